@@ -1,0 +1,49 @@
+# Everything a contributor needs: install, run, test, lint, bench. `make run` and `make test` install by themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+endif
+STAMP := $(VENV)/.installed
+
+.PHONY: install run test lint format bench lock clean
+.DEFAULT_GOAL := install
+
+install: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Everlore needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 install") if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $(STAMP)
+
+# The server, on http://127.0.0.1:8000 (EVEROS_API__PORT changes it). Ctrl-C stops it.
+run: install
+	$(BIN)/everlore server start
+
+test: install lint
+	$(BIN)/python -m pytest
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: install
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Quality and speed. BENCH_DATA names the folder with the public data sets (see bench/README.md).
+bench: install
+	$(BIN)/python -m bench
+
+# New versions of everything, with hashes and without index addresses.
+lock:
+	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url --no-header --quiet \
+	  --output-file requirements.lock pyproject.toml build-requirements.in
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,59 @@
+"""What Everlore asks of the message buffer. It is canonical: what it has accepted is never lost.
+
+A message lives here from `/add` until the cell it belongs to is written as markdown. Cells are decided once
+and durably (`close_cells`), so that a crash between writing markdown and clearing the buffer repeats the same
+cell, under the same id, and not another cut of the same messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from everlore.types import Cell, Message, Owner, Scope
+
+
+class Buffer(Protocol):
+    def append(self, messages: Sequence[Message]) -> int:
+        """Store a batch in one durable transaction, in order; returns how many were new.
+
+        A message that was accepted before (same scope, session, sender, timestamp, role, content, tool calls,
+        and the same occurrence within its batch) is recognised, also after it was extracted, and not stored again.
+        """
+        ...
+
+    def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
+        """Messages of a session that belong to no cell yet, in the order they arrived."""
+        ...
+
+    def close_cells(self, cells: Sequence[Cell]) -> None:
+        """Record which messages make up which cell, all in one transaction."""
+        ...
+
+    def pending_cells(self, scope: Scope | None = None, session_id: str | None = None) -> list[Cell]:
+        """Cells that were closed but not finished, oldest first: of one session, or of all."""
+        ...
+
+    def finish(self, cell_id: str) -> None:
+        """The cell is written: drop its messages. Finishing twice is harmless."""
+        ...
+
+    def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
+        """Everything of a session that is not finished, in order."""
+        ...
+
+    def forget_cell(self, cell_id: str) -> None:
+        """Forget that a cell's messages were ever seen, so that they may be added again."""
+        ...
+
+    def next_number(self, owner: Owner, prefix: str, day: str, floor: int) -> int:
+        """A number above `floor` and above every number given before for this owner, kind and day. Durable."""
+        ...
+
+    def count(self) -> int:
+        """Messages waiting, over all sessions."""
+        ...
+
+    def check(self) -> list[str]: ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,178 @@
+"""What Everlore asks of an index: derived state that can be thrown away and made again from the files.
+
+An index knows nothing of embedders, markdown or contracts. It keeps rows and their units, finds units by
+words (BM25) and by vectors (cosine), lists rows, and remembers which files it has seen. Scores: higher is
+better, always. Every method may be called from any thread and from several processes at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.types import Edge, Key, Owner, Problem, Row, Stored, UnitHit, Where
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """How a file looked when it was indexed: equal stamp, nothing to do."""
+
+    mtime_ns: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What indexing one file changed."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+
+    @property
+    def any(self) -> bool:
+        return bool(self.added or self.changed or self.removed)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    rows: list[Stored]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class PieceText:
+    """A unit as it was indexed, for neighbours, traces and embedding."""
+
+    unit: int
+    row: int
+    turn: int
+    dense: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    rows: Mapping[str, int]
+    """Rows by kind."""
+    units: int
+    unembedded: int
+    """Units that have no vector of the current model yet."""
+    files: int
+    queued: int
+    failed: int
+    problems: int
+
+
+class Index(Protocol):
+    def replace_file(self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = ()) -> Applied:
+        """Make the rows of this file equal to `rows`, in one transaction.
+
+        Rows of equal key and digest stay untouched, with their vectors. When `problems` is not empty, rows
+        of the file that are missing from `rows` stay: what cannot be read is not taken for deleted.
+        """
+        ...
+
+    def remove_file(self, path: str) -> Applied: ...
+
+    def files(self) -> dict[str, Stamp]: ...
+
+    def problems(self) -> list[Problem]: ...
+
+    def stored(self, ids: Iterable[int]) -> dict[int, Stored]: ...
+
+    def find(self, keys: Iterable[Key]) -> dict[Key, Stored]: ...
+
+    def page(
+        self,
+        where: Where,
+        *,
+        sort_by: Literal["timestamp", "updated"] = "timestamp",
+        descending: bool = True,
+        offset: int = 0,
+        limit: int = 20,
+    ) -> Page:
+        """Rows in order, ties by id so that pages never overlap, and how many there are in all."""
+        ...
+
+    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[Stored]:
+        """Rows of a kind that came from these parents (cells)."""
+        ...
+
+    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[Stored]:
+        """Rows that say something about the same thing and are still valid (no end)."""
+        ...
+
+    def linked(self, owner: Owner | None, targets: Sequence[str], limit: int) -> list[tuple[int, Edge]]:
+        """Rows that have an edge to one of these targets."""
+        ...
+
+    def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]: ...
+
+    def owners(self) -> list[tuple[Owner, int]]:
+        """Every owner with the number of its rows."""
+        ...
+
+    def text(self, query: str, where: Where, limit: int) -> tuple[list[UnitHit], float]:
+        """Units by BM25 (k1, b of this module), best first, and the ideal score: what a unit would get that
+        answers every term of the query at its best. The ideal is 0 when the query has no usable term."""
+        ...
+
+    def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
+        """Units by cosine to a unit-length query vector of the current model, best first."""
+        ...
+
+    def pieces(self, rows: Sequence[int]) -> list[PieceText]:
+        """All units of these rows in order."""
+        ...
+
+    def vectors(self, units: Sequence[int]) -> dict[int, Vector]:
+        """The stored vectors of these units, those that have one."""
+        ...
+
+    def use_model(self, name: str, dimension: int) -> None:
+        """Name the model whose vectors are current. Vectors of another one stay searchable by nothing and are
+        removed as their units are embedded anew; calling it again with the same model changes nothing."""
+        ...
+
+    def model(self) -> tuple[str, int] | None: ...
+
+    def unembedded(self, limit: int) -> list[PieceText]: ...
+
+    def put_vectors(self, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        """Store vectors of the current model; units that are gone by now are passed over."""
+        ...
+
+    def enqueue(self, paths: Iterable[str]) -> None:
+        """Remember durably that these files must be looked at. A path already waiting is not queued twice."""
+        ...
+
+    def claim(self, limit: int) -> list[str]:
+        """Paths that are due, oldest first. They stay queued until `done` or `failed`."""
+        ...
+
+    def done(self, path: str) -> None: ...
+
+    def failed(self, path: str, error: str) -> None:
+        """Count a failure; the path is due again after a growing pause."""
+        ...
+
+    def failures(self) -> list[tuple[str, str]]: ...
+
+    def status(self) -> IndexStatus: ...
+
+    def rebuild(self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]) -> int:
+        """Throw all rows away and index these files instead, in one transaction that readers see at once.
+        Returns the number of rows. The caller embeds afterwards (the embedding cache makes it quick)."""
+        ...
+
+    def check(self) -> list[str]:
+        """What is wrong inside the index itself, in sentences; empty when all is well."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,101 @@
+"""What the kinds share: where a kind lives in the vault, and how its common fields read and write."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from everlore.clock import Clock, iso
+from everlore.errors import Damaged, InvalidInput
+from everlore.types import Entry, Json, Owner, Track, Unit, Validity
+
+UTC_CLOCK = Clock("UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a kind lives below its owner's folder.
+
+    `log`: many entries in one file per UTC day, `<folder>/<stem>-<YYYY-MM-DD>.md`.
+    `sheet`: one memory in one file; `pattern` has one `*` for its name, or none if there is only one.
+    """
+
+    kind: str
+    prefix: str
+    track: Track
+    layout: Literal["log", "sheet"]
+    folder: str = ""
+    stem: str = ""
+    pattern: str = ""
+
+
+def text_field(entry: Entry, name: str, default: str | None = None) -> str:
+    value = entry.fields.get(name, default)
+    if value is None:
+        raise Damaged(f"entry {entry.id} has no **{name}**")
+    return ", ".join(value) if isinstance(value, tuple) else value
+
+
+def list_field(entry: Entry, name: str) -> tuple[str, ...]:
+    value = entry.fields.get(name, ())
+    return value if isinstance(value, tuple) else (value,) if value else ()
+
+
+def time_field(entry: Entry, name: str) -> int | None:
+    text = text_field(entry, name, "")
+    if not text:
+        return None
+    try:
+        return UTC_CLOCK.parse(text)
+    except InvalidInput as error:
+        raise Damaged(f"entry {entry.id}: **{name}** {error}") from None
+
+
+def moment_field(entry: Entry) -> int:
+    value = time_field(entry, "timestamp")
+    if value is None:
+        raise Damaged(f"entry {entry.id} has no **timestamp**")
+    return value
+
+
+def number_field(entry: Entry, name: str, default: float) -> float:
+    text = text_field(entry, name, "")
+    try:
+        return min(1.0, max(0.0, float(text))) if text else default
+    except ValueError:
+        raise Damaged(f"entry {entry.id}: **{name}** is {text!r}, not a number") from None
+
+
+def section(entry: Entry, name: str) -> str:
+    value = entry.sections.get(name, "").strip()
+    if not value:
+        raise Damaged(f"entry {entry.id} has no text under ### {name}")
+    return value
+
+
+def header(
+    owner: Owner, session_id: str, timestamp: int, parent_id: str, sender_ids: Sequence[str] = ()
+) -> dict[str, str | tuple[str, ...]]:
+    fields: dict[str, str | tuple[str, ...]] = {
+        "owner_id": owner.id,
+        "session_id": session_id,
+        "timestamp": iso(timestamp),
+    }
+    if parent_id:
+        fields |= {"parent_type": "memcell", "parent_id": parent_id}
+    if sender_ids:
+        fields["sender_ids"] = tuple(sender_ids)
+    return fields
+
+
+def row_digest(
+    data: Mapping[str, Json],
+    units: Sequence[Unit],
+    *rest: str | int | tuple[str, ...] | Validity | None,
+) -> str:
+    """Covers what search and listing can see, so that an untouched entry costs nothing."""
+    seen = [data, [(u.turn, u.dense, u.words) for u in units], [repr(part) for part in rest]]
+    return hashlib.blake2b(json.dumps(seen, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,79 @@
+"""Case: what an agent was asked to do, how it went about it, and what it learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everlore.kinds.base import (
+    Place,
+    header,
+    moment_field,
+    number_field,
+    row_digest,
+    section,
+    text_field,
+)
+from everlore.kinds.pieces import split_text
+from everlore.types import Entry, Key, Owner, Row, Unit, Validity
+
+PLACE = Place(kind="case", prefix="ac", track="agent", layout="log", folder="cases", stem="case")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    owner: Owner
+    entry: str
+    session_id: str
+    timestamp: int
+    parent_id: str
+    task_intent: str
+    approach: str
+    quality_score: float
+    key_insight: str | None = None
+
+
+def to_entry(case: Case) -> Entry:
+    fields = header(case.owner, case.session_id, case.timestamp, case.parent_id)
+    fields["quality_score"] = f"{case.quality_score:.2f}"
+    sections = {"TaskIntent": case.task_intent, "Approach": case.approach}
+    if case.key_insight:
+        sections["KeyInsight"] = case.key_insight
+    return Entry(id=case.entry, fields=fields, sections=sections)
+
+
+def from_entry(entry: Entry, owner: Owner) -> Case:
+    return Case(
+        owner=owner,
+        entry=entry.id,
+        session_id=text_field(entry, "session_id", ""),
+        timestamp=moment_field(entry),
+        parent_id=text_field(entry, "parent_id", ""),
+        task_intent=section(entry, "TaskIntent"),
+        approach=section(entry, "Approach"),
+        quality_score=number_field(entry, "quality_score", 0.5),
+        key_insight=entry.sections.get("KeyInsight", "").strip() or None,
+    )
+
+
+def to_row(case: Case, updated: int) -> Row:
+    data = {
+        "task_intent": case.task_intent,
+        "approach": case.approach,
+        "quality_score": case.quality_score,
+        "key_insight": case.key_insight,
+    }
+    told = [case.task_intent, *split_text(case.approach), *([case.key_insight] if case.key_insight else [])]
+    pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told))
+    return Row(
+        key=Key(case.owner, PLACE.kind, case.entry),
+        digest=row_digest(data, pieces, case.session_id, case.timestamp, case.parent_id),
+        session_id=case.session_id,
+        parent_type="memcell" if case.parent_id else "",
+        parent_id=case.parent_id,
+        timestamp=case.timestamp,
+        updated=updated,
+        sender_ids=(case.owner.id,),
+        validity=Validity(start=case.timestamp),
+        data=data,
+        units=pieces,
+    )

@@ -1,0 +1,124 @@
+"""Episode: a readable account of one stretch of conversation, with the speakers' own words in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from everlore.clock import day
+from everlore.kinds.base import (
+    Place,
+    header,
+    list_field,
+    moment_field,
+    row_digest,
+    section,
+    text_field,
+)
+from everlore.kinds.pieces import split_text
+from everlore.types import Entry, Key, Owner, Row, Unit, Validity
+
+PLACE = Place(kind="episode", prefix="ep", track="user", layout="log", folder="episodes", stem="episode")
+
+_TURN = re.compile(r"^\*\*(?P<speaker>[^\n]+?)\*\* \((?P<time>\d\d:\d\d)\): ", re.MULTILINE)
+_ESCAPED = re.compile(r"^\\(\\*\*\*[^\n]+?\*\* \(\d\d:\d\d\): )", re.MULTILINE)
+_NEEDS_ESCAPE = re.compile(r"^(\\*\*\*[^\n]+?\*\* \(\d\d:\d\d\): )", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One speaker's words. `time` is the UTC clock time shown to the reader, HH:MM."""
+
+    speaker: str
+    time: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    owner: Owner
+    entry: str
+    session_id: str
+    timestamp: int
+    parent_id: str
+    sender_ids: tuple[str, ...]
+    subject: str
+    summary: str
+    content: str
+
+
+def render_turns(opening: str, turns: Iterable[Turn]) -> str:
+    """The account: an opening sentence, then each turn as its own paragraph."""
+    parts = [opening]
+    for turn in turns:
+        body = _NEEDS_ESCAPE.sub(r"\\\1", turn.text.strip())
+        parts.append(f"**{turn.speaker.replace('*', '')}** ({turn.time}): {body}")
+    return "\n\n".join(parts)
+
+
+def parse_turns(content: str) -> tuple[str, list[Turn]]:
+    """The opening and the turns. Text that a person wrote without any turn mark is all opening."""
+    marks = list(_TURN.finditer(content))
+    if not marks:
+        return content.strip(), []
+    turns = []
+    for mark, following in zip(marks, [*marks[1:], None], strict=True):
+        text = content[mark.end() : following.start() if following else len(content)].strip()
+        turns.append(Turn(mark["speaker"], mark["time"], _ESCAPED.sub(r"\1", text)))
+    return content[: marks[0].start()].strip(), turns
+
+
+def to_entry(episode: Episode) -> Entry:
+    return Entry(
+        id=episode.entry,
+        fields=header(episode.owner, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids),
+        sections={"Subject": episode.subject, "Summary": episode.summary, "Content": episode.content},
+    )
+
+
+def from_entry(entry: Entry, owner: Owner) -> Episode:
+    content = section(entry, "Content")
+    return Episode(
+        owner=owner,
+        entry=entry.id,
+        session_id=text_field(entry, "session_id", ""),
+        timestamp=moment_field(entry),
+        parent_id=text_field(entry, "parent_id", ""),
+        sender_ids=list_field(entry, "sender_ids"),
+        subject=entry.sections.get("Subject", "").strip() or content.splitlines()[0][:100],
+        summary=entry.sections.get("Summary", "").strip() or content[:200],
+        content=content,
+    )
+
+
+def units(episode: Episode) -> tuple[Unit, ...]:
+    opening, turns = parse_turns(episode.content)
+    date = day(episode.timestamp)
+    if not turns:
+        return tuple(
+            Unit(turn=number, dense=piece, words=f"{date} {piece}") for number, piece in enumerate(split_text(opening))
+        )
+    return tuple(
+        Unit(turn=number, dense=f"{turn.speaker}: {piece}", words=f"{date} {turn.speaker}: {piece}")
+        for number, turn in enumerate(turns)
+        for piece in split_text(turn.text)
+    )
+
+
+def to_row(episode: Episode, updated: int) -> Row:
+    data = {"subject": episode.subject, "summary": episode.summary, "episode": episode.content}
+    pieces = units(episode)
+    return Row(
+        key=Key(episode.owner, PLACE.kind, episode.entry),
+        digest=row_digest(data, pieces, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids),
+        session_id=episode.session_id,
+        parent_type="memcell" if episode.parent_id else "",
+        parent_id=episode.parent_id,
+        timestamp=episode.timestamp,
+        updated=updated,
+        sender_ids=episode.sender_ids,
+        validity=Validity(start=episode.timestamp),
+        data=data,
+        units=pieces,
+    )

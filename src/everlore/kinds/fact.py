@@ -1,0 +1,90 @@
+"""Fact: one self-contained sentence from an episode, true from when it was said until something ends it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everlore.clock import day, iso
+from everlore.kinds.base import (
+    Place,
+    header,
+    list_field,
+    moment_field,
+    row_digest,
+    section,
+    text_field,
+    time_field,
+)
+from everlore.types import Entry, Key, Owner, Row, Unit, Validity
+
+PLACE = Place(kind="fact", prefix="af", track="user", layout="log", folder="facts", stem="fact")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`about` names what the sentence states a single value of ("alice: favorite coffee shop"), so that a
+    newer value ends an older one; it is empty for the many sentences that contradict nothing."""
+
+    owner: Owner
+    entry: str
+    session_id: str
+    timestamp: int
+    parent_id: str
+    sender_ids: tuple[str, ...]
+    text: str
+    turn: int = -1
+    about: str = ""
+    valid_until: int | None = None
+    superseded_by: str = ""
+
+
+def to_entry(fact: Fact) -> Entry:
+    fields = header(fact.owner, fact.session_id, fact.timestamp, fact.parent_id, fact.sender_ids)
+    if fact.turn >= 0:
+        fields["turn"] = str(fact.turn + 1)
+    if fact.about:
+        fields["about"] = fact.about
+    if fact.valid_until is not None:
+        fields["valid_until"] = iso(fact.valid_until)
+    if fact.superseded_by:
+        fields["superseded_by"] = fact.superseded_by
+    return Entry(id=fact.entry, fields=fields, sections={"Fact": fact.text})
+
+
+def from_entry(entry: Entry, owner: Owner) -> Fact:
+    turn = text_field(entry, "turn", "")
+    return Fact(
+        owner=owner,
+        entry=entry.id,
+        session_id=text_field(entry, "session_id", ""),
+        timestamp=moment_field(entry),
+        parent_id=text_field(entry, "parent_id", ""),
+        sender_ids=list_field(entry, "sender_ids"),
+        text=section(entry, "Fact"),
+        turn=int(turn) - 1 if turn.isdigit() else -1,
+        about=text_field(entry, "about", ""),
+        valid_until=time_field(entry, "valid_until"),
+        superseded_by=text_field(entry, "superseded_by", ""),
+    )
+
+
+def to_row(fact: Fact, updated: int) -> Row:
+    validity = Validity(start=fact.timestamp, end=fact.valid_until)
+    data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn}
+    pieces = (Unit(turn=fact.turn, dense=fact.text, words=f"{day(fact.timestamp)} {fact.text}"),)
+    return Row(
+        key=Key(fact.owner, PLACE.kind, fact.entry),
+        digest=row_digest(
+            data, pieces, fact.session_id, fact.timestamp, fact.parent_id, fact.sender_ids, fact.about, validity
+        ),
+        session_id=fact.session_id,
+        parent_type="memcell" if fact.parent_id else "",
+        parent_id=fact.parent_id,
+        timestamp=fact.timestamp,
+        updated=updated,
+        sender_ids=fact.sender_ids,
+        validity=validity,
+        data=data,
+        slot=fact.about,
+        units=pieces,
+    )

@@ -1,0 +1,97 @@
+"""Skill: a named way of doing something, made from cases that resemble each other. One `SKILL.md` each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from everlore.clock import iso
+from everlore.errors import Damaged
+from everlore.kinds.base import UTC_CLOCK, Place, row_digest
+from everlore.kinds.pieces import split_text
+from everlore.types import Key, Owner, Row, Sheet, Unit, Validity
+
+PLACE = Place(kind="skill", prefix="sk", track="agent", layout="sheet", pattern="skills/*/SKILL.md")
+
+_ENTRY = re.compile(r"sk_\d{8}_\d{8}")
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    owner: Owner
+    entry: str
+    name: str
+    description: str
+    content: str
+    confidence: float
+    maturity_score: float
+    source_case_ids: tuple[str, ...]
+    timestamp: int
+
+
+def to_sheet(skill: Skill) -> Sheet:
+    return Sheet(
+        front={
+            "id": skill.entry,
+            "type": "agent_skill",
+            "agent_id": skill.owner.id,
+            "name": skill.name,
+            "description": skill.description,
+            "confidence": round(skill.confidence, 2),
+            "maturity_score": round(skill.maturity_score, 2),
+            "source_case_ids": list(skill.source_case_ids),
+            "timestamp": iso(skill.timestamp),
+        },
+        body=skill.content,
+    )
+
+
+def from_sheet(sheet: Sheet, owner: Owner, name: str) -> Skill:
+    """`name` is the folder's, for a skill that a person wrote without one in the front matter."""
+    front = sheet.front
+    entry = str(front.get("id") or "")
+    if not _ENTRY.fullmatch(entry):
+        raise Damaged(f"SKILL.md of {name!r}: front matter `id` must look like sk_20260528_00000001")
+    if not sheet.body.strip():
+        raise Damaged(f"SKILL.md of {name!r} has no text below its front matter")
+    sources = front.get("source_case_ids") or []
+    try:
+        return Skill(
+            owner=owner,
+            entry=entry,
+            name=str(front.get("name") or name),
+            description=str(front.get("description") or ""),
+            content=sheet.body.strip(),
+            confidence=min(1.0, max(0.0, float(front.get("confidence", 0.5)))),
+            maturity_score=min(1.0, max(0.0, float(front.get("maturity_score", 0.5)))),
+            source_case_ids=tuple(str(case) for case in sources) if isinstance(sources, list) else (),
+            timestamp=UTC_CLOCK.parse(str(front.get("timestamp") or "1970-01-01T00:00:00Z")),
+        )
+    except (TypeError, ValueError) as error:
+        raise Damaged(f"SKILL.md of {name!r}: {error}") from None
+
+
+def to_row(skill: Skill, updated: int) -> Row:
+    data = {
+        "name": skill.name,
+        "description": skill.description,
+        "content": skill.content,
+        "confidence": skill.confidence,
+        "maturity_score": skill.maturity_score,
+        "source_case_ids": list(skill.source_case_ids),
+    }
+    told = [f"{skill.name.replace('-', ' ')}: {skill.description}", *split_text(skill.content)]
+    pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told))
+    return Row(
+        key=Key(skill.owner, PLACE.kind, skill.entry),
+        digest=row_digest(data, pieces, skill.timestamp),
+        session_id="",
+        parent_type="",
+        parent_id="",
+        timestamp=skill.timestamp,
+        updated=updated,
+        sender_ids=(),
+        validity=Validity(start=skill.timestamp),
+        data=data,
+        units=pieces,
+    )

@@ -1,0 +1,37 @@
+"""What Everlore asks of an embedding model, and how it is put together with the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into unit-length vectors. `name` changes whenever the vectors would."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimension(self) -> int:
+        """May load the model or ask the endpoint once."""
+        ...
+
+    def ready(self) -> bool:
+        """True when `encode` answers without loading anything first. Never blocks."""
+        ...
+
+    def warm(self) -> None:
+        """Start loading in the background. Returns at once; calling it again does nothing."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One row per text. Raises Unavailable when the model is out of reach. Any thread may call it."""
+        ...
+
+    def close(self) -> None: ...
