@@ -69,3 +69,9 @@ def day(ms: int) -> str:
 def entry_id(prefix: str, ms: int, number: int) -> str:
     """`ep_20260528_00000001`: the kind, the UTC date of the entry, its number on that date."""
     return f"{prefix}_{day(ms).replace('-', '')}_{number:08d}"
+
+
+def spoken_day(ms: int) -> str:
+    """The UTC date as people write it: 28 May 2026."""
+    moment = datetime.fromtimestamp(ms / 1000, UTC)
+    return f"{moment.day} {moment:%B %Y}"

@@ -17,7 +17,7 @@ from everlore.errors import Misconfigured
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
 
 class MemorySection(Section):

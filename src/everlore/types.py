@@ -125,7 +125,7 @@ class Unit:
     """A small piece of a memory that search compares with a query.
 
     `turn` tells which turn of the episode it belongs to, so that neighbours can lend it weight.
-    `dense` is the text for the embedder, `words` the text for the word index.
+    `dense` is the text for the embedder (empty: no vector is wanted), `words` the text for the word index.
     """
 
     turn: int
@@ -212,12 +212,17 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class UnitHit:
-    """A unit that matched, with the raw score of the list it came from (BM25 or cosine)."""
+    """A unit that matched, with the raw score of the list it came from (BM25 or cosine).
+
+    `kind` and `parent_id` are those of its row: enough to gather a cell's hits without reading the rows.
+    """
 
     unit: int
     row: int
     turn: int
     score: float
+    kind: str
+    parent_id: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,20 @@
+"""The cascade: what happens in the files reaches the index, by itself and on request."""
+
+from everlore.cascade.indexing import embed_pending, index_file, index_paths
+from everlore.cascade.upkeep import Finding, Progress, doctor, rebuild, reembed, sync
+from everlore.cascade.worker import Worker, drain, scan
+
+__all__ = [
+    "Finding",
+    "Progress",
+    "Worker",
+    "doctor",
+    "drain",
+    "embed_pending",
+    "index_file",
+    "index_paths",
+    "rebuild",
+    "reembed",
+    "scan",
+    "sync",
+]

@@ -34,6 +34,8 @@ class Applied:
     added: int = 0
     changed: int = 0
     removed: int = 0
+    gone_parents: tuple[str, ...] = ()
+    """Parent ids (cells) of rows that were removed or got another parent."""
 
     @property
     def any(self) -> bool:
@@ -48,12 +50,35 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class PieceText:
-    """A unit as it was indexed, for neighbours, traces and embedding."""
+    """A unit that waits for its vector."""
+
+    unit: int
+    dense: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A unit as scoring sees it."""
 
     unit: int
     row: int
+    kind: str
+    parent_id: str
     turn: int
-    dense: str
+    start: int
+    """Tokens of the memory before this unit."""
+    length: int
+    tokens: str
+    """Every token with a blank on each side, so that counting " token " counts its occurrences."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermStats:
+    """What scoring must know of the whole partition: how many units, how long on average, terms in how many."""
+
+    units: int
+    mean_length: float
+    frequency: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +100,14 @@ class Index(Protocol):
 
         Rows of equal key and digest stay untouched, with their vectors. When `problems` is not empty, rows
         of the file that are missing from `rows` stay: what cannot be read is not taken for deleted.
+        """
+        ...
+
+    def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
+        """Add rows that were just appended to a file, without reading the rest of it again.
+
+        Only if the index knows the file exactly as it was `before` (None: not at all) and without problems;
+        otherwise nothing is done and False returned: the caller then replaces the whole file.
         """
         ...
 
@@ -118,21 +151,27 @@ class Index(Protocol):
         """Every owner with the number of its rows."""
         ...
 
-    def text(self, query: str, where: Where, limit: int) -> tuple[list[UnitHit], float]:
-        """Units by BM25 (k1, b of this module), best first, and the ideal score: what a unit would get that
-        answers every term of the query at its best. The ideal is 0 when the query has no usable term."""
+    def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
+        """Units that hold any of these terms (of `tokens.query_terms`), the likeliest first: candidates, whose
+        final score is computed above from `around` and `term_stats`."""
+        ...
+
+    def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats: ...
+
+    def around(self, units: Sequence[int], reach: int) -> list[Piece]:
+        """These units and up to `reach` units on either side of each in its memory, sorted by (row, ordinal)."""
+        ...
+
+    def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """The first unit of each (parent id, turn) among the memories of a kind."""
+        ...
+
+    def cosines(self, query: Vector, units: Sequence[int]) -> dict[int, float]:
+        """Cosine of those of these units that have a current vector."""
         ...
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
         """Units by cosine to a unit-length query vector of the current model, best first."""
-        ...
-
-    def pieces(self, rows: Sequence[int]) -> list[PieceText]:
-        """All units of these rows in order."""
-        ...
-
-    def vectors(self, units: Sequence[int]) -> dict[int, Vector]:
-        """The stored vectors of these units, those that have one."""
         ...
 
     def use_model(self, name: str, dimension: int) -> None:

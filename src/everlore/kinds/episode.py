@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from everlore.clock import day
+from everlore.clock import spoken_day
 from everlore.kinds.base import (
     Place,
     header,
@@ -92,17 +92,25 @@ def from_entry(entry: Entry, owner: Owner) -> Episode:
     )
 
 
+def turn_units(turn: int, speaker: str, moment: int, text: str) -> list[Unit]:
+    """Who, when and what, in pieces. The date helps words and vectors alike to answer "when" questions."""
+    date = spoken_day(moment)
+    who = f"{speaker} ({date})" if speaker else f"({date})"
+    return [Unit(turn=turn, dense=f"{who}: {piece}", words=f"{who}: {piece}") for piece in split_text(text)]
+
+
 def units(episode: Episode) -> tuple[Unit, ...]:
     opening, turns = parse_turns(episode.content)
-    date = day(episode.timestamp)
     if not turns:
         return tuple(
-            Unit(turn=number, dense=piece, words=f"{date} {piece}") for number, piece in enumerate(split_text(opening))
+            unit
+            for number, paragraph in enumerate(split_text(opening))
+            for unit in turn_units(number, "", episode.timestamp, paragraph)
         )
     return tuple(
-        Unit(turn=number, dense=f"{turn.speaker}: {piece}", words=f"{date} {turn.speaker}: {piece}")
+        unit
         for number, turn in enumerate(turns)
-        for piece in split_text(turn.text)
+        for unit in turn_units(number, turn.speaker, episode.timestamp, turn.text)
     )
 
 

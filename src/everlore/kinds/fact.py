@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from everlore.clock import day, iso
+from everlore.clock import iso, spoken_day
 from everlore.kinds.base import (
     Place,
     header,
@@ -71,7 +71,11 @@ def from_entry(entry: Entry, owner: Owner) -> Fact:
 def to_row(fact: Fact, updated: int) -> Row:
     validity = Validity(start=fact.timestamp, end=fact.valid_until)
     data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn}
-    pieces = (Unit(turn=fact.turn, dense=fact.text, words=f"{day(fact.timestamp)} {fact.text}"),)
+    pieces: tuple[Unit, ...] = ()
+    if fact.valid_until is None:  # what has ended is kept and listed, but no longer leads a search anywhere
+        # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own
+        dense = "" if fact.parent_id and fact.turn >= 0 else fact.text
+        pieces = (Unit(turn=fact.turn, dense=dense, words=f"{spoken_day(fact.timestamp)} {fact.text}"),)
     return Row(
         key=Key(fact.owner, PLACE.kind, fact.entry),
         digest=row_digest(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-TARGET = 700
-"""Characters. About 150 English tokens: small enough to be about one thing, large enough to be understood."""
-LONGEST = 1000
+TARGET = 1000
+"""Characters. About 220 English tokens: small enough to be about one thing, large enough to be understood."""
+LONGEST = 1300
 """A single sentence beyond this is cut at a blank."""
 
 _PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)")

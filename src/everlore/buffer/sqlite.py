@@ -1,0 +1,228 @@
+"""The message buffer in `state.db`. Canonical: a returned `append` survives a power cut.
+
+`seen` remembers every message that was ever accepted, by what it says, so that a client may repeat a request
+whose answer it did not get. It also remembers the cell, so that forgetting a cell makes room for its messages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from everlore.database import Database, Schema, rows, value
+from everlore.errors import Misconfigured
+from everlore.types import Cell, Message, Owner, Scope
+
+REMEDY = (
+    "restore it from a backup; or stop every Everlore process and move it away, which loses the messages that were"
+    " not yet written as markdown"
+)
+
+_STEPS = (
+    """
+    CREATE TABLE messages(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app TEXT NOT NULL, project TEXT NOT NULL, session TEXT NOT NULL,
+      message TEXT NOT NULL, digest BLOB NOT NULL, cell TEXT, place INTEGER, body TEXT NOT NULL);
+    CREATE INDEX messages_session ON messages(app, project, session, id);
+    CREATE INDEX messages_cell ON messages(cell, place) WHERE cell IS NOT NULL;
+    CREATE TABLE cells(
+      number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, app TEXT NOT NULL, project TEXT NOT NULL,
+      session TEXT NOT NULL);
+    CREATE TABLE seen(digest BLOB PRIMARY KEY, cell TEXT) WITHOUT ROWID;
+    CREATE INDEX seen_cell ON seen(cell) WHERE cell IS NOT NULL;
+    CREATE TABLE counters(
+      app TEXT NOT NULL, project TEXT NOT NULL, track TEXT NOT NULL, owner TEXT NOT NULL, prefix TEXT NOT NULL,
+      day TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(app, project, track, owner, prefix, day)) WITHOUT ROWID;
+    """,
+)
+"""One script for each version. A script that was released is never changed; the next change is the next script."""
+
+_MESSAGE = "SELECT app, project, session, message, body FROM messages"
+
+
+def _upgrade(connection: apsw.Connection, found: int) -> None:
+    if found > len(_STEPS):
+        raise Misconfigured(
+            f"the vault was used with a newer Everlore (state version {found}, this one knows {len(_STEPS)}): upgrade"
+        )
+    for step in _STEPS[found:]:
+        connection.execute(step)
+
+
+class SqliteBuffer:
+    def __init__(self, path: Path) -> None:
+        self._db = Database(path, Schema(len(_STEPS), _upgrade), durable=True, derived=False, remedy=REMEDY)
+
+    def append(self, messages: Sequence[Message]) -> int:
+        if not messages:
+            return 0
+        new = 0
+        with self._db.write() as connection:
+            for message, digest in zip(messages, _digests(messages), strict=True):
+                connection.execute("INSERT OR IGNORE INTO seen(digest) VALUES(?)", (digest,))
+                if not connection.changes():
+                    continue
+                connection.execute(
+                    "INSERT INTO messages(app, project, session, message, digest, body) VALUES(?, ?, ?, ?, ?, ?)",
+                    (*_session(message.scope, message.session_id), message.id, digest, _body(message)),
+                )
+                new += 1
+        return new
+
+    def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
+        return self._messages(
+            "WHERE app = ? AND project = ? AND session = ? AND cell IS NULL ORDER BY id", _session(scope, session_id)
+        )
+
+    def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
+        return self._messages("WHERE app = ? AND project = ? AND session = ? ORDER BY id", _session(scope, session_id))
+
+    def close_cells(self, cells: Sequence[Cell]) -> None:
+        with self._db.write() as connection:
+            for cell in cells:
+                _close(connection, cell)
+
+    def pending_cells(self, scope: Scope | None = None, session_id: str | None = None) -> list[Cell]:
+        wanted = {
+            "app": scope.app if scope else None,
+            "project": scope.project if scope else None,
+            "session": session_id,
+        }
+        given = {name: text for name, text in wanted.items() if text is not None}
+        where = " AND ".join(f"{name} = ?" for name in given) or "1"
+        with self._db.read() as connection:
+            found = rows(
+                connection,
+                f"SELECT id, app, project, session FROM cells WHERE {where} ORDER BY number",
+                tuple(given.values()),
+            )
+            return [
+                Cell(
+                    cell, Scope(app, project), session, tuple(self._messages("WHERE cell = ? ORDER BY place", (cell,)))
+                )
+                for cell, app, project, session in found
+            ]
+
+    def finish(self, cell_id: str) -> None:
+        with self._db.write() as connection:
+            connection.execute("DELETE FROM messages WHERE cell = ?", (cell_id,))
+            connection.execute("DELETE FROM cells WHERE id = ?", (cell_id,))
+
+    def forget_cell(self, cell_id: str) -> None:
+        with self._db.write() as connection:
+            connection.execute("DELETE FROM seen WHERE cell = ?", (cell_id,))
+
+    def next_number(self, owner: Owner, prefix: str, day: str, floor: int) -> int:
+        key = (owner.scope.app, owner.scope.project, owner.track, owner.id, prefix, day)
+        with self._db.write() as connection:
+            number: int = value(
+                connection,
+                "INSERT INTO counters(app, project, track, owner, prefix, day, number) VALUES(?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET number = max(number + 1, excluded.number) RETURNING number",
+                (*key, floor + 1),
+            )
+        return number
+
+    def count(self) -> int:
+        with self._db.read() as connection:
+            number: int = value(connection, "SELECT count(*) FROM messages")
+        return number
+
+    def check(self) -> list[str]:
+        faults = self._db.faults()
+        if faults:
+            return faults
+        with self._db.read() as connection:
+            lost = value(connection, "SELECT count(*) FROM messages WHERE cell NOT IN (SELECT id FROM cells)")
+            bare = value(
+                connection, "SELECT count(*) FROM cells WHERE id NOT IN (SELECT cell FROM messages WHERE cell <> '')"
+            )
+        found = {"messages belong to a cell that is not there": lost, "cells have no messages": bare}
+        return [f"{number} {what}" for what, number in found.items() if number]
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _messages(self, where: str, values: Sequence[Any]) -> list[Message]:
+        with self._db.read() as connection:
+            return [_message(*found) for found in rows(connection, f"{_MESSAGE} {where}", values)]
+
+
+def _close(connection: apsw.Connection, cell: Cell) -> None:
+    """Take those messages that no other cell has taken; a cell that gets none is not recorded."""
+    taken: list[bytes] = []
+    for place, message in enumerate(cell.messages):
+        taken += [
+            digest
+            for (digest,) in rows(
+                connection,
+                "UPDATE messages SET cell = ?, place = ? WHERE app = ? AND project = ? AND session = ? AND message = ?"
+                " AND cell IS NULL RETURNING digest",
+                (cell.id, place, *_session(cell.scope, cell.session_id), message.id),
+            )
+        ]
+    if taken:
+        connection.execute(
+            "INSERT OR IGNORE INTO cells(id, app, project, session) VALUES(?, ?, ?, ?)",
+            (cell.id, *_session(cell.scope, cell.session_id)),
+        )
+        connection.executemany("UPDATE seen SET cell = ? WHERE digest = ?", [(cell.id, digest) for digest in taken])
+
+
+def _session(scope: Scope, session_id: str) -> tuple[str, str, str]:
+    return scope.app, scope.project, session_id
+
+
+def _digests(messages: Sequence[Message]) -> list[bytes]:
+    """What makes a message the same as one sent before. Two equal messages in one batch are meant twice."""
+    occurrences: Counter[str] = Counter()
+    found: list[bytes] = []
+    for message in messages:
+        said = [
+            *_session(message.scope, message.session_id),
+            message.sender_id,
+            message.timestamp,
+            message.role,
+            message.content,
+            message.tool_calls,
+            message.tool_call_id,
+        ]
+        text = _json(said)
+        occurrences[text] += 1
+        found.append(sha256(f"{occurrences[text]} {text}".encode()).digest())
+    return found
+
+
+def _body(message: Message) -> str:
+    return _json(
+        {
+            "sender_id": message.sender_id,
+            "sender_name": message.sender_name,
+            "role": message.role,
+            "timestamp": message.timestamp,
+            "content": message.content,
+            "text": message.text,
+            "tool_calls": message.tool_calls,
+            "tool_call_id": message.tool_call_id,
+        }
+    )
+
+
+def _message(app: str, project: str, session: str, message: str, body: str) -> Message:
+    return Message(id=message, scope=Scope(app, project), session_id=session, **json.loads(body))
+
+
+def _json(said: Any) -> str:
+    """Canonical, and plain ASCII: half a surrogate pair from a client's JSON must not stop us."""
+    return json.dumps(said, sort_keys=True, separators=(",", ":"), default=_plain)
+
+
+def _plain(said: Any) -> Any:
+    """Tuples and mappings of other makes read as lists and objects."""
+    return dict(said) if hasattr(said, "keys") else list(said)

@@ -1,0 +1,145 @@
+"""Upkeep a person can ask for: rebuild, re-embed, sync, and the doctor who says what is wrong and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from everlore.cascade.indexing import embed_pending, parse_file
+from everlore.cascade.worker import drain, scan
+from everlore.engine import Engine
+from everlore.errors import EverloreError
+from everlore.index.base import Stamp
+from everlore.types import Problem, Row
+from everlore.vault.paths import locate
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much is done, and how much there is."""
+
+EMBED_STEP = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    level: Literal["ok", "warning", "error"]
+    what: str
+    hint: str = ""
+
+
+def rebuild(engine: Engine, progress: Progress) -> int:
+    """Make the index again from the files alone; returns the number of memories in it."""
+    paths = [path for path, _, _ in engine.vault.walk()]
+
+    def files() -> Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]:
+        for number, path in enumerate(paths):
+            progress("reading files", number, len(paths))
+            located, file = locate(path), engine.vault.read(path)
+            if located is None or file is None:
+                continue
+            parsed = parse_file(path, located, file)
+            yield path, Stamp(file.mtime_ns, file.size), parsed.rows, parsed.problems
+        progress("reading files", len(paths), len(paths))
+
+    rows = engine.index.rebuild(files())
+    sync(engine)  # what changed while we were reading
+    embed_all(engine, progress)
+    return rows
+
+
+def reembed(engine: Engine, progress: Progress) -> int:
+    """Bring every unit to the current model; text search and what is embedded already go on meanwhile."""
+    engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
+    return embed_all(engine, progress)
+
+
+def embed_all(engine: Engine, progress: Progress) -> int:
+    total = engine.index.status().unembedded
+    done = 0
+    progress("embedding", 0, total)
+    while step := embed_pending(engine, EMBED_STEP):
+        done += step
+        progress("embedding", done, max(total, done))
+    return done
+
+
+def sync(engine: Engine) -> int:
+    """Index every file that differs from the index, now; returns how many differed."""
+    found = scan(engine)
+    drain(engine)
+    return found
+
+
+def doctor(engine: Engine) -> list[Finding]:
+    """Look at everything: files, index, buffer, model. Changes nothing."""
+    return [*_buffer(engine), *_index(engine), *_files(engine), *_model(engine)]
+
+
+def _buffer(engine: Engine) -> Iterator[Finding]:
+    broken = engine.buffer.check()
+    for sentence in broken:
+        yield Finding("error", f"message buffer: {sentence}", "stop every Everlore process and restore a backup")
+    if not broken:
+        yield Finding("ok", f"message buffer: sound, {engine.buffer.count()} messages waiting for a flush")
+    pending = engine.buffer.pending_cells()
+    if pending:
+        yield Finding(
+            "warning",
+            f"{len(pending)} conversation cells were interrupted while being written",
+            "start the server, or flush their sessions: they are finished first",
+        )
+
+
+def _index(engine: Engine) -> Iterator[Finding]:
+    broken = engine.index.check()
+    for sentence in broken:
+        yield Finding("error", f"index: {sentence}", "run: everlore index rebuild")
+    status = engine.index.status()
+    if not broken:
+        counts = ", ".join(f"{count} {kind}s" for kind, count in sorted(status.rows.items())) or "empty"
+        yield Finding("ok", f"index: sound ({counts})")
+    if status.unembedded:
+        yield Finding(
+            "warning",
+            f"{status.unembedded} of {status.units} pieces have no vector yet",
+            "a running server embeds them; or run: everlore index reembed",
+        )
+    for path, error in engine.index.failures():
+        yield Finding("error", f"{path} could not be indexed: {error}", "correct the file; it is tried again by itself")
+
+
+def _files(engine: Engine) -> Iterator[Finding]:
+    problems = engine.index.problems()
+    for problem in problems:
+        where = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        yield Finding(
+            "error", f"{where}: {problem.reason}", "correct the file in an editor; its other entries are used"
+        )
+    known = engine.index.files()
+    waiting = 0
+    for path, mtime_ns, size in engine.vault.walk():
+        stamp = known.pop(path, None)
+        waiting += stamp is None or (stamp.mtime_ns, stamp.size) != (mtime_ns, size)
+    waiting += len(known)
+    if waiting:
+        hint = "a running server picks them up within seconds; or run: everlore index sync"
+        yield Finding("warning", f"{waiting} files differ from the index", hint)
+    elif not problems:
+        yield Finding("ok", "files: all read, and the index agrees with them")
+
+
+def _model(engine: Engine) -> Iterator[Finding]:
+    try:
+        engine.embedder.encode(["Everlore"])
+    except EverloreError as error:
+        yield Finding("error", f"embedding model: {error}", "search goes on with words alone until it works")
+        return
+    current = engine.index.model()
+    if current is not None and current[0] != engine.embedder.name:
+        yield Finding(
+            "warning",
+            f"the index was embedded with {current[0]}, the model in use is {engine.embedder.name}",
+            "run: everlore index reembed",
+        )
+    else:
+        yield Finding("ok", f"embedding model: {engine.embedder.name} answers")

@@ -1,0 +1,141 @@
+"""The background half of the cascade: watch the vault, index what changed, embed what is new.
+
+Work is found in three ways: the watcher sees a person's edits, a scan compares all files with the index (at
+start, and now and then in case the watcher missed something), and failed files come due again by themselves.
+Messages that a crash left between buffer and markdown are finished first.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import structlog
+
+from everlore.cascade.indexing import embed_pending, index_file
+from everlore.engine import Engine
+from everlore.errors import EverloreError
+from everlore.vault.watch import watch
+
+SCAN_EVERY_SECONDS = 300.0
+IDLE_SECONDS = 0.5
+CLAIM = 64
+EMBED_STEP = 128
+"""Units embedded before the queue is looked at again."""
+
+log = structlog.get_logger("everlore.cascade")
+
+
+class Worker:
+    """Two threads, one that watches and one that works. `start` returns at once."""
+
+    def __init__(self, engine: Engine, recover: Callable[[Engine], None] | None = None) -> None:
+        self._engine = engine
+        self._recover = recover
+        self._stop = threading.Event()
+        self._wake = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        for target, name in ((self._work, "everlore-cascade"), (self._watch, "everlore-watch")):
+            thread = threading.Thread(target=target, name=name, daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def stop(self, timeout: float = 10.0) -> None:
+        self._stop.set()
+        self._wake.set()
+        deadline = time.monotonic() + timeout
+        for thread in self._threads:
+            thread.join(max(0.1, deadline - time.monotonic()))
+
+    def _watch(self) -> None:
+        def changed(paths: set[str]) -> None:
+            self._engine.index.enqueue(expand(self._engine, paths))
+            self._wake.set()
+
+        try:
+            watch(self._engine.vault, changed, self._stop)
+        except Exception:
+            # without a watcher the periodic scan still finds every edit, only later
+            log.exception("watching the vault failed; edits are found by the periodic scan")
+
+    def _work(self) -> None:
+        if self._recover is not None:
+            self._guard("recover", lambda: self._recover(self._engine) if self._recover else None)
+        next_scan = 0.0
+        while not self._stop.is_set():
+            if time.monotonic() >= next_scan:
+                self._guard("scan", lambda: scan(self._engine))
+                next_scan = time.monotonic() + SCAN_EVERY_SECONDS
+            busy = self._guard("queue", lambda: drain(self._engine, self._stop))
+            busy = self._guard("embed", self._embed) or busy
+            if not busy:
+                self._wake.wait(IDLE_SECONDS)
+                self._wake.clear()
+
+    def _embed(self) -> int:
+        if not self._engine.embedder.ready():
+            if self._engine.index.status().unembedded:
+                self._engine.embedder.warm()
+            return 0
+        return embed_pending(self._engine, EMBED_STEP)
+
+    def _guard(self, what: str, step: Callable[[], int | None]) -> int:
+        """The worker outlives every error: it says so and tries again after a pause."""
+        try:
+            return step() or 0
+        except EverloreError as error:
+            log.warning("cascade step failed", step=what, error=str(error))
+        except Exception:
+            log.exception("cascade step failed", step=what)
+        self._stop.wait(2.0)
+        return 0
+
+
+def expand(engine: Engine, paths: set[str]) -> set[str]:
+    """A folder (with a trailing slash) stands for every file below it that is there or was indexed."""
+    folders = tuple(path for path in paths if path.endswith("/"))
+    plain = {path for path in paths if not path.endswith("/")}
+    if not folders:
+        return plain
+    known = {path for path in engine.index.files() if path.startswith(folders)}
+    there = {path for path, _, _ in engine.vault.walk() if path.startswith(folders)}
+    return plain | known | there
+
+
+def scan(engine: Engine) -> int:
+    """Queue every file that differs from what the index has seen; returns how many."""
+    known = engine.index.files()
+    changed: list[str] = []
+    for path, mtime_ns, size in engine.vault.walk():
+        stamp = known.pop(path, None)
+        if stamp is None or (stamp.mtime_ns, stamp.size) != (mtime_ns, size):
+            changed.append(path)
+    changed.extend(known)  # what is left was indexed and is gone
+    engine.index.enqueue(changed)
+    return len(changed)
+
+
+def drain(engine: Engine, stop: threading.Event | None = None) -> int:
+    """Index everything that is due; returns how many files were looked at."""
+    done = 0
+    while not (stop and stop.is_set()):
+        paths = engine.index.claim(CLAIM)
+        if not paths:
+            break
+        for path in paths:
+            if stop and stop.is_set():
+                break
+            try:
+                index_file(engine, path)
+            except EverloreError as error:
+                engine.index.failed(path, str(error))
+            except Exception as error:
+                log.exception("indexing failed", path=path)
+                engine.index.failed(path, f"{type(error).__name__}: {error}")
+            else:
+                engine.index.done(path)
+            done += 1
+    return done

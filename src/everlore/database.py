@@ -1,0 +1,252 @@
+"""A SQLite file as Everlore opens it: WAL, one connection for each thread, errors in our own words.
+
+Many threads and processes use the same file at once. Readers see one snapshot for the length of a `read` block;
+writers queue up for `write` blocks, which commit as a whole or leave no trace. A file that is derived from other
+data may be put aside when it is damaged; a canonical one never is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import apsw
+from filelock import FileLock
+
+from everlore.errors import Damaged, InvalidInput, Unavailable
+
+BUSY_SECONDS = 10.0
+CACHE_KIB = 32 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """`upgrade` is called inside a write transaction with the version that was found, 0 for a new file."""
+
+    version: int
+    upgrade: Callable[[apsw.Connection, int], None]
+
+
+class Database:
+    def __init__(self, path: Path, schema: Schema, *, durable: bool, derived: bool, remedy: str) -> None:
+        """`durable`: a commit survives a power cut. `remedy` tells a person what to do about a damaged file."""
+        self.path = path
+        self._schema = schema
+        self._durable = durable
+        self._derived = derived
+        self._remedy = remedy
+        self._lock = threading.Lock()
+        self._connections: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
+        self._mine = threading.local()
+        self._closed = False
+        _create(path)
+        try:
+            self._connection()
+        except Damaged:
+            if not derived:
+                raise
+            self.renew()
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[apsw.Connection]:
+        """One consistent view of the data. Inside another block of the same thread it is that block's view."""
+        with self._translated():
+            connection = self._connection()
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                _end(connection)
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[apsw.Connection]:
+        with self._translated():
+            connection = self._connection()
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            finally:
+                _end(connection)
+
+    def sound(self) -> bool:
+        """Whether the pages of the file fit together. Reads all of it."""
+        return not self.faults()
+
+    def faults(self) -> list[str]:
+        try:
+            with self.read() as connection:
+                said = [str(line) for (line,) in connection.execute("PRAGMA quick_check(5)")]
+        except Damaged as error:
+            return [str(error)]
+        return [] if said == ["ok"] else said
+
+    def renew(self) -> None:
+        """Put a damaged file aside and begin an empty one. Only for derived data."""
+        assert self._derived
+        with FileLock(f"{self.path}.lock"):
+            if self.sound():
+                return  # another process was quicker
+            self._drop_connections()
+            try:
+                for ending in ("-wal", "-shm"):
+                    Path(f"{self.path}{ending}").unlink(missing_ok=True)
+                self.path.replace(f"{self.path}.damaged")
+            except OSError as error:
+                raise Damaged(
+                    f"{self.path} is damaged and in use ({error}): stop every Everlore process, then {self._remedy}"
+                ) from error
+            _create(self.path)
+            self._connection()
+
+    def close(self) -> None:
+        self._closed = True
+        self._drop_connections()
+
+    def _drop_connections(self) -> None:
+        with self._lock:
+            connections = list(self._connections)
+            self._connections.clear()
+            self._mine = threading.local()
+        for connection in connections:
+            # one that another thread is using right now goes away with that thread
+            with contextlib.suppress(apsw.Error):
+                connection.close()
+
+    def _connection(self) -> apsw.Connection:
+        known: apsw.Connection | None = getattr(self._mine, "connection", None)
+        if known is not None:
+            return known
+        if self._closed:
+            raise Unavailable(f"{self.path.name} is closed")
+        with self._translated():
+            fresh = self._open()
+        with self._lock:
+            self._connections.add(fresh)
+            self._mine.connection = fresh
+        return fresh
+
+    def _open(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path))
+        try:
+            connection.set_busy_timeout(int(BUSY_SECONDS * 1000))
+            _use_wal(connection)
+            connection.execute(f"PRAGMA synchronous={'FULL' if self._durable else 'NORMAL'}")
+            if self._durable and sys.platform == "darwin":
+                # elsewhere fsync reaches the disk; macOS needs a stronger call
+                connection.execute("PRAGMA fullfsync=ON")
+            connection.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
+            connection.execute("PRAGMA temp_store=MEMORY")
+            connection.execute("PRAGMA journal_size_limit=67108864")
+            self._upgrade(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _upgrade(self, connection: apsw.Connection) -> None:
+        if _version(connection) == self._schema.version:
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # another process may have been quicker while we waited for the lock
+            found = _version(connection)
+            if found != self._schema.version:
+                self._schema.upgrade(connection, found)
+                connection.execute(f"PRAGMA user_version={self._schema.version}")
+            connection.execute("COMMIT")
+        finally:
+            _end(connection)
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (apsw.BusyError, apsw.LockedError) as error:
+            raise Unavailable(f"{self.path.name} is busy with another process's work: try again") from error
+        except apsw.FullError as error:
+            raise Unavailable(f"the disk is full, {self.path} could not be written: make room and try again") from error
+        except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError, apsw.IOError, apsw.NoLFSError) as error:
+            raise Unavailable(f"{self.path} cannot be read and written ({error}): check the disk and rights") from error
+        except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
+            raise Damaged(f"{self.path} is damaged ({error}): {self._remedy}") from error
+        except (apsw.ConnectionClosedError, apsw.CursorClosedError) as error:
+            raise Unavailable(f"{self.path.name} is closed") from error
+        except (apsw.TooBigError, UnicodeEncodeError) as error:
+            raise InvalidInput(f"a text cannot be stored: {error}") from error
+        except apsw.SQLError as error:
+            # our statements are fixed, so the file has another shape than the one we made
+            raise Damaged(f"{self.path} is not as we wrote it ({error}): {self._remedy}") from error
+
+
+def _create(path: Path) -> None:
+    """An empty file that only its owner can read, durably in its folder."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # never opened when it is there: closing such a handle would drop SQLite's locks in this process
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise Unavailable(f"{path} cannot be created ({error}): check the folder and its rights") from error
+    os.close(handle)
+    if os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _use_wal(connection: apsw.Connection) -> None:
+    """Several processes that open a new file at once get in each other's way here, and SQLite does not wait."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except (apsw.BusyError, apsw.LockedError):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _version(connection: apsw.Connection) -> int:
+    return int(value(connection, "PRAGMA user_version"))
+
+
+def _end(connection: apsw.Connection) -> None:
+    """Leave no transaction open, whatever happened; SQLite itself ends it after some errors."""
+    with contextlib.suppress(apsw.ConnectionClosedError):
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def rows(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    return connection.execute(sql, tuple(values)).fetchall()
+
+
+def row(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
+    """The first row, if there is one."""
+    return next(iter(rows(connection, sql, values)), None)
+
+
+def value(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> Any:
+    """The first column of the first row, None if there is no row."""
+    found = row(connection, sql, values)
+    return found[0] if found else None

@@ -1,0 +1,158 @@
+"""Where one stretch of conversation ends and the next begins.
+
+Pure: the same buffer always gives the same stretches, and every message lands in exactly one, in order. A cut never
+tears an agent's tool work apart: call, result and the request behind them stay together. Only a hard limit may cut
+inside one long run of tool work, and then between two calls where it can.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.clock import day
+from everlore.config import BoundarySection
+from everlore.types import Message, Scope
+
+_WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3]")
+Vectors = NDArray[np.float32]
+
+WINDOW = 4
+"""Turns on each side of a point that stand for the topic there."""
+RIGHT = 3
+"""A new topic shows only after this many turns."""
+ALIKE = 0.70
+"""Two sides more alike than this are one topic, whatever the surroundings."""
+DEPTH = 0.10
+"""How much deeper than its surroundings the likeness must dip."""
+
+
+def find_cells(
+    messages: Sequence[Message], limits: BoundarySection, vectors: Vectors | None = None
+) -> list[list[Message]]:
+    """The stretches in order; the last one is the open tail. Row i of `vectors` embeds the text of message i."""
+    if not messages:
+        return []
+    free = [_may_cut(messages, at) for at in range(len(messages))]
+    cells: list[list[Message]] = []
+    for start, end in _spans(len(messages), _breaks(messages, limits, free)):
+        shifts: list[int] = []
+        if vectors is not None and limits.topic_shift:
+            weights = np.array([_weight(message) for message in messages[start:end]], np.float32)
+            shifts = _shifts(vectors[start:end], weights, limits.min_messages, free[start:end])
+        for left, right in _spans(end - start, shifts):
+            cells.extend(_packed(messages[start + left : start + right], limits))
+    return cells
+
+
+def cell_id(scope: Scope, session_id: str, message_ids: Iterable[str]) -> str:
+    """Deterministic, so that a cell that is extracted again after a crash is the same cell."""
+    parts = "\x1f".join([scope.app, scope.project, session_id, *message_ids])
+    return f"mc_{hashlib.blake2b(parts.encode(), digest_size=6).hexdigest()}"
+
+
+def estimate_tokens(text: str) -> int:
+    """About four characters each; CJK characters count one each."""
+    wide = 0 if text.isascii() else len(_WIDE.findall(text))
+    return wide + (len(text) - wide + 3) // 4
+
+
+def _tokens(message: Message) -> int:
+    calls = sum(estimate_tokens(str(call)) for call in message.tool_calls or ())
+    return estimate_tokens(message.text) + calls
+
+
+def _may_cut(messages: Sequence[Message], at: int) -> bool:
+    """Whether a cell may begin with message `at`."""
+    here = messages[at]
+    if at == 0:
+        return True
+    if here.role == "tool" or (here.role == "assistant" and here.tool_calls):
+        return False
+    return not (here.role == "assistant" and messages[at - 1].role == "tool")
+
+
+def _breaks(messages: Sequence[Message], limits: BoundarySection, free: Sequence[bool]) -> list[int]:
+    gap = limits.gap_minutes * 60_000
+    return [
+        at
+        for at in range(1, len(messages))
+        if free[at]
+        and (
+            messages[at].timestamp - messages[at - 1].timestamp >= gap
+            or day(messages[at].timestamp) != day(messages[at - 1].timestamp)
+        )
+    ]
+
+
+def _spans(size: int, cuts: Sequence[int]) -> list[tuple[int, int]]:
+    edges = [0, *cuts, size]
+    return list(pairwise(edges))
+
+
+def _packed(messages: Sequence[Message], limits: BoundarySection) -> list[list[Message]]:
+    cells: list[list[Message]] = []
+    start, total, at = 0, 0, 0
+    while at < len(messages):
+        size = _tokens(messages[at])
+        full = at - start >= limits.hard_msg_limit or total + size > limits.hard_token_limit
+        if at > start and full:
+            cut = _last_cut(messages, start, at)
+            cells.append(list(messages[start:cut]))
+            start, total, at = cut, 0, cut
+            continue
+        total += size
+        at += 1
+    cells.append(list(messages[start:]))
+    return cells
+
+
+def _last_cut(messages: Sequence[Message], start: int, at: int) -> int:
+    for cut in range(at, start, -1):
+        if _may_cut(messages, cut):
+            return cut
+    for cut in range(at, start, -1):
+        if messages[cut].role != "tool":
+            return cut
+    return at
+
+
+def _weight(message: Message) -> float:
+    """Short turns such as "ok" say little about the topic; long ones must not drown the others."""
+    return 0.0 if message.role == "tool" else min(len(message.text), 160) / 160 + 0.05
+
+
+def _shifts(vectors: Vectors, weights: Vectors, least: int, free: Sequence[bool]) -> list[int]:
+    """Points where the topic changes: a low likeness of both sides that dips below its surroundings."""
+    size = len(vectors)
+    if size < least + RIGHT:
+        return []
+    likeness = np.array([1.0, *(_likeness(vectors, weights, at) for at in range(1, size))])
+    cuts: list[int] = []
+    start = 0
+    for at in range(least, size - RIGHT + 1):
+        if at - start < least or not free[at] or likeness[at] > ALIKE:
+            continue
+        near = likeness[max(start + 1, at - WINDOW) : at + WINDOW + 1]
+        if likeness[at] > near.min():
+            continue
+        before = likeness[max(start + 1, at - WINDOW) : at]
+        after = likeness[at + 1 : at + WINDOW + 1]
+        peaks = [float(side.max()) for side in (before, after) if side.size]
+        if peaks and sum(peaks) / len(peaks) - likeness[at] >= DEPTH:
+            cuts.append(at)
+            start = at
+    return cuts
+
+
+def _likeness(vectors: Vectors, weights: Vectors, at: int) -> float:
+    left, right = slice(max(0, at - WINDOW), at), slice(at, at + WINDOW)
+    one = weights[left] @ vectors[left]
+    two = weights[right] @ vectors[right]
+    scale = float(np.linalg.norm(one) * np.linalg.norm(two))
+    return float(one @ two) / scale if scale else 1.0

@@ -1,0 +1,110 @@
+"""The episode of a cell: who spoke when, every turn in its own words, and a short account of the most telling ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from everlore.extract.facts import FactDraft
+from everlore.extract.sentences import clip, split
+from everlore.extract.subject import subject_line
+from everlore.extract.turns import Spoken, spoken
+from everlore.kinds.episode import Episode, Turn, render_turns
+from everlore.types import Cell, Json, Message, Owner
+
+SUMMARY = 200
+"""Characters of the summary, about."""
+TOOL_OUTPUT = 500
+ARGUMENT = 80
+
+
+def write_episode(cell: Cell, owner: Owner, entry: str, drafts: list[FactDraft]) -> Episode | None:
+    """The episode, or None when nothing was said."""
+    turns = spoken(cell)
+    if not turns:
+        return None
+    return Episode(
+        owner=owner,
+        entry=entry,
+        session_id=cell.session_id,
+        timestamp=cell.timestamp,
+        parent_id=cell.id,
+        sender_ids=tuple(dict.fromkeys(turn.message.sender_id for turn in turns)),
+        subject=subject_line(turns, drafts, cell.timestamp),
+        summary=_summary(turns, drafts),
+        content=render_turns(_opening(turns), [_turn(turn) for turn in turns]),
+    )
+
+
+def _moment(message: Message) -> datetime:
+    return datetime.fromtimestamp(message.timestamp / 1000, UTC)
+
+
+def _date(moment: datetime) -> str:
+    return f"{moment:%B} {moment.day}, {moment.year}"
+
+
+def _clock(moment: datetime) -> str:
+    return f"{moment.hour % 12 or 12}:{moment:%M %p}"
+
+
+def _opening(turns: list[Spoken]) -> str:
+    first, last = _moment(turns[0].message), _moment(turns[-1].message)
+    people = list(dict.fromkeys(turn.name for turn in turns))
+    listed = ", ".join(people[:-1]) + f" and {people[-1]}" if len(people) > 1 else people[0]
+    verb = "talked" if len(people) > 1 else "spoke"
+    if (first.hour, first.minute) == (last.hour, last.minute) and first.date() == last.date():
+        return f"On {_date(first)} at {_clock(first)} UTC, {listed} {verb}."
+    if first.date() == last.date():
+        return f"On {_date(first)} from {_clock(first)} to {_clock(last)} UTC, {listed} {verb}."
+    return f"From {_date(first)} at {_clock(first)} to {_date(last)} at {_clock(last)} UTC, {listed} {verb}."
+
+
+def _turn(turn: Spoken) -> Turn:
+    message = turn.message
+    text = message.text.strip()
+    if message.role == "tool":
+        text = clip(text, TOOL_OUTPUT)
+    calls = "; ".join(_call(call) for call in message.tool_calls or ())
+    return Turn(turn.name, f"{_moment(message):%H:%M}", "\n\n".join(part for part in (text, calls) if part))
+
+
+def _call(call: Mapping[str, Json]) -> str:
+    """`called search(query=…)`, for the OpenAI form and for a flat one."""
+    inner = call.get("function")
+    body = inner if isinstance(inner, Mapping) else call
+    given = body.get("arguments", body.get("input", {}))
+    if isinstance(given, str):
+        with suppress(ValueError):
+            given = json.loads(given)
+    if isinstance(given, Mapping):
+        shown = ", ".join(f"{key}={clip(' '.join(str(value).split()), ARGUMENT)}" for key, value in given.items())
+    else:
+        shown = clip(" ".join(str(given or "").split()), ARGUMENT)
+    return f"called {body.get('name') or 'a tool'}({shown})"
+
+
+def _summary(turns: list[Spoken], drafts: list[FactDraft]) -> str:
+    """Date and time, then the most telling statements in the order they were made."""
+    start = f"On {_date(_moment(turns[0].message))} at {_clock(_moment(turns[0].message))} UTC, "
+    if not drafts:
+        first = next((turn for turn in turns if turn.message.text.strip()), turns[0])
+        words = " ".join(split(first.message.text)) or _turn(first).text
+        return clip(f'{start}{first.name} said: "{words}"', SUMMARY + 40)
+    by_people = [draft for draft in drafts if draft.by_user and draft.weight] or drafts
+    ranked = sorted(by_people, key=lambda draft: -draft.weight - (3 if draft.own_voice else 0))
+    chosen: list[FactDraft] = []
+    size = len(start)
+    for draft in ranked:
+        if chosen and size + len(draft.text) > SUMMARY:
+            continue
+        chosen.append(draft)
+        size += len(draft.text) + 1
+        if size > SUMMARY:
+            break
+    told = " ".join(draft.text for draft in sorted(chosen, key=by_people.index))
+    if not told.startswith(tuple(turn.name for turn in turns)) and told[1:2].islower():
+        told = told[0].lower() + told[1:]
+    return clip(start + told, SUMMARY + 40)

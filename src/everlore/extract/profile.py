@@ -1,0 +1,260 @@
+"""The profile of a user, kept up to date from what they say of themselves.
+
+Deterministic: the same profile and facts give the same result in any order of facts, and giving the same facts again
+changes nothing. What a person wrote into the file by hand (no time, no slot) stays until a statement contradicts it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from everlore.clock import day
+from everlore.extract import slots
+from everlore.extract.sentences import clip
+from everlore.kinds.fact import Fact
+from everlore.kinds.profile import Info, Profile, Trait
+from everlore.types import Owner
+
+MOST = 45
+"""More items than this are thinned out."""
+KEPT = 30
+SLOT_BONUS = 30 * 24 * 3600 * 1000
+"""A single-valued statement counts as this much newer than it is, so that vague ones leave first."""
+TRAIT_STATEMENTS = 3
+TRAIT_EVIDENCE = 4
+LONGEST = 200
+SUMMARY = 280
+
+_CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (category, re.compile(pattern, re.IGNORECASE))
+    for category, pattern in (
+        ("contact", r"^'s (?:[\w-]+ ){0,2}(?:e-?mail|phone|number|address|username)\b.* is "),
+        (
+            "health",
+            r"^ (?:is|has|has been|was) (?:\w+ )?(?:allergic|vegetarian|vegan|pescatarian|diabetic|asthmatic|pregnant"
+            r"|diagnosed|lactose|gluten|asthma|diabetes|migraines?|adhd|anxiety|celiac|intolerant)\b"
+            r"|^ (?:doesn't|does not|can't) eat\b|^'s (?:\w+ )?(?:allerg|doctor|therapist|blood type)",
+        ),
+        (
+            "family",
+            r"^(?:'s| has| is)\b.{0,25}\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|kids?|children|sons?"
+            r"|daughters?|mom|mother|dad|father|parents|brothers?|sisters?|siblings|married|engaged|single"
+            r"|divorced|dogs?|cats?|puppy|kitten|pets?|grandma|grandmother|grandpa|grandfather|uncle|aunt|cousins?|baby)\b",
+        ),
+        (
+            "home",
+            r"^ (?:\w+ )?(?:lives?|moved|relocated)\b|^ (?:is|was) (?:\w+ )?(?:living|based|born|raised|from)\b"
+            r"|^ grew up\b|^'s (?:hometown|house|apartment|flat|neighbou?rhood|landlord)\b.* is ",
+        ),
+        (
+            "work",
+            r"^ (?:\w+ )?(?:works?|studies|teaches|majors|freelances)\b|^ is (?:\w+ )?(?:working|employed|studying)\b"
+            r"|^'s (?:[\w-]+ )?(?:job|career|boss|manager|company|business|major|commute|salary)\b|^ runs an? ",
+        ),
+        (
+            "preference",
+            r"^'s (?:\w+ )?favou?rite\b|^ (?:\w+ )?(?:loves?|likes?|enjoys?|prefers?|hates?|dislikes?|adores?)\b",
+        ),
+        (
+            "preference",
+            r"^ (?:doesn't|can't) (?:\w+ )?(?:like|stand|enjoy)\b|^ is (?:an? )?(?:\w+ )?(?:fan of|into|keen on)\b",
+        ),
+        (
+            "goal",
+            r"^ (?:\w+ )?(?:wants|plans|hopes|dreams|intends|aims) (?:to|of)\b|^'s (?:\w+ ){0,2}(?:goals?|dreams?)"
+            r" (?:is|are)\b|^ is (?:\w+ )?(?:planning|hoping|saving|training|learning|preparing|trying)\b",
+        ),
+        (
+            "possession",
+            r"^ (?:\w+ )?(?:owns|drives)\b|^ (?:bought|got|adopted) an? |^ has (?:an?|\d+|two|three|four|five) ",
+        ),
+        (
+            "identity",
+            r"^'s (?:\w+ )?(?:name|age|birthday|nickname|pronouns|height|weight)\b.* is |^ is \d{1,2}\b|^ turned \d",
+        ),
+        ("identity", r"^ (?:identifies|speaks)\b|^ is an? (?!bit|lot|little|great|good|huge|big deal|pretty)\w"),
+    )
+)
+_HABIT = re.compile(
+    r"\b(?:every (?:day|morning|evening|night|week|weekend|month|spring|summer|winter|monday|tuesday|wednesday|thursday"
+    r"|friday|saturday|sunday)|usually|always|most days|daily|once a|twice a|times a (?:day|week|month)|each)\b",
+    re.IGNORECASE,
+)
+_PRESENT = re.compile(r"^ (?:\w+ )?[a-z]+s\b")
+_PASSING = re.compile(
+    r"\b(?:today|tonight|yesterday|tomorrow|this (?:morning|afternoon|evening)|right now|looking for"
+    r"|wants? to (?:know|ask)|excited|glad|sure|sorry|thinks?|guess(?:es)?|swamped|busy|lucky|off to|just now)\b"
+    r"|^ (?:\w+ )?(?:loves?|likes?|enjoys?|hates?) (?:it|this|that|these|those|them|how|when|the way)\b",
+    re.IGNORECASE,
+)
+_THEMES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
+    (trait, description, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE))
+    for trait, description, pattern in (
+        (
+            "outdoor person",
+            "likes being outdoors",
+            r"hik\w+|climb\w*|camp(?:ing|ed|s)|trails?|mountains?|surf\w*|kayak\w*|outdoors",
+        ),
+        (
+            "sporty",
+            "does sports regularly",
+            r"gym|runs?|running|marathon|swim\w*|yoga|workouts?|bik(?:es?|ing)|cycl\w+|tennis|soccer",
+        ),
+        ("enjoys cooking", "cooks or bakes often", r"cook\w*|bak(?:es?|ed|ing)|recipes?|kitchen"),
+        ("reader", "reads a lot", r"books?|novels?|reading|reads"),
+        ("musical", "makes or follows music", r"guitar|piano|violin|band|concerts?|sings?|singing|songs?|albums?"),
+        (
+            "creative",
+            "makes things",
+            r"paint\w*|draw(?:s|ing|n)|pottery|sketch\w*|craft\w*|photograph\w*|poetry|knit\w*",
+        ),
+        ("animal lover", "cares for animals", r"dogs?|cats?|pupp(?:y|ies)|kittens?|pets?|horses?"),
+        ("traveller", "travels often", r"trips?|travel\w*|flights?|vacations?|abroad|hotels?"),
+        (
+            "early riser",
+            "is up early",
+            r"wakes? up (?:early|at [4-6])|gets? up (?:early|at [4-6])|sunrise|early morning",
+        ),
+        ("volunteer", "helps others", r"volunteer\w*|charity|shelter|donat\w+|fundrais\w+"),
+        ("technical", "builds things with software", r"python|coding|programm\w+|software|javascript|github|server"),
+    )
+)
+
+
+def update_profile(old: Profile | None, facts: Sequence[Fact], owner: Owner, now: int, name: str) -> Profile:
+    """The profile after `facts`. `name` is how the facts call the user; facts of others are left alone."""
+    before = old or Profile(owner, "", (), (), 0)
+    own = sorted((f for f in facts if f.sender_ids == (owner.id,)), key=lambda fact: (fact.timestamp, fact.text))
+    infos = list(before.explicit_info)
+    for fact in own:
+        info = _info(fact, name)
+        infos = _merged(infos, info, name) if info is not None else _ended(infos, fact)
+    if len(infos) > MOST:
+        weakest = sorted(infos, key=_rank)[: len(infos) - KEPT]
+        infos = [info for info in infos if info not in weakest]
+    traits = _traits(before.implicit_traits, infos, own, name)
+    kept_by_hand = bool(before.summary) and before.summary != _summary(
+        before.explicit_info, before.implicit_traits, name
+    )
+    summary = before.summary if kept_by_hand else _summary(infos, traits, name)
+    after = Profile(owner, summary, tuple(infos), tuple(traits), before.timestamp)
+    if old is not None and after == before:
+        return old
+    return Profile(owner, summary, tuple(infos), tuple(traits), now)
+
+
+def _info(fact: Fact, name: str) -> Info | None:
+    """What a fact says of the user for good, or None."""
+    if not _of_self(fact, name):
+        return None
+    rest = fact.text[len(name) :]
+    category = next((category for category, pattern in _CATEGORIES if pattern.search(rest)), "")
+    lasting = not _PASSING.search(rest)
+    if _HABIT.search(rest) and _PRESENT.match(rest) and category in ("", "possession", "identity", "work"):
+        category = category if category == "work" else "habit"
+    if not category or not (lasting or fact.about):
+        return None
+    return Info(category, clip(fact.text, LONGEST), _evidence(fact), fact.about, fact.timestamp)
+
+
+def _of_self(fact: Fact, name: str) -> bool:
+    """A statement in the user's own voice that still holds: no quotation, no picture."""
+    own = fact.text.startswith((f"{name} ", f"{name}'s ")) and not fact.text.startswith(f"{name} shared [")
+    return own and not fact.text.endswith('"') and fact.valid_until is None
+
+
+def _evidence(fact: Fact) -> str:
+    return f"{day(fact.timestamp)}: {fact.text}"
+
+
+def _rank(info: Info) -> tuple[bool, int, str]:
+    """What may stay: by hand first, then the newer and the more specific."""
+    return _by_hand(info), info.timestamp + (SLOT_BONUS if info.about else 0), info.description
+
+
+def _by_hand(info: Info) -> bool:
+    return not info.about and not info.timestamp
+
+
+def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
+    same = [info for info in infos if info.description == new.description or (new.about and info.about == new.about)]
+    if any((info.timestamp, info.description) >= (new.timestamp, new.description) for info in same):
+        return infos
+    if not same and len(infos) >= KEPT and _rank(new) < min(_rank(info) for info in infos):
+        return infos  # thinned out before, or weaker than all that is here
+    kept: list[Info] = []
+    placed = False
+    for info in infos:
+        if info in same:
+            if not placed:
+                kept.append(new)
+            placed = True
+        elif not (_by_hand(info) and _contradicts(new, info, name)):
+            kept.append(info)
+    return kept if placed else [*kept, new]
+
+
+def _ended(infos: list[Info], fact: Fact) -> list[Info]:
+    """ "No longer bikes to work" is nothing to list, but it takes the habit off the list."""
+    if not fact.about:
+        return infos
+    return [
+        info
+        for info in infos
+        if info.about != fact.about
+        or info.timestamp > fact.timestamp
+        or not slots.ends(fact.text, info.description, fact.about)
+    ]
+
+
+def _contradicts(new: Info, old: Info, name: str) -> bool:
+    """Also for a line written without the name, as people do in a list about themselves."""
+    if not new.about:
+        return False
+    described = old.description.strip()
+    forms = (
+        described,
+        f"{name} {described[:1].lower()}{described[1:]}",
+        f"{name}'s {described[:1].lower()}{described[1:]}",
+    )
+    return any(slots.ends(new.description, form, new.about) for form in forms)
+
+
+def _traits(old: Iterable[Trait], infos: Iterable[Info], facts: Iterable[Fact], name: str) -> list[Trait]:
+    by_name = {trait.trait: trait for trait in old}
+    said = {info.evidence for info in infos if info.evidence and info.timestamp}
+    said |= {_evidence(fact) for fact in facts if _of_self(fact, name)}
+    traits: list[Trait] = []
+    for trait, description, pattern in _THEMES:
+        known = by_name.pop(trait, None)
+        pieces = {piece for piece in said if pattern.search(piece)}
+        if known and known.basis.startswith("said"):
+            pieces |= set(known.evidence.split(" | "))
+        elif known:
+            traits.append(known)  # written by hand
+            continue
+        if len(pieces) >= TRAIT_STATEMENTS:
+            newest = sorted(pieces)[-TRAIT_EVIDENCE:]
+            basis = f"said on several occasions, last on {newest[-1][:10]}"
+            traits.append(Trait(trait, f"{name} {description}.", basis, " | ".join(newest)))
+    return [*by_name.values(), *traits]
+
+
+def _summary(infos: Iterable[Info], traits: Iterable[Trait], name: str) -> str:
+    """One or two sentences: who the user is and what they like."""
+    order = ("identity", "home", "work", "family", "preference", "habit")
+    ranked = sorted(
+        (info for info in infos if info.category in order and len(info.description) <= 90),
+        key=lambda info: (order.index(info.category), not info.about, -info.timestamp, info.description),
+    )
+    chosen: list[Info] = []
+    for category in order:
+        chosen.extend([info for info in ranked if info.category == category][:1])
+    text = " ".join(
+        info.description if info.description.endswith((".", "!")) else f"{info.description}." for info in chosen[:3]
+    )
+    liked = [trait.trait for trait in traits][:3]
+    if liked:
+        text = f"{text} {name} comes across as: {', '.join(liked)}.".strip()
+    return clip(text, SUMMARY)

@@ -1,0 +1,138 @@
+"""Text cut into sentences, and what a sentence is: a question, chatter, English, worth keeping.
+
+Splitting loses no words: joined again, the sentences hold every character that is not white space. Code blocks are
+left out by `prose`, not by `split`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from everlore.extract.lexicon import ENGLISH, FOREIGN, STOPWORDS
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_LINE = re.compile(r"\n+")
+_MARKER = re.compile(r"^\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6}|>)\s+")
+_BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__")
+_STOP = re.compile(
+    r"(?:[.!?…]+[\"'”’)\]]*|[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]+)(?=\s)|[。！？]+[”’」』）]*"
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\"'])(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|approx|dept|est|fig|no|vol|inc|ltd|co|corp|mt|ave|blvd|rd|"
+    r"gen|col|sgt|capt|rev|hon|gov|sen|rep|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thurs?|fri|"
+    r"i\.e|e\.g|a\.m|p\.m|u\.s|u\.k|ph\.d|b\.a|m\.a|[a-z])\.$",
+    re.IGNORECASE,
+)
+_ENDS_SENTENCE = re.compile(r"(?:etc|a\.m|p\.m|u\.s|u\.k|ph\.d|inc|co|\bi)\.$", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*")
+_CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+_INVERTED = re.compile(
+    r"^(?:(?:so|and|but|or|oh|well|hey|wow|btw|by the way|also|ok|okay|anyway)[, ]+)*"
+    r"(?:what|who|whom|whose|which|where|when|why|how|do|does|did|is|are|am|was|were|have|has|had|can|could|will|"
+    r"would|should|shall|may|might|any|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|won['’]t|can['’]t|"
+    r"what['’]s|who['’]s|where['’]s|how['’]s|when['’]s)\b[^.!]*\?+\W*$",
+    re.IGNORECASE,
+)
+
+
+def prose(text: str) -> str:
+    """The text without its code blocks."""
+    return _FENCE.sub("\n", text)
+
+
+def split(text: str) -> list[str]:
+    """Sentences in order, white space normalised, list marks removed. Works for scripts with their own full stops."""
+    found: list[str] = []
+    for line in _LINE.split(text):
+        plain = " ".join(_MARKER.sub("", line).split())
+        if plain:
+            found.extend(_split_line(_BOLD.sub(lambda mark: mark[1] or mark[2], plain)))
+    return found
+
+
+def _split_line(line: str) -> list[str]:
+    parts: list[str] = []
+    start = 0
+    for stop in _STOP.finditer(line):
+        end = stop.end()
+        if stop[0].startswith(".") and not _full_stop(line, start, end):
+            continue
+        if stop[0][0] in "…." and len(stop[0]) > 1 and _following(line, end).islower():
+            continue
+        part = line[start:end].strip()
+        if part and not any(char.isalnum() for char in part) and parts:
+            parts[-1] = f"{parts[-1]} {part}"
+        elif part:
+            parts.append(part)
+        start = end
+    rest = line[start:].strip()
+    if rest and not any(char.isalnum() for char in rest) and parts:
+        parts[-1] = f"{parts[-1]} {rest}"
+    elif rest:
+        parts.append(rest)
+    return parts
+
+
+def _full_stop(line: str, start: int, end: int) -> bool:
+    head = line[max(start, end - 12) : end]
+    if not _ABBREVIATION.search(head):
+        return True
+    return bool(_ENDS_SENTENCE.search(head)) and _following(line, end).isupper()
+
+
+def _following(line: str, end: int) -> str:
+    """The next letter; blanks in a line are single."""
+    return line[end : end + 2].strip()[:1]
+
+
+def words(text: str) -> list[str]:
+    return _WORD.findall(text)
+
+
+@lru_cache(maxsize=65536)
+def _folded(word: str) -> str:
+    return word.replace("’", "'").lower()
+
+
+def content_words(text: str) -> list[str]:
+    """The words that carry meaning, lower case, in order. A CJK character pair counts as a word."""
+    found: list[str] = []
+    for word in _WORD.findall(text):
+        if _CJK.search(word):
+            found.extend(word[at : at + 2] for at in range(0, len(word), 2))
+            continue
+        plain = _folded(word)
+        if plain not in STOPWORDS and (len(plain) > 1 or plain.isdigit()):
+            found.append(plain)
+    return found
+
+
+def is_question(sentence: str) -> bool:
+    return sentence.rstrip("\"'”’) ").endswith(("?", "？"))
+
+
+def asks_first(sentence: str) -> bool:
+    """A question from its first word on, not a statement that ends in one."""
+    return bool(_INVERTED.match(sentence))
+
+
+def is_english(sentence: str) -> bool:
+    """Whether English grammar may be applied. Few words are enough for a yes, foreign ones for a no."""
+    if _CJK.search(sentence):
+        return False
+    letters = [char for char in sentence if char.isalpha()]
+    if not letters or sum(1 for char in letters if char.isascii()) < 0.9 * len(letters):
+        return False
+    folded = [_folded(word) for word in _WORD.findall(sentence)]
+    english = sum(1 for word in folded if word in ENGLISH)
+    return english > sum(1 for word in folded if word in FOREIGN)
+
+
+def clip(text: str, limit: int) -> str:
+    """At most `limit` characters, cut at a blank where there is one, with an ellipsis."""
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    blank = cut.rfind(" ")
+    return (cut[:blank] if blank > limit // 2 else cut).rstrip(" ,;:.-–—") + "…"

@@ -1,0 +1,276 @@
+"""First person to third: "I love my dog" said by Alice becomes "Alice loves their dog".
+
+Only what is safe is rewritten; everything else is None, and the caller quotes the speaker. Words are kept in their
+order, and only pronouns and the verbs that agree with them change.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from everlore.extract.lexicon import (
+    ADVERBS,
+    CLAUSE_VERBS,
+    INVERTERS,
+    OBJECT_STARTS,
+    OPINION_VERBS,
+    PLACE_STARTS,
+    PLAIN_VERBS,
+    SAME_IN_THIRD,
+    SUBORDINATORS,
+)
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,:]\d+)*|\s+|.", re.DOTALL)
+_FIRST = re.compile(r"\b(?:I|i|me|my|mine|myself)\b", re.IGNORECASE)
+_FOREIGN_TO_SPEAKER = re.compile(
+    r"\b(?:we|us|our|ours|ourselves|let['’]s|you|your|yours|yourself|u|ur|ya|y['’]all)\b|[\"“”«»]|\?", re.IGNORECASE
+)
+_BEFORE_NUMERAL = frozenset({"war", "part", "type", "chapter", "act", "phase", "volume", "level", "class", "schedule"})
+_BEFORE_MINE = frozenset(
+    {"of", "is", "to", "than", "like", "as", "was", "and", "with", "for", "are", "from", "in", "on", "be"}
+)
+_AGAIN = {"my": "their", "me": "them", "mine": "theirs", "myself": "themself"}
+_CONTRACTED = {"i'm": "is", "i've": "has", "i'll": "will", "im": "is", "ive": "has"}
+_PRESENT = {
+    "am": "is", "have": "has", "haven't": "hasn't", "do": "does", "don't": "doesn't", "dont": "doesn't",
+    "wanna": "wants to", "gotta": "has to", "gonna": "is gonna",
+}  # fmt: skip
+_NO_MORE_VERBS = frozenset({"will", "would", "do", "don't", "dont", "gonna", "wanna", "gotta"})
+_HEADLESS = frozenset(
+    {"gonna", "going", "been", "wanna", "gotta", "can't", "won't", "had", "not", "thinking", "looking"}
+)
+_SURE_VERBS = frozenset({"go", "get", "eat", "take", "make", "keep", "give", "come", "bring", "meet", "spend"})
+_HABIT = re.compile(r"\b(?:every|each|usually|often|always|daily|most|sometimes|weekly|regularly)\b", re.IGNORECASE)
+
+
+@dataclass
+class _Draft:
+    """The sentence while it is rewritten. `words` are the places of the tokens that are words."""
+
+    tokens: list[str]
+    words: list[int]
+    name: str
+    named: bool = False
+    folded: list[str] = field(default_factory=list)
+
+
+def third_person(sentence: str, name: str) -> str | None:
+    """The sentence with the speaker's name for "I" and "my", or None where that is not safe or nothing is to change."""
+    if not _FIRST.search(sentence) or _FOREIGN_TO_SPEAKER.search(sentence):
+        return None
+    tokens = _TOKEN.findall(sentence)
+    words = [at for at, token in enumerate(tokens) if token[0].isalnum()]
+    draft = _Draft(tokens, words, name, folded=[_fold(tokens[at]) for at in words])
+    if _no_subject(draft):
+        return None
+    for number, word in enumerate(draft.folded):
+        if word in ("i", "im", "ive") or word.startswith("i'"):
+            safe = _subject(draft, number)
+        else:
+            safe = word not in _AGAIN or _other(draft, number, word)
+        if not safe:
+            return None
+    return "".join(draft.tokens) if draft.named else None
+
+
+def _no_subject(draft: _Draft) -> bool:
+    """ "Went to my mom's", "plus my support": no clause, and a name for "my" would hide who is meant."""
+    first = draft.folded[0]
+    if any(word in ("i", "im", "ive") or word.startswith("i'") for word in draft.folded):
+        return not any(word[0] == "i" for word in draft.folded[:4]) and first in _HEADLESS
+    verb = first in OPINION_VERBS or (only_verb(first) and bool(verb_forms(first) & {"VB", "VBD"}))
+    if first in _HEADLESS or verb:
+        return True
+    return not any(_finite(word) or "'" in word or word == "and" for word in draft.folded)
+
+
+def _fold(word: str) -> str:
+    return word.replace("’", "'").lower()
+
+
+def _put(draft: _Draft, number: int, text: str) -> None:
+    draft.tokens[draft.words[number]] = text
+
+
+def _other(draft: _Draft, number: int, word: str) -> bool:
+    name, later = draft.name, draft.named
+    if word == "mine" and number and draft.folded[number - 1] not in _BEFORE_MINE:
+        return False
+    first = {"my": f"{name}'s", "me": name, "mine": f"{name}'s", "myself": name}
+    _put(draft, number, _AGAIN[word] if later else first[word])
+    draft.named = True
+    return True
+
+
+def _subject(draft: _Draft, number: int) -> bool:
+    word = draft.folded[number]
+    before = draft.folded[number - 1] if number else ""
+    if before in _BEFORE_NUMERAL:
+        return True
+    inverted = before in INVERTERS and _adjoined(draft, number)
+    if inverted or _next_char(draft, number) == "/":
+        return False
+    follower = _verb_place(draft, number)
+    joint = before == "and" and _joint_subject(draft, number)
+    if word in _CONTRACTED:
+        draft.tokens[draft.words[number]] = f"{draft.name} {'are' if joint else _CONTRACTED[word]}"
+        draft.named = True
+        if word in ("i'm", "im", "i've", "ive"):
+            _agree_after_and(draft, follower if follower is not None else number + 1)
+        return True
+    if word == "i'd":
+        had = follower is not None and _is_participle(draft.folded[follower])
+        return _name_only(draft, number, "had" if had else "would")
+    if word != "i":
+        return False
+    if follower is None:
+        return number == len(draft.words) - 1 and draft.tokens[draft.words[number]] == "I" and _name_only(draft, number)
+    if not joint and not _agree(draft, follower):
+        return False
+    return _name_only(draft, number)
+
+
+def _name_only(draft: _Draft, number: int, more: str = "") -> bool:
+    _put(draft, number, f"{draft.name} {more}" if more else draft.name)
+    draft.named = True
+    return True
+
+
+def _next_char(draft: _Draft, number: int) -> str:
+    at = draft.words[number] + 1
+    return draft.tokens[at] if at < len(draft.tokens) else ""
+
+
+def _adjoined(draft: _Draft, number: int) -> bool:
+    """Only blanks between a word and the one before it."""
+    return all(piece.isspace() for piece in draft.tokens[draft.words[number - 1] + 1 : draft.words[number]])
+
+
+def _verb_place(draft: _Draft, number: int) -> int | None:
+    """The word after the subject that is not an adverb; None when a stop or another part of speech comes first."""
+    for place in range(number + 1, min(number + 5, len(draft.words))):
+        if not _adjoined(draft, place):
+            return None
+        word = draft.folded[place]
+        if word in ADVERBS or (word.endswith("ly") and not verb_forms(word)):
+            continue
+        return place
+    return None
+
+
+def _joint_subject(draft: _Draft, number: int) -> bool:
+    """ "My wife and I": what stands before "and" back to the start of the clause has no verb in it."""
+    start = number - 2
+    while start >= 0 and number - start <= 5:
+        if not _adjoined(draft, start + 1):
+            return start + 1 < number - 1
+        if draft.folded[start] in ("my", "the", "our") or start == 0:
+            return not any(_finite(word) for word in draft.folded[start : number - 1])
+        start -= 1
+    return False
+
+
+def _finite(word: str) -> bool:
+    return word in SAME_IN_THIRD or word in _PRESENT or word in ("is", "are") or bool(verb_forms(word) & {"VBD", "VBZ"})
+
+
+def _agree(draft: _Draft, place: int) -> bool:
+    """Put the verb at `place` into the third person. False when it is not known as a verb."""
+    word = draft.folded[place]
+    if word in _PRESENT:
+        _put(draft, place, _PRESENT[word])
+        if word not in _NO_MORE_VERBS:
+            _agree_after_and(draft, place)
+        return True
+    if word in SAME_IN_THIRD:
+        return True
+    forms = verb_forms(word)
+    if "VBD" in forms:
+        if "VB" in forms and _HABIT.search("".join(draft.tokens)) and not _moved_past(draft):
+            _put(draft, place, third_form(word))
+        return True
+    if "VB" not in forms:
+        return False
+    _put(draft, place, third_form(word))
+    if word not in CLAUSE_VERBS:
+        _agree_after_and(draft, place)
+    return True
+
+
+def _moved_past(draft: _Draft) -> bool:
+    return any("VBD" in verb_forms(word) and "VB" not in verb_forms(word) for word in draft.folded)
+
+
+def _agree_after_and(draft: _Draft, place: int) -> None:
+    """Second verbs of the same subject: "I bike to work and love it"."""
+    opinion = place < len(draft.folded) and draft.folded[place] in OPINION_VERBS
+    for at in range(place + 1, len(draft.words) - 1):
+        word = draft.folded[at]
+        if word in SUBORDINATORS or word in ("to", "i", "gonna"):
+            return
+        if word not in ("and", "but", "or"):
+            continue
+        verb = at + 1
+        while verb < len(draft.words) and draft.folded[verb] in ADVERBS:
+            verb += 1
+        if verb < len(draft.words) and _second_verb(draft, verb, opinion):
+            _put(draft, verb, _PRESENT.get(draft.folded[verb]) or third_form(draft.folded[verb]))
+
+
+def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
+    word = draft.folded[verb]
+    if word in ("have", "am", "do", "don't", "haven't"):
+        return True
+    following = draft.folded[verb + 1] if verb + 1 < len(draft.words) else ""
+    starts = following in OBJECT_STARTS or (not opinion and following in PLACE_STARTS)
+    return (
+        (word in PLAIN_VERBS and starts)
+        or (word in _SURE_VERBS and following != "")
+        or (only_verb(word) and verb_forms(word) == {"VB"} and following != "")
+    )
+
+
+@lru_cache(maxsize=8192)
+def verb_forms(word: str) -> frozenset[str]:
+    """Which of VB (base), VBD (past), VBN, VBZ a word can be; empty when it is no verb."""
+    import lemminflect  # here because loading its tables takes half a second
+
+    forms: set[str] = set()
+    for lemma in lemminflect.getLemma(word, "VERB", lemmatize_oov=False):
+        if lemma == word:
+            forms.add("VB")
+        forms.update(tag for tag in ("VBD", "VBN", "VBZ") if word in lemminflect.getInflection(lemma, tag, False))
+        # regular verbs have no VBN of their own in the table
+        if "VBD" in forms and word.endswith("ed"):
+            forms.add("VBN")
+    return frozenset(forms)
+
+
+@lru_cache(maxsize=8192)
+def third_form(word: str) -> str:
+    import lemminflect
+
+    found = lemminflect.getInflection(word, "VBZ")
+    return str(found[0]) if found else f"{word}s"
+
+
+@lru_cache(maxsize=8192)
+def only_verb(word: str) -> bool:
+    import lemminflect
+
+    return set(lemminflect.getAllLemmas(word)) <= {"VERB", "AUX"}
+
+
+@lru_cache(maxsize=8192)
+def base_form(word: str) -> str:
+    import lemminflect
+
+    found = lemminflect.getLemma(word, "VERB", lemmatize_oov=False)
+    return str(found[0]) if found else word
+
+
+def _is_participle(word: str) -> bool:
+    forms = verb_forms(word)
+    return word == "been" or ("VBN" in forms and "VB" not in forms)

@@ -1,0 +1,74 @@
+"""From ranked unit numbers to hits: apply the filter, break ties, stop when enough were found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.database import rows, value
+from everlore.index.filters import Condition
+from everlore.types import UnitHit
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+SMALLEST_STEP = 64
+MOST_TIES = 4096
+"""Of more units with one and the same score, those indexed first are looked at."""
+
+
+def numbers(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> Ints:
+    """The numbers that a `group_concat` gives.
+
+    One long string out of SQLite and into numpy is far quicker than a Python object for each number.
+    """
+    return np.fromstring(value(connection, sql, values) or "", dtype=np.int64, sep=",")
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A hit with what orders it among equals: (tie, place)."""
+
+    hit: UnitHit
+    tie: int
+    place: int
+
+
+def settle(
+    connection: apsw.Connection, units: Ints, scores: Floats, condition: Condition | None, limit: int
+) -> list[Settled]:
+    """The first `limit` of these units, given best first, that are still there and meet the condition."""
+    found: list[Settled] = []
+    start = 0
+    step = max(SMALLEST_STEP, limit if condition is None else limit * 2)
+    while start < len(units) and len(found) < limit:
+        end = min(len(units), start + step)
+        # equal scores are ordered by their ties, so they must be looked at together
+        while end < len(units) and scores[end] == scores[end - 1] and end - start < step + MOST_TIES:
+            end += 1
+        chunk = _look_up(connection, units[start:end], scores[start:end], condition)
+        found += sorted(chunk, key=lambda one: (-one.hit.score, one.tie, one.place))
+        start = end
+    return found[:limit]
+
+
+def _look_up(connection: apsw.Connection, units: Ints, scores: Floats, condition: Condition | None) -> list[Settled]:
+    score = dict(zip(units.tolist(), scores.tolist(), strict=True))
+    demand = condition or Condition("1")
+    select = (
+        "SELECT u.id, u.row, u.turn, k.name, r.parent_id, u.tie, u.place FROM json_each(?) j"
+        " CROSS JOIN units u ON u.id = j.value CROSS JOIN rows r ON r.id = u.row CROSS JOIN kinds k ON k.id = u.kind"
+        f" WHERE {demand.sql}"
+    )
+    return [
+        Settled(UnitHit(unit, row, turn, score[unit], kind, parent), tie, place)
+        for unit, row, turn, kind, parent, tie, place in rows(
+            connection, select, (json.dumps(list(score)), *demand.values)
+        )
+    ]

@@ -1,0 +1,192 @@
+"""Rows and units as the index gives them back. Every function works inside the caller's snapshot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import apsw
+
+from everlore.database import rows, value
+from everlore.index.base import Page, Piece
+from everlore.index.filters import of_partition, restriction
+from everlore.index.schema import EVERYONE
+from everlore.types import Edge, Key, Owner, Scope, Stored, Validity, Where
+
+_STORED = (
+    "SELECT r.id, o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.session_id, r.parent_type, r.parent_id,"
+    " r.timestamp, r.updated, b.senders, r.valid_from, r.valid_until, b.data FROM {source}"
+    " CROSS JOIN owners o ON o.id = r.owner CROSS JOIN kinds k ON k.id = r.kind"
+    " CROSS JOIN files f ON f.id = r.file CROSS JOIN bodies b ON b.row = r.id "
+)
+_OF_ROWS = _STORED.format(source="rows r")
+_OF_IDS = _STORED.format(source="json_each(?) j CROSS JOIN rows r ON r.id = j.value")
+
+
+def owner_number(connection: apsw.Connection, owner: Owner | None) -> int | None:
+    """None when nothing of this owner was ever indexed."""
+    if owner is None:
+        return EVERYONE
+    found: int | None = value(
+        connection,
+        "SELECT id FROM owners WHERE app = ? AND project = ? AND track = ? AND name = ?",
+        (owner.scope.app, owner.scope.project, owner.track, owner.id),
+    )
+    return found
+
+
+def kind_numbers(connection: apsw.Connection, kinds: Iterable[str]) -> list[int]:
+    select = "SELECT k.id FROM kinds k WHERE k.name IN (SELECT value FROM json_each(?)) ORDER BY k.id"
+    return [number for (number,) in rows(connection, select, (json.dumps(list(kinds)),))]
+
+
+def stored(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Stored]:
+    return {row[0]: _stored(row) for row in rows(connection, _OF_IDS, (json.dumps(list(ids)),))}
+
+
+def find(connection: apsw.Connection, keys: Iterable[Key]) -> dict[Key, Stored]:
+    ids: list[int] = []
+    for key in keys:
+        owner = owner_number(connection, key.owner)
+        found = rows(
+            connection,
+            "SELECT r.id FROM rows r JOIN kinds k ON k.id = r.kind WHERE r.owner = ? AND k.name = ? AND r.entry = ?",
+            (owner, key.kind, key.entry),
+        )
+        ids += [number for (number,) in found]
+    return {row.key: row for row in stored(connection, ids).values()}
+
+
+def page(
+    connection: apsw.Connection,
+    where: Where,
+    sort_by: Literal["timestamp", "updated"],
+    descending: bool,
+    offset: int,
+    limit: int,
+) -> Page:
+    owner, kinds = owner_number(connection, where.owner), kind_numbers(connection, where.kinds)
+    if owner is None or not kinds:
+        return Page([], 0)
+    demand = restriction(where)
+    condition = of_partition(owner, kinds, demand)
+    if demand is None:
+        marks = ", ".join("?" * len(kinds))
+        count = f"SELECT coalesce(sum(rows), 0) FROM tally WHERE owner = ? AND kind IN ({marks})"
+        total = value(connection, count, (owner, *kinds))
+    else:
+        count = f"SELECT count(*) FROM rows r WHERE {condition.sql}"
+        total = value(connection, count, condition.values)
+    # entry before id: the order must be the same after a rebuild, which gives new ids
+    column = {"timestamp": "r.timestamp", "updated": "r.updated"}[sort_by]
+    way = "DESC" if descending else "ASC"
+    found = rows(
+        connection,
+        f"{_OF_ROWS} WHERE {condition.sql} ORDER BY {column} {way}, r.entry {way}, r.id {way} LIMIT ? OFFSET ?",
+        (*condition.values, limit, offset),
+    )
+    return Page([_stored(row) for row in found], total)
+
+
+def children(connection: apsw.Connection, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[Stored]:
+    number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
+    if number is None or not kinds:
+        return []
+    source = "json_each(?) j CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.value AND r.kind = ?"
+    select = f"{_STORED.format(source=source)} ORDER BY r.timestamp, r.entry"
+    parents = json.dumps(list(dict.fromkeys(parent_ids)))
+    return [_stored(row) for row in rows(connection, select, (parents, number, kinds[0]))]
+
+
+def in_slot(connection: apsw.Connection, owner: Owner, kind: str, slot: str) -> list[Stored]:
+    number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
+    if number is None or not kinds:
+        return []
+    # the empty slot means "about nothing in particular"; saying so lets SQLite use the partial index
+    select = (
+        f"{_OF_ROWS} WHERE r.owner = ? AND r.kind = ? AND r.slot = ? AND r.slot <> '' AND r.valid_until IS NULL"
+        " ORDER BY r.timestamp, r.entry"
+    )
+    return [_stored(row) for row in rows(connection, select, (number, kinds[0], slot))]
+
+
+def linked(
+    connection: apsw.Connection, owner: Owner | None, targets: Sequence[str], limit: int
+) -> list[tuple[int, Edge]]:
+    """Strongest first, then newest."""
+    number = owner_number(connection, owner)
+    if number is None:
+        return []
+    scope, values = ("", ()) if number == EVERYONE else (" AND e.owner = ?", (number,))
+    select = (
+        "SELECT e.row, e.relation, e.target, e.weight FROM json_each(?) j CROSS JOIN edges e ON e.target = j.value"
+        f"{scope} CROSS JOIN rows r ON r.id = e.row ORDER BY e.weight DESC, r.timestamp DESC, r.entry, e.place LIMIT ?"
+    )
+    found = rows(connection, select, (json.dumps(list(dict.fromkeys(targets))), *values, limit))
+    return [(row, Edge(relation, target, weight)) for row, relation, target, weight in found]
+
+
+def edges_of(connection: apsw.Connection, ids: Sequence[int]) -> list[tuple[int, Edge]]:
+    select = (
+        "SELECT e.row, e.relation, e.target, e.weight FROM json_each(?) j CROSS JOIN edges e ON e.row = j.value"
+        " ORDER BY e.row, e.place"
+    )
+    found = rows(connection, select, (json.dumps(list(dict.fromkeys(ids))),))
+    return [(row, Edge(relation, target, weight)) for row, relation, target, weight in found]
+
+
+def owners(connection: apsw.Connection) -> list[tuple[Owner, int]]:
+    select = (
+        "SELECT o.app, o.project, o.track, o.name, sum(t.rows) FROM owners o JOIN tally t ON t.owner = o.id"
+        " WHERE o.id <> 0 GROUP BY o.id HAVING sum(t.rows) > 0 ORDER BY o.app, o.project, o.track, o.name"
+    )
+    return [
+        (Owner(Scope(app, project), track, name), count)
+        for app, project, track, name, count in rows(connection, select)
+    ]
+
+
+def around(connection: apsw.Connection, units: Sequence[int], reach: int) -> list[Piece]:
+    select = (
+        "SELECT n.id, n.row, k.name, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n"
+        " JOIN rows r ON r.id = n.row JOIN kinds k ON k.id = n.kind WHERE n.id IN ("
+        "  SELECT near.id FROM json_each(?) j CROSS JOIN units u ON u.id = j.value CROSS JOIN units near"
+        "  ON near.row = u.row AND near.place BETWEEN u.place - ? AND u.place + ?)"
+        " ORDER BY n.row, n.place"
+    )
+    return [Piece(*row) for row in rows(connection, select, (json.dumps(list(units)), reach, reach))]
+
+
+def anchors(
+    connection: apsw.Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+) -> dict[tuple[str, int], int]:
+    number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
+    if number is None or not kinds:
+        return {}
+    select = (
+        "SELECT r.parent_id, u.turn, u.id FROM json_each(?) j"
+        " CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.value ->> 0 AND r.kind = ?"
+        " CROSS JOIN units u ON u.row = r.id AND u.turn = j.value ->> 1 ORDER BY r.entry DESC, u.place DESC"
+    )
+    found = rows(connection, select, (json.dumps(list(turns)), number, kinds[0]))
+    # the order is reversed, so that the first of each turn is the one that stays
+    return {(parent, turn): unit for parent, turn, unit in found}
+
+
+def _stored(row: tuple[Any, ...]) -> Stored:
+    (number, app, project, track, name, kind, entry, path, session, parent_type, parent, *rest) = row
+    timestamp, updated, senders, start, end, data = rest
+    return Stored(
+        id=number,
+        key=Key(Owner(Scope(app, project), track, name), kind, entry),
+        path=path,
+        session_id=session,
+        parent_type=parent_type,
+        parent_id=parent,
+        timestamp=timestamp,
+        updated=updated,
+        sender_ids=tuple(json.loads(senders)),
+        validity=Validity(start, end),
+        data=json.loads(data),
+    )

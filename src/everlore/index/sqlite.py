@@ -1,0 +1,277 @@
+"""The embedded index: one SQLite file in the vault, shared by every process that opens the vault.
+
+A file that is damaged or of another version is put aside or emptied on opening: it is derived, and the scan of
+the files at start fills it again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.database import Database, row, rows, value
+from everlore.errors import InvalidInput
+from everlore.index import queue, read, vectors, words
+from everlore.index.base import Applied, IndexStatus, Page, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.checks import check
+from everlore.index.schema import SCHEMA
+from everlore.index.write import Writer
+from everlore.types import Edge, Key, Owner, Problem, Row, Stored, UnitHit, Where
+
+REMEDY = "run `everlore index rebuild`; your memories are in the markdown files"
+
+
+class SqliteIndex:
+    def __init__(self, path: Path, now: Callable[[], float] = time.time) -> None:
+        self._db = Database(path, SCHEMA, durable=False, derived=True, remedy=REMEDY)
+        self._now = now
+        self._parts = vectors.Parts()
+        self._frequencies = words.Frequencies()
+        self._model: tuple[str, int] | None = None
+        self._claimed: dict[str, int] = {}
+        self._claiming = threading.Lock()
+
+    def replace_file(self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = ()) -> Applied:
+        with self._db.write() as connection:
+            writer = Writer(connection)
+            applied = writer.replace(path, stamp, rows, problems)
+            writer.finish()
+        return applied
+
+    def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
+        with self._db.write() as connection:
+            writer = Writer(connection)
+            extended = writer.extend(path, before, after, rows)
+            writer.finish()
+        return extended
+
+    def remove_file(self, path: str) -> Applied:
+        with self._db.write() as connection:
+            writer = Writer(connection)
+            applied = writer.remove(path)
+            writer.finish()
+        return applied
+
+    def files(self) -> dict[str, Stamp]:
+        with self._db.read() as connection:
+            found = connection.execute("SELECT path, mtime_ns, size FROM files")
+            return {path: Stamp(mtime_ns, size) for path, mtime_ns, size in found}
+
+    def problems(self) -> list[Problem]:
+        with self._db.read() as connection:
+            found = connection.execute("SELECT path, line, reason FROM problems ORDER BY path, line, reason")
+            return [Problem(*row) for row in found]
+
+    def stored(self, ids: Iterable[int]) -> dict[int, Stored]:
+        with self._db.read() as connection:
+            return read.stored(connection, ids)
+
+    def find(self, keys: Iterable[Key]) -> dict[Key, Stored]:
+        with self._db.read() as connection:
+            return read.find(connection, keys)
+
+    def page(
+        self,
+        where: Where,
+        *,
+        sort_by: Literal["timestamp", "updated"] = "timestamp",
+        descending: bool = True,
+        offset: int = 0,
+        limit: int = 20,
+    ) -> Page:
+        with self._db.read() as connection:
+            return read.page(connection, where, sort_by, descending, offset, limit)
+
+    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[Stored]:
+        with self._db.read() as connection:
+            return read.children(connection, owner, kind, parent_ids)
+
+    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[Stored]:
+        with self._db.read() as connection:
+            return read.in_slot(connection, owner, kind, slot)
+
+    def linked(self, owner: Owner | None, targets: Sequence[str], limit: int) -> list[tuple[int, Edge]]:
+        with self._db.read() as connection:
+            return read.linked(connection, owner, targets, limit)
+
+    def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]:
+        with self._db.read() as connection:
+            return read.edges_of(connection, rows)
+
+    def owners(self) -> list[tuple[Owner, int]]:
+        with self._db.read() as connection:
+            return read.owners(connection)
+
+    def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
+        with self._db.read() as connection:
+            owner, kinds = read.owner_number(connection, where.owner), read.kind_numbers(connection, where.kinds)
+            if owner is None or not kinds:
+                return []
+            return words.search(connection, self._frequencies, terms, where, owner, kinds, limit)
+
+    def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats:
+        with self._db.read() as connection:
+            number = read.owner_number(connection, owner)
+            if number is None:
+                return TermStats(0, 0.0, dict.fromkeys(terms, 0))
+            return words.statistics(connection, self._frequencies, terms, number)
+
+    def around(self, units: Sequence[int], reach: int) -> list[Piece]:
+        with self._db.read() as connection:
+            return read.around(connection, units, reach)
+
+    def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        with self._db.read() as connection:
+            return read.anchors(connection, owner, kind, turns)
+
+    def cosines(self, query: Vector, units: Sequence[int]) -> dict[int, float]:
+        with self._db.read() as connection:
+            model = self._current(connection)
+            if model is None or model[1] != len(query):
+                return {}
+            found, values = vectors.read_vectors(connection, np.array(units, np.int64), *model)
+        return dict(zip(found.tolist(), vectors.cosines(values, query).tolist(), strict=True))
+
+    def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
+        with self._db.read() as connection:
+            owner, kinds = read.owner_number(connection, where.owner), read.kind_numbers(connection, where.kinds)
+            model = self._current(connection)
+            if owner is None or not kinds or model is None or model[1] != len(query):
+                return []
+            view = self._parts.view(connection, owner, *model)
+            return vectors.search(connection, view, query, where, owner, kinds, limit)
+
+    def use_model(self, name: str, dimension: int) -> None:
+        self._model = (name, dimension)
+        if self.model() == self._model:
+            return
+        with self._db.write() as connection:
+            connection.execute("INSERT OR IGNORE INTO models(name, dimension) VALUES(?, ?)", (name, dimension))
+            connection.execute(
+                "INSERT INTO meta(name, value) SELECT 'model', id FROM models WHERE name = ? AND dimension = ?"
+                " ON CONFLICT DO UPDATE SET value = excluded.value",
+                (name, dimension),
+            )
+
+    def model(self) -> tuple[str, int] | None:
+        with self._db.read() as connection:
+            found = _model(connection)
+        return found[1:] if found else None
+
+    def unembedded(self, limit: int) -> list[PieceText]:
+        with self._db.read() as connection:
+            model = self._current(connection)
+            if model is None:
+                return []
+            select = (
+                "SELECT u.id, d.dense FROM (SELECT id FROM units WHERE model < ? OR model > ? ORDER BY id LIMIT ?) u"
+                " JOIN denses d ON d.unit = u.id ORDER BY u.id"
+            )
+            return [PieceText(*row) for row in connection.execute(select, (model[0], model[0], limit))]
+
+    def put_vectors(self, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        with self._db.write() as connection:
+            model = self._current(connection)
+            if model is None:
+                return
+            if vectors.shape != (len(units), model[1]):
+                raise InvalidInput(f"{len(units)} vectors of dimension {model[1]} are wanted, not {vectors.shape}")
+            writer = Writer(connection)
+            writer.put_vectors(model[0], units, vectors)
+            writer.finish()
+
+    def enqueue(self, paths: Iterable[str]) -> None:
+        wanted = list(dict.fromkeys(paths))
+        if wanted:
+            with self._db.write() as connection:
+                queue.enqueue(connection, wanted, self._now())
+
+    def claim(self, limit: int) -> list[str]:
+        with self._db.read() as connection:
+            found = queue.due(connection, limit, self._now())
+        with self._claiming:
+            for path, generation in found:
+                # an earlier claim that is still being worked on knows less than this one
+                self._claimed.setdefault(path, generation)
+        return [path for path, _ in found]
+
+    def done(self, path: str) -> None:
+        with self._db.write() as connection:
+            queue.done(connection, path, self._unclaimed(path))
+
+    def failed(self, path: str, error: str) -> None:
+        with self._db.write() as connection:
+            queue.failed(connection, path, self._unclaimed(path), error, self._now())
+
+    def failures(self) -> list[tuple[str, str]]:
+        with self._db.read() as connection:
+            found = connection.execute("SELECT path, error FROM queue WHERE error <> '' ORDER BY path")
+            return [(path, error) for path, error in found]
+
+    def status(self) -> IndexStatus:
+        with self._db.read() as connection:
+            kinds = rows(
+                connection,
+                "SELECT k.name, t.rows, t.units FROM tally t JOIN kinds k ON k.id = t.kind WHERE t.owner = 0",
+            )
+            current = _model(connection)
+            counts = row(
+                connection,
+                "SELECT (SELECT count(*) FROM units WHERE model < ?1) + (SELECT count(*) FROM units WHERE model > ?1),"
+                " (SELECT count(*) FROM files), (SELECT count(*) FROM queue),"
+                " (SELECT count(*) FROM queue WHERE error <> ''), (SELECT count(*) FROM problems)",
+                (current[0] if current else -1,),
+            )
+        assert counts is not None
+        return IndexStatus({kind: count for kind, count, _ in kinds if count}, sum(kind[2] for kind in kinds), *counts)
+
+    def rebuild(self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]) -> int:
+        if not self._db.sound():
+            self._db.renew()
+            self._parts.clear()
+        with self._db.write() as connection:
+            writer = Writer(connection)
+            writer.clear()
+            for path, stamp, rows, problems in files:
+                writer.replace(path, stamp, rows, problems)
+            writer.finish()
+            total: int = value(connection, "SELECT coalesce(sum(rows), 0) FROM tally WHERE owner = 0")
+        return total
+
+    def check(self) -> list[str]:
+        faults = self._db.faults()
+        if faults:
+            return faults
+        with self._db.write() as connection:
+            return check(connection)
+
+    def close(self) -> None:
+        self._db.close()
+        self._parts.clear()
+
+    def _unclaimed(self, path: str) -> int | None:
+        with self._claiming:
+            return self._claimed.pop(path, None)
+
+    def _current(self, connection: apsw.Connection) -> tuple[int, int] | None:
+        """Number and dimension of the current model. None when there is none, and in a process that still works
+        with another one: it must neither compare nor store vectors of two models, and finds by words alone."""
+        found = _model(connection)
+        if found is None or (self._model is not None and found[1:] != self._model):
+            return None
+        return found[0], found[2]
+
+
+def _model(connection: apsw.Connection) -> tuple[int, str, int] | None:
+    found = row(
+        connection,
+        "SELECT m.id, m.name, m.dimension FROM meta JOIN models m ON m.id = meta.value WHERE meta.name = 'model'",
+    )
+    return (found[0], found[1], found[2]) if found else None

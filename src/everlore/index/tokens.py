@@ -1,0 +1,104 @@
+"""Words of a text as the index knows them. Pure: the same text gives the same tokens in every process.
+
+English is stemmed, accents and case are folded, possessives dropped. An identifier gives itself and its parts
+(`getUserName`, `user_name`, `utf8`). Scripts that are written without blanks give overlapping pairs of characters.
+Every token consists of word characters and marks only, so no token can be mistaken for query syntax.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from functools import lru_cache
+
+import Stemmer
+
+LONGEST = 64
+"""Longer tokens are cut: nobody searches for the end of a base64 blob."""
+
+_STOP = """a an the and or but of to in on at by for with from as into is are was were be been being am do does did
+have has had will would i im ive you youre he she it its we they me him her us them my your his our their this that
+these those there dont didnt doesnt isnt"""
+STOP_WORDS = frozenset(_STOP.split())
+"""Dropped from queries that have other words. The index keeps them, so that a query of nothing else still works."""
+
+# Han, Hiragana, Katakana, Hangul, Thai, Lao, Myanmar, Khmer
+_UNSPACED = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0ed9\u1000-\u1049\u1050-\u109d\u1780-\u17d3"
+    "\u3005-\u3007\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af"
+)
+# vowel signs of the Indic scripts belong to the word although they are not word characters to `re`
+_INDIC_MARKS = "\u0900-\u0963\u0966-\u0df3"
+_WORD_ASCII = re.compile(r"\w+(?:'\w+)*", re.ASCII)
+_WORD = re.compile(rf"[\w{_INDIC_MARKS}{_UNSPACED}]+(?:'[\w{_INDIC_MARKS}{_UNSPACED}]+)*")
+_RUNS = re.compile(rf"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
+# accents of Latin, Greek and Cyrillic, points of Hebrew and Arabic
+_ACCENTS = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+_QUOTES = str.maketrans("\u2018\u2019\u02bc\uff07", "''''")
+_JOINTS = re.compile(r"_+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
+_ENDINGS = frozenset(["s", "t", "m", "d", "re", "ve", "ll"])
+_MOST_PARTS = 12
+
+_stemmers = threading.local()
+
+
+def tokens(text: str) -> list[str]:
+    """All tokens in order, with repetitions: what the index keeps of a text."""
+    return [token for word in _words(text) for token in _tokens_of(word)]
+
+
+def query_terms(text: str) -> list[str]:
+    """The distinct tokens that a query looks for, in order. Stop words count only when there is nothing else."""
+    words = _words(text)
+    telling = [word for word in words if word.casefold().replace("'", "") not in STOP_WORDS]
+    return list(dict.fromkeys(token for word in telling or words for token in _tokens_of(word)))
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():
+        return _WORD_ASCII.findall(text)
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.translate(_QUOTES)))
+    return _WORD.findall(unicodedata.normalize("NFC", plain))
+
+
+@lru_cache(maxsize=50_000)
+def _tokens_of(word: str) -> tuple[str, ...]:
+    if "'" in word:
+        return _with_apostrophe(word)
+    if not word.isascii() and _UNSPACED_START.search(word):
+        return tuple(
+            token
+            for run in _RUNS.findall(word)
+            for token in (_pairs(run) if _UNSPACED_START.match(run) else _tokens_of(run))
+        )
+    parts = [part for part in _JOINTS.split(word) if part]
+    if len(parts) < 2:
+        return tuple(_stem(part.casefold()) for part in parts)
+    return _stem(word.casefold()), *(_stem(part.casefold()) for part in parts[:_MOST_PARTS])
+
+
+def _with_apostrophe(word: str) -> tuple[str, ...]:
+    """`Alice's` is alice, `don't` is dont, `O'Brien` and `l'amour` are one word and two."""
+    head, _, ending = word.rpartition("'")
+    if ending.casefold() == "s":
+        return _tokens_of(head)
+    joined = word.replace("'", "")
+    if ending.casefold() in _ENDINGS:
+        return _tokens_of(joined)
+    return _stem(joined.casefold()), *(token for part in word.split("'") for token in _tokens_of(part))
+
+
+def _pairs(run: str) -> tuple[str, ...]:
+    return (run,) if len(run) == 1 else tuple(run[i : i + 2] for i in range(len(run) - 1))
+
+
+def _stem(word: str) -> str:
+    # a Snowball stemmer keeps state while it works: one for each thread
+    stemmer = getattr(_stemmers, "english", None)
+    if stemmer is None:
+        stemmer = _stemmers.english = Stemmer.Stemmer("english")
+    word = word[:LONGEST]
+    return str(stemmer.stemWord(word)) if word.isascii() and word.isalpha() else word

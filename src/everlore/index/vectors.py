@@ -1,0 +1,300 @@
+"""Search by vectors: exact for small owners, sign bits first and exact scores after for large ones.
+
+Each process keeps the parts it searches in memory and follows changes by number: vectors added since the last
+look are appended, and when some were removed the rest is sifted. A small part is a matrix; of a large part only the
+signs are kept (one bit for each dimension), and the vectors of the nearest few hundred are read for exact scores.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.database import rows, value
+from everlore.index.base import Vector
+from everlore.index.filters import Condition, of_partition, restriction
+from everlore.index.hits import Floats, Ints, numbers, settle
+from everlore.index.schema import EVERYONE
+from everlore.types import UnitHit, Where
+
+EXACT_UP_TO = 8192
+"""Units of a part that are compared exactly."""
+NEAREST = 768
+"""Units of a larger part that the signs let through."""
+CACHE_BYTES = 256 * 2**20
+DIGITS = 6
+"""Cosines are rounded, so that the order of additions inside a matrix product cannot swap equal units."""
+
+Words = NDArray[np.uint64]
+Kinds = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A part as it was at one moment. The last axis of every array runs over its units."""
+
+    model: int
+    units: Ints
+    kinds: Kinds
+    matrix: NDArray[np.float32] | None
+    """Unit-length vectors as columns; None in a large part."""
+    signs: Words | None
+
+
+class Growing:
+    """Arrays that are appended to along the last axis. Views given out before stay as they were."""
+
+    def __init__(self, first: NDArray[np.generic]) -> None:
+        self._buffer = first
+        self.size = first.shape[-1]
+
+    def append(self, more: NDArray[np.generic]) -> None:
+        size = self.size + more.shape[-1]
+        if size > self._buffer.shape[-1]:
+            grown = np.empty((*self._buffer.shape[:-1], size + size // 4 + 64), self._buffer.dtype)
+            grown[..., : self.size] = self._buffer[..., : self.size]
+            self._buffer = grown
+        self._buffer[..., self.size : size] = more
+        self.size = size
+
+    def keep(self, mask: Mask) -> None:
+        self._buffer = self.view[..., mask]
+        self.size = self._buffer.shape[-1]
+
+    @property
+    def view(self) -> NDArray[np.generic]:
+        return self._buffer[..., : self.size]
+
+    @property
+    def bytes(self) -> int:
+        return self._buffer.nbytes
+
+
+class Part:
+    """The vectors of one owner (or of all) and one model."""
+
+    def __init__(self, model: int, large: bool, gone: int, batch: Batch) -> None:
+        self.model = model
+        self.large = large
+        self.gone = gone
+        self.last = batch.last
+        self._units = Growing(batch.units)
+        self._kinds = Growing(batch.kinds)
+        self._values = Growing(batch.values)
+
+    @property
+    def size(self) -> int:
+        return int(self._units.size)
+
+    @property
+    def bytes(self) -> int:
+        return self._units.bytes + self._kinds.bytes + self._values.bytes
+
+    def append(self, batch: Batch) -> None:
+        self.last = batch.last
+        self._units.append(batch.units)
+        self._kinds.append(batch.kinds)
+        self._values.append(batch.values)
+
+    def sift(self, alive: Ints, gone: int) -> None:
+        keep = np.isin(self._units.view, alive)
+        for column in (self._units, self._kinds, self._values):
+            column.keep(keep)
+        self.gone = gone
+
+    def view(self) -> View:
+        values = self._values.view
+        return View(
+            model=self.model,
+            units=self._units.view.astype(np.int64, copy=False),
+            kinds=self._kinds.view.astype(np.uint8, copy=False),
+            matrix=None if self.large else values.astype(np.float32, copy=False),
+            signs=values.astype(np.uint64, copy=False) if self.large else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    last: int
+    units: Ints
+    kinds: Kinds
+    values: NDArray[np.generic]
+
+
+class Parts:
+    """The parts this process has searched lately, the least used dropped when they grow too big."""
+
+    def __init__(self, most_bytes: int = CACHE_BYTES) -> None:
+        self._most = most_bytes
+        self._lock = threading.Lock()
+        self._parts: OrderedDict[tuple[int, int], Part] = OrderedDict()
+
+    def clear(self) -> None:
+        with self._lock:
+            self._parts.clear()
+
+    def view(self, connection: apsw.Connection, owner: int, model: int, dimension: int) -> View:
+        """The part as the connection sees it now, or newer."""
+        with self._lock:
+            part = self._current(connection, owner, model, dimension)
+            self._parts[owner, model] = part
+            self._parts.move_to_end((owner, model))
+            while len(self._parts) > 1 and sum(one.bytes for one in self._parts.values()) > self._most:
+                self._parts.popitem(last=False)
+            return part.view()
+
+    def _current(self, connection: apsw.Connection, owner: int, model: int, dimension: int) -> Part:
+        gone = int(value(connection, "SELECT gone FROM owners WHERE id = ?", (owner,)))
+        part = self._parts.get((owner, model))
+        if part is None:
+            return _load(connection, owner, model, dimension, gone)
+        batch = _read(connection, owner, model, dimension, part.last, part.large)
+        if not part.large and part.size + len(batch.units) > EXACT_UP_TO:
+            return _load(connection, owner, model, dimension, gone)
+        # an older snapshot than the one the part was made from must not undo it
+        if gone > part.gone:
+            part.sift(np.setdiff1d(_alive(connection, owner, model), batch.units), gone)
+        if len(batch.units):
+            part.append(batch)
+        return part
+
+
+def _load(connection: apsw.Connection, owner: int, model: int, dimension: int, gone: int) -> Part:
+    large = len(_alive(connection, owner, model, EXACT_UP_TO + 1)) > EXACT_UP_TO or owner == EVERYONE
+    return Part(model, large, gone, _read(connection, owner, model, dimension, 0, large))
+
+
+def _alive(connection: apsw.Connection, owner: int, model: int, limit: int = -1) -> Ints:
+    scope = "" if owner == EVERYONE else " AND owner = ?2"
+    select = f"SELECT group_concat(unit) FROM (SELECT unit FROM vectors WHERE model = ?1{scope} LIMIT ?3)"
+    return numbers(connection, select, (model, owner, limit))
+
+
+def _read(connection: apsw.Connection, owner: int, model: int, dimension: int, after: int, large: bool) -> Batch:
+    if owner != EVERYONE:
+        where = "owner = ?1 AND model = ?2 AND number > ?3"
+    elif after:
+        # the unary plus keeps SQLite from walking everything of the model when only the newest are wanted
+        where = "number > ?3 AND +model = ?2 AND ?1 = 0"
+    else:
+        where = "model = ?2 AND number > ?3 AND ?1 = 0"
+    select = f"SELECT number, unit, kind, {'signs' if large else 'vector'} FROM vectors WHERE {where}"
+    found = rows(connection, select, (owner, model, after))
+    joined = b"".join(row[3] for row in found)
+    data: NDArray[np.generic]
+    data = np.frombuffer(joined, np.uint64).reshape(-1, _words(dimension)) if large else _normal(joined, dimension)
+    return Batch(
+        last=max((row[0] for row in found), default=after),
+        units=np.array([row[1] for row in found], np.int64),
+        kinds=np.array([row[2] for row in found], np.uint8),
+        values=np.ascontiguousarray(data.T),
+    )
+
+
+def search(
+    connection: apsw.Connection,
+    view: View,
+    query: Vector,
+    where: Where,
+    owner: int,
+    kinds: Sequence[int],
+    limit: int,
+) -> list[UnitHit]:
+    condition = restriction(where)
+    allowed: Mask = np.isin(view.kinds, np.array(kinds, np.uint8))
+    total = int(allowed.sum())
+    if not total or limit <= 0:
+        return []
+    # with a condition some of the nearest fall away: look at more at once
+    width = max(NEAREST, 4 * limit) if view.signs is not None or condition else limit
+    nearest = _nearest(view, query, allowed, total, width)
+    found = settle(connection, *_exact(connection, view, query, nearest), condition, limit)
+    if condition is not None and len(found) < limit and len(nearest) < total:
+        allowed &= np.isin(view.units, _permitted(connection, owner, kinds, condition))
+        nearest = _nearest(view, query, allowed, int(allowed.sum()), width)
+        found = settle(connection, *_exact(connection, view, query, nearest), condition, limit)
+    return [one.hit for one in found]
+
+
+def _permitted(connection: apsw.Connection, owner: int, kinds: Sequence[int], condition: Condition) -> Ints:
+    demand = of_partition(owner, kinds, condition)
+    select = f"SELECT group_concat(u.id) FROM rows r CROSS JOIN units u ON u.row = r.id WHERE {demand.sql}"
+    return numbers(connection, select, demand.values)
+
+
+def _nearest(view: View, query: Vector, allowed: Mask, total: int, count: int) -> Ints:
+    """Positions of the `count` nearest allowed units and of all that are as near as the last of them."""
+    if total <= count:
+        return np.flatnonzero(allowed)
+    if view.matrix is not None:
+        scores = query @ view.matrix
+        scores[~allowed] = -np.inf
+        edge = np.partition(scores, len(scores) - count)[len(scores) - count]
+        return np.flatnonzero((scores >= edge - 10**-DIGITS) & allowed)
+    assert view.signs is not None
+    distance = np.zeros(view.signs.shape[1], np.uint16)
+    for word, wanted in zip(view.signs, _signs(query[None, :])[0], strict=True):
+        distance += np.bitwise_count(word ^ wanted)
+    distance[~allowed] = np.iinfo(np.uint16).max
+    farthest = np.partition(distance, count - 1)[count - 1]
+    return np.flatnonzero((distance <= farthest) & allowed)[: 4 * count]
+
+
+def _exact(connection: apsw.Connection, view: View, query: Vector, positions: Ints) -> tuple[Ints, Floats]:
+    """Units and cosines, best first."""
+    units = view.units[positions]
+    if view.matrix is not None:
+        scores = cosines(view.matrix[:, positions].T, query)
+    else:
+        units, vectors = read_vectors(connection, units, view.model, len(query))
+        scores = cosines(vectors, query)
+    order = np.argsort(-scores, kind="stable")
+    return units[order], scores[order]
+
+
+def read_vectors(
+    connection: apsw.Connection, units: Ints, model: int, dimension: int
+) -> tuple[Ints, NDArray[np.float32]]:
+    """Those of these units that have a vector of this model, and the vectors as rows."""
+    select = "SELECT v.unit, v.vector FROM json_each(?) j CROSS JOIN vectors v ON v.unit = j.value WHERE v.model = ?"
+    found = rows(connection, select, (json.dumps(units.tolist()), model))
+    return np.array([row[0] for row in found], np.int64), _normal(b"".join(row[1] for row in found), dimension)
+
+
+def cosines(vectors: NDArray[np.float32], query: Vector) -> Floats:
+    scores: Floats = vectors.astype(np.float64) @ query.astype(np.float64)
+    return np.clip(scores.round(DIGITS), -1.0, 1.0)
+
+
+def packed(vectors: NDArray[np.float32]) -> list[tuple[bytes, bytes]]:
+    """The signs and the half-precision values of each row, as they are stored."""
+    halves = vectors.astype(np.float16)
+    return [(s.tobytes(), h.tobytes()) for s, h in zip(_signs(vectors), halves, strict=True)]
+
+
+def _words(dimension: int) -> int:
+    return -(-dimension // 64)
+
+
+def _signs(vectors: NDArray[np.float32]) -> Words:
+    count, dimension = vectors.shape
+    padded = np.zeros((count, _words(dimension) * 8), np.uint8)
+    bits = np.packbits(vectors > 0, axis=1)
+    padded[:, : bits.shape[1]] = bits
+    return padded.view(np.uint64)
+
+
+def _normal(data: bytes, dimension: int) -> NDArray[np.float32]:
+    """Unit-length rows again: half precision has changed their length a little."""
+    vectors = np.frombuffer(data, np.float16).reshape(-1, dimension).astype(np.float32)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
+    return unit

@@ -1,0 +1,173 @@
+"""Search by words: BM25 over the lists of the text index.
+
+The lists give, for each unit that holds a term, how often it does, its kind and its length, so a score needs no
+look at the unit itself. A term that half of a large owner's units hold has a long list and says little: the rarest
+terms choose the candidates, and the frequent ones are counted in those.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import apsw
+import numpy as np
+
+from everlore.database import rows, value
+from everlore.index.base import TermStats
+from everlore.index.filters import restriction
+from everlore.index.hits import Floats, Ints, Settled, numbers, settle
+from everlore.index.schema import EVERYONE, LENGTH_BITS, LONGEST, MOST_KINDS, UNIT_SHIFT
+from everlore.types import UnitHit, Where
+
+K1 = 1.2
+B = 0.4
+MOST_TERMS = 128
+"""Of a longer query only the first terms count."""
+MOST_POSTINGS = 20_000
+"""List entries that one query reads; longer lists are read only when the short ones give too little."""
+RESCORED = 300
+OWNERS_REMEMBERED = 64
+TERMS_REMEMBERED = 4096
+
+
+class Frequencies:
+    """How many units of an owner hold a term, remembered until that owner's units change."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: OrderedDict[int, tuple[int, dict[str, int]]] = OrderedDict()
+
+    def of(self, connection: apsw.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
+        epoch = int(value(connection, "SELECT epoch FROM owners WHERE id = ?", (owner,)))
+        with self._lock:
+            known_epoch, known = self._known.get(owner, (-1, {}))
+            known = dict(known) if known_epoch == epoch and len(known) < TERMS_REMEMBERED else {}
+        missing = [term for term in terms if term not in known]
+        if missing:
+            prefix = _prefix(owner)
+            known.update(dict.fromkeys(missing, 0))
+            select = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN vocabulary v ON v.term = j.value"
+            for term, count in rows(connection, select, (json.dumps([prefix + term for term in missing]),)):
+                known[term.removeprefix(prefix)] = count
+            with self._lock:
+                self._known[owner] = (epoch, known)
+                self._known.move_to_end(owner)
+                while len(self._known) > OWNERS_REMEMBERED:
+                    self._known.popitem(last=False)
+        return {term: known[term] for term in terms}
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What turns a count into a score: the telling weight of each term and the mean length."""
+
+    weights: dict[str, float]
+    mean_length: float
+
+    def score(self, term: str, count: Floats, length: Floats) -> Floats:
+        norm = K1 * (1 - B + B * length / self.mean_length)
+        score: Floats = self.weights[term] * (K1 + 1) * count / (count + norm)
+        return score
+
+
+def statistics(connection: apsw.Connection, frequencies: Frequencies, terms: Sequence[str], owner: int) -> TermStats:
+    sums = "SELECT coalesce(sum(units), 0), coalesce(sum(tokens), 0) FROM tally WHERE owner = ?"
+    units, total = rows(connection, sums, (owner,))[0]
+    return TermStats(units, total / units if units else 0.0, frequencies.of(connection, owner, terms))
+
+
+def search(
+    connection: apsw.Connection,
+    frequencies: Frequencies,
+    terms: Sequence[str],
+    where: Where,
+    owner: int,
+    kinds: Sequence[int],
+    limit: int,
+) -> list[UnitHit]:
+    """`owner` and `kinds` are those of `where` in the numbers of this index."""
+    stats = statistics(connection, frequencies, list(dict.fromkeys(terms))[:MOST_TERMS], owner)
+    held = sorted((term for term, count in stats.frequency.items() if count), key=lambda t: (stats.frequency[t], t))
+    if not held or limit <= 0:
+        return []
+    scale = _scale(stats, held)
+    condition = restriction(where)
+    reading = _affordable(held, stats)
+    while True:
+        units, scores = _ranked(connection, scale, held[:reading], owner, kinds)
+        frequent = held[reading:]
+        found = settle(connection, units, scores, condition, max(limit, RESCORED) if frequent else limit)
+        if len(found) >= limit or not frequent:
+            break
+        reading += 1
+    if frequent:
+        found = _rescored(connection, scale, frequent, found)
+    return [one.hit for one in found[:limit]]
+
+
+def _scale(stats: TermStats, terms: Sequence[str]) -> Scale:
+    count = np.array([stats.frequency[term] for term in terms], np.float64)
+    weights = np.log1p((stats.units - count + 0.5) / (count + 0.5))
+    return Scale(dict(zip(terms, weights.tolist(), strict=True)), max(stats.mean_length, 1.0))
+
+
+def _affordable(terms: Sequence[str], stats: TermStats) -> int:
+    """How many of the terms, rarest first, can be read within the limit; at least one."""
+    total = np.cumsum([stats.frequency[term] for term in terms])
+    return max(1, int(np.searchsorted(total, MOST_POSTINGS, side="right")))
+
+
+def _ranked(
+    connection: apsw.Connection, scale: Scale, terms: Sequence[str], owner: int, kinds: Sequence[int]
+) -> tuple[Ints, Floats]:
+    """Units that hold any of these terms, best first."""
+    allowed = np.zeros(MOST_KINDS + 1, np.bool_)
+    allowed[list(kinds)] = True
+    codes: list[Ints] = []
+    parts: list[Floats] = []
+    for term in terms:
+        code, count = _occurrences(connection, _prefix(owner) + term)
+        keep = allowed[(code >> LENGTH_BITS) & (MOST_KINDS)]
+        code, count = code[keep], count[keep]
+        codes.append(code)
+        parts.append(scale.score(term, count.astype(np.float64), (code & LONGEST).astype(np.float64)))
+    if len(terms) == 1:
+        every, total = codes[0], parts[0]
+    else:
+        every, at = np.unique(np.concatenate(codes), return_inverse=True)
+        total = np.bincount(at, weights=np.concatenate(parts), minlength=len(every)).astype(np.float64)
+    order = np.argsort(-total, kind="stable")
+    return every[order] >> UNIT_SHIFT, total[order]
+
+
+def _occurrences(connection: apsw.Connection, term: str) -> tuple[Ints, Ints]:
+    """The numbers in `words` of the units that hold a term, and how often each does."""
+    every: Ints = numbers(connection, "SELECT group_concat(doc) FROM instances WHERE term = ?", (term,))
+    return np.unique_counts(every)
+
+
+def _rescored(
+    connection: apsw.Connection, scale: Scale, frequent: Sequence[str], found: Sequence[Settled]
+) -> list[Settled]:
+    """Add what the frequent terms contribute."""
+    select = "SELECT u.id, u.length, u.tokens FROM json_each(?) j CROSS JOIN units u ON u.id = j.value"
+    texts = {
+        unit: (length, tokens)
+        for unit, length, tokens in rows(connection, select, (json.dumps([one.hit.unit for one in found]),))
+    }
+    lengths = np.array([min(texts[one.hit.unit][0], LONGEST) for one in found], np.float64)
+    total = np.array([one.hit.score for one in found], np.float64)
+    for term in frequent:
+        wanted = f" {term} "
+        counts = np.array([texts[one.hit.unit][1].count(wanted) for one in found], np.float64)
+        total += scale.score(term, counts, lengths)
+    scored = [replace(one, hit=replace(one.hit, score=score)) for one, score in zip(found, total.tolist(), strict=True)]
+    return sorted(scored, key=lambda one: (-one.hit.score, one.tie, one.place))
+
+
+def _prefix(owner: int) -> str:
+    return "" if owner == EVERYONE else f"{owner}:"

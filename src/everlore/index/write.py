@@ -1,0 +1,333 @@
+"""Bringing the rows of a file up to date. Every function works inside the caller's transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore import database
+from everlore.errors import Misconfigured
+from everlore.index.base import Applied, Stamp
+from everlore.index.schema import EVERYONE, MOST_KINDS, code
+from everlore.index.tokens import tokens
+from everlore.index.vectors import packed
+from everlore.types import Key, Owner, Problem, Row, Unit
+
+Identity = tuple[int, int, str]
+"""(owner, kind, entry): a key in the numbers of this index."""
+
+
+@dataclass(slots=True)
+class Sums:
+    """Changes to what is counted, gathered while files are applied and written once."""
+
+    tally: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    gone: dict[int, int] = field(default_factory=dict)
+
+    def count(self, owner: int, kind: int, rows: int = 0, units: int = 0, tokens: int = 0) -> None:
+        for who in (owner, EVERYONE):
+            sums = self.tally.setdefault((who, kind), [0, 0, 0])
+            sums[0] += rows
+            sums[1] += units
+            sums[2] += tokens
+
+    def lost_vector(self, owner: int) -> None:
+        for who in (owner, EVERYONE):
+            self.gone[who] = self.gone.get(who, 0) + 1
+
+    def write(self, connection: apsw.Connection) -> None:
+        for (owner, kind), sums in self.tally.items():
+            connection.execute(
+                "INSERT INTO tally(owner, kind, rows, units, tokens) VALUES(?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                " rows = rows + excluded.rows, units = units + excluded.units, tokens = tokens + excluded.tokens",
+                (owner, kind, *sums),
+            )
+        for owner in {owner for owner, _ in self.tally} | set(self.gone):
+            connection.execute(
+                "UPDATE owners SET epoch = epoch + 1, gone = gone + ? WHERE id = ?", (self.gone.get(owner, 0), owner)
+            )
+
+
+class Writer:
+    """One write transaction: remembers the numbers of owners and kinds, and the sums to write at its end."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._owners: dict[Owner, int] = {}
+        self._kinds: dict[str, int] = {}
+        self._sums = Sums()
+
+    def finish(self) -> None:
+        self._sums.write(self._connection)
+        self._sums = Sums()
+
+    def replace(self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem]) -> Applied:
+        file = self._file(path, stamp)
+        self._connection.execute("DELETE FROM problems WHERE file = ?", (file,))
+        self._connection.executemany(
+            "INSERT INTO problems(file, path, line, reason) VALUES(?, ?, ?, ?)",
+            [(file, problem.path, problem.line, problem.reason) for problem in problems],
+        )
+        known = self._known(file)
+        applied = self._put(file, rows, known)
+        if problems or not known:
+            return applied
+        lost = self._delete(list(known.values()))
+        return Applied(applied.added, applied.changed, len(known), _distinct(applied.gone_parents, lost))
+
+    def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
+        found = database.row(
+            self._connection,
+            "SELECT mtime_ns, size, EXISTS(SELECT 1 FROM problems WHERE file = files.id) FROM files WHERE path = ?",
+            (path,),
+        )
+        if found != (None if before is None else (before.mtime_ns, before.size, 0)):
+            return False
+        self._put(self._file(path, after), rows, {})
+        return True
+
+    def remove(self, path: str) -> Applied:
+        file: int | None = database.value(self._connection, "SELECT id FROM files WHERE path = ?", (path,))
+        if file is None:
+            return Applied()
+        known = self._known(file)
+        lost = self._delete(list(known.values()))
+        self._connection.execute("DELETE FROM problems WHERE file = ?", (file,))
+        self._connection.execute("DELETE FROM files WHERE id = ?", (file,))
+        return Applied(removed=len(known), gone_parents=_distinct(lost))
+
+    def put_vectors(self, model: int, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        number: int = database.value(self._connection, "SELECT value FROM meta WHERE name = 'last vector'") or 0
+        for unit, (signs, vector) in zip(units, packed(vectors), strict=True):
+            found = database.row(self._connection, "SELECT owner, kind, model FROM units WHERE id = ?", (unit,))
+            # gone by now, or another process was quicker
+            if found is None or found[2] in (None, model):
+                continue
+            owner, kind, before = found
+            if before:
+                self._sums.lost_vector(owner)
+            number += 1
+            self._connection.execute(
+                "INSERT OR REPLACE INTO vectors(unit, number, owner, kind, model, signs, vector)"
+                " VALUES(?, ?, ?, ?, ?, ?, ?)",
+                (unit, number, owner, kind, model, signs, vector),
+            )
+            self._connection.execute("UPDATE units SET model = ? WHERE id = ?", (model, unit))
+        self._connection.execute("INSERT OR REPLACE INTO meta(name, value) VALUES('last vector', ?)", (number,))
+
+    def clear(self) -> None:
+        """Empty everything that comes from files. Numbers already given to units and vectors stay given."""
+        for table in ("problems", "files", "rows", "bodies", "senders", "edges", "units", "denses", "vectors", "tally"):
+            self._connection.execute(f"DELETE FROM {table}")
+        self._connection.execute("INSERT INTO words(words) VALUES('delete-all')")
+        self._connection.execute("UPDATE owners SET epoch = epoch + 1, gone = gone + 1")
+
+    def owner(self, owner: Owner) -> int:
+        number = self._owners.get(owner)
+        if number is None:
+            key = (owner.scope.app, owner.scope.project, owner.track, owner.id)
+            self._connection.execute("INSERT OR IGNORE INTO owners(app, project, track, name) VALUES(?, ?, ?, ?)", key)
+            select = "SELECT id FROM owners WHERE app = ? AND project = ? AND track = ? AND name = ?"
+            number = self._owners[owner] = int(database.value(self._connection, select, key))
+        return number
+
+    def kind(self, name: str) -> int:
+        number = self._kinds.get(name)
+        if number is None:
+            self._connection.execute("INSERT OR IGNORE INTO kinds(name) VALUES(?)", (name,))
+            number = self._kinds[name] = int(
+                database.value(self._connection, "SELECT id FROM kinds WHERE name = ?", (name,))
+            )
+            if number > MOST_KINDS:
+                raise Misconfigured(f"the index has room for {MOST_KINDS} kinds of memory; {name!r} is one too many")
+        return number
+
+    def _file(self, path: str, stamp: Stamp) -> int:
+        found: int = database.value(
+            self._connection,
+            "INSERT INTO files(path, mtime_ns, size) VALUES(?, ?, ?) ON CONFLICT(path) DO UPDATE SET"
+            " mtime_ns = excluded.mtime_ns, size = excluded.size RETURNING id",
+            (path, stamp.mtime_ns, stamp.size),
+        )
+        return found
+
+    def _known(self, file: int) -> dict[Identity, tuple[int, str, int]]:
+        select = "SELECT owner, kind, entry, id, digest FROM rows WHERE file = ?"
+        return {
+            (owner, kind, entry): (number, digest, file)
+            for owner, kind, entry, number, digest in database.rows(self._connection, select, (file,))
+        }
+
+    def _put(self, file: int, rows: Sequence[Row], known: dict[Identity, tuple[int, str, int]]) -> Applied:
+        """Insert and update; what was met is taken out of `known`. Of two rows with one key the later counts."""
+        added = changed = 0
+        lost: list[str] = []
+        for row in {row.key: row for row in rows}.values():
+            identity = (self.owner(row.key.owner), self.kind(row.key.kind), row.key.entry)
+            found = known.pop(identity, None) or self._elsewhere(identity)
+            if found is None:
+                self._insert(identity, file, row)
+                added += 1
+            elif found[1:] != (row.digest, file):
+                lost += self._update(found[0], identity, file, row, same=found[1] == row.digest)
+                changed += 1
+        return Applied(added, changed, 0, _distinct(lost))
+
+    def _elsewhere(self, identity: Identity) -> tuple[int, str, int] | None:
+        """The same memory in another file: it was moved, or copied, and the file read last has it."""
+        found = database.row(
+            self._connection, "SELECT id, digest, file FROM rows WHERE owner = ? AND kind = ? AND entry = ?", identity
+        )
+        return (found[0], found[1], found[2]) if found else None
+
+    def _insert(self, identity: Identity, file: int, row: Row) -> None:
+        self._connection.execute(
+            "INSERT INTO rows(owner, kind, entry, file, digest, session_id, parent_type, parent_id, timestamp, updated,"
+            " valid_from, valid_until, slot) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*identity, file, *_columns(row)),
+        )
+        number = self._connection.last_insert_rowid()
+        self._sums.count(identity[0], identity[1], rows=1)
+        self._attach(number, identity[0], row)
+        tie = _tie(row.key)
+        start = 0
+        for place, unit in enumerate(row.units):
+            start += self._insert_unit(number, identity, place, tie, start, unit, tokens(unit.words))
+
+    def _update(self, number: int, identity: Identity, file: int, row: Row, *, same: bool) -> list[str]:
+        """Returns the parent that the row had before, if it has another one now."""
+        if same:
+            self._connection.execute("UPDATE rows SET file = ? WHERE id = ?", (file, number))
+            return []
+        before: str = database.value(self._connection, "SELECT parent_id FROM rows WHERE id = ?", (number,))
+        self._connection.execute(
+            "UPDATE rows SET file = ?, digest = ?, session_id = ?, parent_type = ?, parent_id = ?, timestamp = ?,"
+            " updated = ?, valid_from = ?, valid_until = ?, slot = ? WHERE id = ?",
+            (file, *_columns(row), number),
+        )
+        self._detach(number)
+        self._attach(number, identity[0], row)
+        self._update_units(number, identity, row)
+        return [before] if before != row.parent_id else []
+
+    def _update_units(self, number: int, identity: Identity, row: Row) -> None:
+        """Units that stand where they stood keep their id and their vector."""
+        old = database.rows(
+            self._connection,
+            "SELECT u.id, u.length, u.start, u.turn, u.tokens, coalesce(d.dense, '') FROM units u"
+            " LEFT JOIN denses d ON d.unit = u.id WHERE u.row = ? ORDER BY u.place",
+            (number,),
+        )
+        tie = _tie(row.key)
+        start = 0
+        for place, unit in enumerate(row.units):
+            words = tokens(unit.words)
+            if place < len(old):
+                if old[place][3:] == (unit.turn, _joined(words), unit.dense):
+                    if old[place][2] != start:
+                        self._connection.execute("UPDATE units SET start = ? WHERE id = ?", (start, old[place][0]))
+                    start += len(words)
+                    continue
+                self._delete_unit(identity[0], identity[1], old[place][0], old[place][1])
+            start += self._insert_unit(number, identity, place, tie, start, unit, words)
+        for unit_id, length, *_ in old[len(row.units) :]:
+            self._delete_unit(identity[0], identity[1], unit_id, length)
+
+    def _insert_unit(
+        self, row: int, identity: Identity, place: int, tie: int, start: int, unit: Unit, words: list[str]
+    ) -> int:
+        owner, kind, _ = identity
+        self._connection.execute(
+            "INSERT INTO units(row, place, owner, kind, turn, start, length, tie, model, tokens)"
+            " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (row, place, owner, kind, unit.turn, start, len(words), tie, 0 if unit.dense else None, _joined(words)),
+        )
+        number = self._connection.last_insert_rowid()
+        if unit.dense:
+            self._connection.execute("INSERT INTO denses(unit, dense) VALUES(?, ?)", (number, unit.dense))
+        prefix = f" {owner}:"
+        self._connection.execute(
+            "INSERT INTO words(rowid, tokens) VALUES(?, ?)",
+            (code(number, kind, len(words)), f"{prefix}{prefix.join(words)} {' '.join(words)}" if words else ""),
+        )
+        self._sums.count(owner, kind, units=1, tokens=len(words))
+        return len(words)
+
+    def _delete_unit(self, owner: int, kind: int, unit: int, length: int) -> None:
+        self._connection.execute("DELETE FROM words WHERE rowid = ?", (code(unit, kind, length),))
+        self._connection.execute("DELETE FROM vectors WHERE unit = ?", (unit,))
+        if self._connection.changes():
+            self._sums.lost_vector(owner)
+        self._connection.execute("DELETE FROM denses WHERE unit = ?", (unit,))
+        self._connection.execute("DELETE FROM units WHERE id = ?", (unit,))
+        self._sums.count(owner, kind, units=-1, tokens=-length)
+
+    def _attach(self, number: int, owner: int, row: Row) -> None:
+        self._connection.execute(
+            "INSERT INTO bodies(row, senders, data) VALUES(?, ?, ?)",
+            (number, json.dumps(row.sender_ids), json.dumps(dict(row.data), ensure_ascii=False)),
+        )
+        for sender in dict.fromkeys(row.sender_ids):
+            self._connection.execute("INSERT INTO senders(row, sender) VALUES(?, ?)", (number, sender))
+        for place, edge in enumerate(row.edges):
+            self._connection.execute(
+                "INSERT INTO edges(row, place, owner, relation, target, weight) VALUES(?, ?, ?, ?, ?, ?)",
+                (number, place, owner, edge.relation, edge.target, edge.weight),
+            )
+
+    def _detach(self, number: int) -> None:
+        for table in ("bodies", "senders", "edges"):
+            self._connection.execute(f"DELETE FROM {table} WHERE row = ?", (number,))
+
+    def _delete(self, known: Sequence[tuple[int, str, int]]) -> list[str]:
+        """Returns the parents of what was deleted."""
+        lost: list[str] = []
+        for number, _, _ in known:
+            [(owner, kind, parent)] = database.rows(
+                self._connection, "SELECT owner, kind, parent_id FROM rows WHERE id = ?", (number,)
+            )
+            lost.append(parent)
+            for unit, length in database.rows(
+                self._connection, "SELECT id, length FROM units WHERE row = ?", (number,)
+            ):
+                self._delete_unit(owner, kind, unit, length)
+            self._detach(number)
+            self._connection.execute("DELETE FROM rows WHERE id = ?", (number,))
+            self._sums.count(owner, kind, rows=-1)
+        return lost
+
+
+def _columns(row: Row) -> tuple[str | int | None, ...]:
+    return (
+        row.digest,
+        row.session_id,
+        row.parent_type,
+        row.parent_id,
+        row.timestamp,
+        row.updated,
+        row.validity.start,
+        row.validity.end,
+        row.slot,
+    )
+
+
+def _joined(words: Sequence[str]) -> str:
+    """A blank on each side of every token."""
+    return f" {'  '.join(words)} " if words else ""
+
+
+def _tie(key: Key) -> int:
+    """A number that depends on the memory alone, not on when it was indexed."""
+    owner = key.owner
+    named = json.dumps([owner.scope.app, owner.scope.project, owner.track, owner.id, key.kind, key.entry])
+    return int.from_bytes(blake2b(named.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def _distinct(*parents: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(parent for group in parents for parent in group if parent))

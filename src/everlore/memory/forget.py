@@ -1,0 +1,39 @@
+"""Forget: remove a memory from its file. The cascade takes it from the index, and an episode's facts with it."""
+
+from __future__ import annotations
+
+from everlore.cascade import index_file
+from everlore.engine import Engine
+from everlore.errors import NotFound
+from everlore.kinds import PLACES
+from everlore.types import Key, Owner
+from everlore.vault.markdown import remove_entry
+
+
+def forget(engine: Engine, owner: Owner, public_id: str) -> int:
+    """Returns how many memories went: the one named, and the facts of an episode."""
+    key = _key(owner, public_id)
+    stored = engine.index.find([key]).get(key) if key else None
+    if key is None or stored is None:
+        raise NotFound(f"no memory {public_id!r} of this owner; list them with /get to see their ids")
+    facts = engine.index.children(owner, "fact", [stored.parent_id]) if key.kind == "episode" else []
+    sheet = PLACES[key.kind].layout == "sheet"
+
+    def edit(text: str | None) -> str | None:
+        return None if text is None or sheet else remove_entry(text, key.entry)
+
+    engine.vault.update(stored.path, edit)
+    index_file(engine, stored.path)
+    return 1 + len(facts)
+
+
+def _key(owner: Owner, public_id: str) -> Key | None:
+    if public_id == f"profile_{owner.id}" and owner.track == "user":
+        return Key(owner, "profile", "profile")
+    entry = public_id.removeprefix(f"{owner.id}_")
+    if entry == public_id:
+        return None
+    for place in PLACES.values():
+        if place.track == owner.track and place.layout and entry.startswith(f"{place.prefix}_"):
+            return Key(owner, place.kind, entry)
+    return None

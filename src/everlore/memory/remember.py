@@ -1,0 +1,105 @@
+"""Remember and flush: messages are durable first; then closed stretches of talk become memories.
+
+When a boundary is found, everything buffered is extracted, the newest stretch included: after a call that
+says "extracted" the session's buffer is empty, as the contract promises.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from everlore.clock import as_ms
+from everlore.engine import Engine
+from everlore.errors import Misconfigured, Unavailable
+from everlore.extract.boundary import cell_id, find_cells
+from everlore.kinds.episode import turn_units
+from everlore.memory.cells import session_lock, write_cell, write_pending
+from everlore.models.media import read_content
+from everlore.types import Cell, Json, Message, Role, Scope
+
+log = structlog.get_logger("everlore.memory")
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message as a client sends it. `timestamp` may be seconds or milliseconds."""
+
+    sender_id: str
+    role: Role
+    timestamp: int
+    content: str | Sequence[Mapping[str, Json]]
+    sender_name: str | None = None
+    tool_calls: Sequence[Mapping[str, Json]] | None = None
+    tool_call_id: str | None = None
+
+
+def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[NewMessage]) -> bool:
+    """Accept a batch, whole or not at all. True when this call closed a stretch and wrote its memories."""
+    accepted = [_accept(engine, scope, session_id, message) for message in messages]
+    engine.buffer.append(accepted)
+    try:
+        with session_lock(engine, scope, session_id):
+            write_pending(engine, scope, session_id)
+            return _extract(engine, scope, session_id, final=False)
+    except Exception:
+        # the batch is accepted whatever extraction makes of it: the messages stay and the next call tries again
+        log.exception("extraction failed; the messages stay buffered", session_id=session_id)
+        return False
+
+
+def flush(engine: Engine, scope: Scope, session_id: str) -> bool:
+    """Extract everything that is buffered. True when at least one memory was written."""
+    with session_lock(engine, scope, session_id):
+        wrote = write_pending(engine, scope, session_id)
+        return _extract(engine, scope, session_id, final=True) or wrote
+
+
+def _accept(engine: Engine, scope: Scope, session_id: str, message: NewMessage) -> Message:
+    return Message(
+        id=f"m_{uuid.uuid4().hex}",
+        scope=scope,
+        session_id=session_id,
+        sender_id=message.sender_id,
+        sender_name=message.sender_name,
+        role=message.role,
+        timestamp=as_ms(message.timestamp),
+        content=message.content,
+        text=read_content(message.content, engine.settings.multimodal),
+        tool_calls=message.tool_calls,
+        tool_call_id=message.tool_call_id,
+    )
+
+
+def _extract(engine: Engine, scope: Scope, session_id: str, *, final: bool) -> bool:
+    waiting = engine.buffer.open_messages(scope, session_id)
+    if not waiting:
+        return False
+    limits = engine.settings.boundary_detection
+    vectors = _vectors(engine, waiting) if limits.topic_shift and len(waiting) > limits.min_messages else None
+    stretches = find_cells(waiting, limits, vectors)
+    if len(stretches) < 2 and not final:
+        return False
+    cells = [
+        Cell(cell_id(scope, session_id, [message.id for message in stretch]), scope, session_id, tuple(stretch))
+        for stretch in stretches
+    ]
+    engine.buffer.close_cells(cells)
+    return any([write_cell(engine, cell) for cell in cells])
+
+
+def _vectors(engine: Engine, messages: Sequence[Message]) -> NDArray[np.float32] | None:
+    """What the messages are about, if the embedder can say so now. The texts are those that the index embeds
+    later, so nothing is embedded twice."""
+    if not engine.embedder.ready():
+        engine.embedder.warm()
+        return None
+    try:
+        return engine.embedder.encode([turn_units(0, m.speaker, m.timestamp, m.text or " ")[0].dense for m in messages])
+    except (Unavailable, Misconfigured):
+        return None

@@ -1,0 +1,137 @@
+"""Embeddings kept on disk by model and text, so that nothing is embedded twice, not even by another process.
+
+The cache is a convenience: when it cannot be read or written, texts are embedded as if it were not there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.database import Database, Schema, rows, value
+from everlore.errors import Damaged, Unavailable
+from everlore.models.base import Embedder, Vectors
+
+SLICE = 64
+"""Texts embedded before they are stored: what a kill loses at most."""
+
+
+def _upgrade(connection: apsw.Connection, found: int) -> None:
+    if found:
+        connection.execute("DROP TABLE IF EXISTS vectors; DROP TABLE IF EXISTS models")
+    connection.execute(
+        "CREATE TABLE models(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+        "CREATE TABLE vectors(model INTEGER NOT NULL, text BLOB NOT NULL, vector BLOB NOT NULL,"
+        " PRIMARY KEY(model, text)) WITHOUT ROWID"
+    )
+
+
+class EmbeddingCache:
+    def __init__(self, path: Path) -> None:
+        self._db = Database(
+            path, Schema(1, _upgrade), durable=False, derived=True, remedy="delete it; it fills again by itself"
+        )
+
+    def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+        """The vectors that are known, by their place in `texts`."""
+        with self._db.read() as connection:
+            number = value(connection, "SELECT id FROM models WHERE name = ?", (model,))
+            if number is None:
+                return {}
+            select = (
+                "SELECT j.key, v.vector FROM json_each(?) j CROSS JOIN vectors v"
+                " ON v.model = ? AND v.text = unhex(j.value)"
+            )
+            keys = json.dumps([_key(text).hex() for text in texts])
+            return {place: _unpacked(packed) for place, packed in rows(connection, select, (keys, number))}
+
+    def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
+        with self._db.write() as connection:
+            connection.execute("INSERT OR IGNORE INTO models(name) VALUES(?)", (model,))
+            number = value(connection, "SELECT id FROM models WHERE name = ?", (model,))
+            connection.executemany(
+                "INSERT OR IGNORE INTO vectors(model, text, vector) VALUES(?, ?, ?)",
+                [(number, _key(text), _packed(vector)) for text, vector in zip(texts, vectors, strict=True)],
+            )
+
+    def prune(self, keep_models: Iterable[str]) -> int:
+        """Forget the vectors of all other models; returns how many."""
+        kept = json.dumps(list(keep_models))
+        others = "SELECT id FROM models WHERE name NOT IN (SELECT value FROM json_each(?))"
+        with self._db.write() as connection:
+            connection.execute(f"DELETE FROM vectors WHERE model IN ({others})", (kept,))
+            gone = connection.changes()
+            connection.execute(f"DELETE FROM models WHERE id IN ({others})", (kept,))
+        return gone
+
+    def close(self) -> None:
+        self._db.close()
+
+
+class CachedEmbedder:
+    """An embedder that asks the cache first."""
+
+    def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
+        self._embedder = embedder
+        self._cache = cache
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    def ready(self) -> bool:
+        return self._embedder.ready()
+
+    def warm(self) -> None:
+        self._embedder.warm()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return self._embedder.encode(texts)
+        found: dict[int, NDArray[np.float32]] = {}
+        with contextlib.suppress(Unavailable, Damaged):
+            found = self._cache.get(self.name, texts)
+        missing: dict[str, list[int]] = {}
+        for place, text in enumerate(texts):
+            if place not in found:
+                missing.setdefault(text, []).append(place)
+        wanted = list(missing)
+        for start in range(0, len(wanted), SLICE):
+            some = wanted[start : start + SLICE]
+            fresh = self._embedder.encode(some)
+            with contextlib.suppress(Unavailable, Damaged):
+                self._cache.put(self.name, some, fresh)
+            for text, vector in zip(some, fresh, strict=True):
+                # as it will be read from the cache, so that the same text always gives the same vector
+                found.update(dict.fromkeys(missing[text], _unpacked(_packed(vector))))
+        return np.stack([found[place] for place in range(len(texts))])
+
+    def close(self) -> None:
+        self._embedder.close()
+        self._cache.close()
+
+
+def _key(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _packed(vector: NDArray[np.float32]) -> bytes:
+    return vector.astype(np.float16).tobytes()
+
+
+def _unpacked(packed: bytes) -> NDArray[np.float32]:
+    """Of unit length again: half precision has changed the length a little."""
+    vector = np.frombuffer(packed, np.float16).astype(np.float32)
+    unit: NDArray[np.float32] = vector / max(float(np.linalg.norm(vector)), 1e-12)
+    return unit.astype(np.float32)

@@ -1,0 +1,149 @@
+"""The offline model as an ONNX graph: the pack's 8-bit weights, unchanged, in onnxruntime's own operators.
+
+The graph takes `input_ids` and `attention_mask` and gives `embedding`: the normalised vector of the first
+token of a BERT-like encoder. `onnx` is needed only here, once per installation, so it is imported on call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.models.pack import Pack
+
+MICROSOFT = "com.microsoft"
+ZERO_POINT = 128
+"""The operators take unsigned weights; the pack has signed ones."""
+
+
+def build(pack: Pack) -> bytes:
+    """The serialised model. The same pack gives the same bytes."""
+    return _Builder(pack).model()
+
+
+class _Builder:
+    """Collects nodes and constants. Every method that adds a node returns the name of its output."""
+
+    def __init__(self, pack: Pack) -> None:
+        self.pack = pack
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def model(self) -> bytes:
+        from onnx import TensorProto, helper
+
+        hidden = self.pack.arch.hidden
+        states = self._embeddings()
+        self._node("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
+        self._constant("thirds", np.array([hidden] * 3, np.int64))
+        for number in range(self.pack.arch.layers):
+            states = self._layer(states, f"l{number}.")
+        first = self._node("Gather", [states, self._constant("first", np.array(0, np.int64))], "cls", axis=1)
+        self._node("LpNormalization", [first], "embedding", axis=-1, p=2)
+
+        inputs = [
+            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"])
+            for name in ("input_ids", "attention_mask")
+        ]
+        output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", hidden])
+        graph = helper.make_graph(self.nodes, "encoder", inputs, [output], self.constants)
+        opsets = [helper.make_opsetid("", 17), helper.make_opsetid(MICROSOFT, 1)]
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+        return bytes(model.SerializeToString(deterministic=True))
+
+    def _embeddings(self) -> str:
+        """Words plus positions plus the only token type, normalised."""
+        words = self.pack.weights["word_emb"]
+        table = [
+            self._constant("words", _unsigned(words.values)),
+            "input_ids",
+            self._constant("words.scales", words.scales),
+            self._constant("words.zeros", np.full(words.scales.shape, ZERO_POINT, np.uint8)),
+        ]
+        self._node(
+            "GatherBlockQuantized",
+            table,
+            "word",
+            MICROSOFT,
+            gather_axis=0,
+            quantize_axis=1,
+            block_size=words.group,
+            bits=8,
+        )
+        vectors = self.pack.vectors
+        positions = vectors["pos_emb"][self.pack.arch.position_offset :] + vectors["type_emb"][0]
+        self._constant("positions", positions.astype(np.float32))
+        zero, one, two = (self._constant(f"int{n}", np.array([n], np.int64)) for n in range(3))
+        self._node("Shape", ["input_ids"], "shape")
+        self._node("Slice", ["shape", one, two], "length")
+        self._node("Slice", ["positions", zero, "length", zero], "position")
+        total = self._node("Add", ["word", "position"], "placed")
+        norm = [total, self._vector("emb_ln.w"), self._vector("emb_ln.b")]
+        return self._node("LayerNormalization", norm, "embedded", axis=-1, epsilon=self.pack.arch.layer_norm_eps)
+
+    def _layer(self, states: str, at: str) -> str:
+        joined = self._linear(states, f"{at}qkv")
+        heads = [f"{at}query", f"{at}key", f"{at}value"]
+        self._nodes("Split", [joined, "thirds"], heads, axis=-1)
+        attended = self._node(
+            "MultiHeadAttention",
+            [*heads, self._vector(f"{at}qkv.b"), "mask"],
+            f"{at}attended",
+            MICROSOFT,
+            num_heads=self.pack.arch.heads,
+        )
+        middle = self._add_and_norm(self._linear(attended, f"{at}ao"), states, f"{at}aln", f"{at}ao.b")
+        inner = self._node(
+            "BiasGelu", [self._linear(middle, f"{at}f1"), self._vector(f"{at}f1.b")], f"{at}gelu", MICROSOFT
+        )
+        return self._add_and_norm(self._linear(inner, f"{at}f2"), middle, f"{at}fln", f"{at}f2.b")
+
+    def _linear(self, source: str, name: str) -> str:
+        weight = self.pack.weights[f"{name}.w"]
+        rows, columns = weight.values.shape
+        blocks = _unsigned(weight.values).reshape(rows, columns // weight.group, weight.group)
+        return self._node(
+            "MatMulNBits",
+            [source, self._constant(f"{name}.w", blocks), self._constant(f"{name}.s", weight.scales.reshape(-1))],
+            f"{name}.out",
+            MICROSOFT,
+            K=columns,
+            N=rows,
+            bits=8,
+            block_size=weight.group,
+            accuracy_level=4,
+        )
+
+    def _add_and_norm(self, source: str, residual: str, norm: str, bias: str) -> str:
+        inputs = [source, residual, self._vector(f"{norm}.w"), self._vector(f"{norm}.b"), self._vector(bias)]
+        return self._node(
+            "SkipLayerNormalization", inputs, f"{norm}.out", MICROSOFT, epsilon=self.pack.arch.layer_norm_eps
+        )
+
+    def _vector(self, name: str) -> str:
+        return self._constant(name, self.pack.vectors[name])
+
+    def _constant(self, name: str, value: NDArray[Any]) -> str:
+        from onnx import numpy_helper
+
+        # ascontiguousarray would turn a scalar into a vector
+        self.constants.append(numpy_helper.from_array(value if value.ndim == 0 else np.ascontiguousarray(value), name))
+        return name
+
+    def _node(self, op: str, inputs: Sequence[str], output: str, domain: str = "", **attributes: Any) -> str:
+        self._nodes(op, inputs, [output], domain, **attributes)
+        return output
+
+    def _nodes(
+        self, op: str, inputs: Sequence[str], outputs: Sequence[str], domain: str = "", **attributes: Any
+    ) -> None:
+        from onnx import helper
+
+        self.nodes.append(helper.make_node(op, inputs, outputs, domain=domain, **attributes))
+
+
+def _unsigned(values: NDArray[np.int8]) -> NDArray[np.uint8]:
+    return (values.astype(np.int16) + ZERO_POINT).astype(np.uint8)

@@ -1,0 +1,41 @@
+"""What is asked, and what comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from everlore.types import Filter, Json, Owner, Stored
+
+Method: TypeAlias = Literal["keyword", "vector", "hybrid", "agentic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """`top_k` -1: whatever is worth returning; else at most so many of each kind.
+
+    `radius` is a cosine below which a vector match does not count.
+    """
+
+    owner: Owner
+    text: str
+    method: Method = "hybrid"
+    top_k: int = -1
+    radius: float | None = None
+    filter: Filter | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    stored: Stored
+    score: float
+    facts: tuple[Hit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    hits: dict[str, list[Hit]]
+    """By kind, best first."""
+    trace: dict[str, Json] = field(default_factory=dict)
+    """What each stage did; filled only when the query asks to explain."""

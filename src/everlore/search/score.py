@@ -1,0 +1,96 @@
+"""How a unit, a turn and a memory are scored: pure arithmetic over a few hundred candidates of one query.
+
+- Text: BM25, term by term. A term counts once per unit: as often as it stands there, or as it stands in a
+  neighbour, faded with the distance. So the answer "Yes, in Lisbon" profits from the question before it.
+- Dense: the cosine, stretched so that unrelated text is 0 and identical text is 1.
+- Both are absolute, not relative to the other candidates: a poor best hit keeps a poor score.
+- A memory is worth its best turn, and further good turns add to it at a discount. All scores are in [0, 1].
+
+The constants were chosen on development data where their neighbourhood is flat; `bench/` measures them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+K1 = 1.2
+B = 0.4
+COSINE_LOW = 0.5
+"""The offline model's cosine of texts that have nothing to do with each other."""
+COSINE_HIGH = 1.0
+DENSE_WEIGHT = 0.5
+REACH = 3
+"""Neighbours on either side that lend their terms."""
+FADE = 60.0
+"""Tokens of distance at which a neighbour's term has lost two thirds of its worth."""
+LENT_MOST = 0.9
+FURTHER = 0.5
+"""Each further turn of a memory counts this much of the one before it."""
+TURNS = 4
+"""Turns of a memory that count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Units sorted by (memory, centre)."""
+
+    frequency: Floats
+    """(terms, units): how often each query term stands in each unit."""
+    length: Floats
+    cosine: Floats
+    """0 where there is no vector, or none near enough."""
+    memory: Ints
+    centre: Floats
+    """Tokens of the memory before the middle of the unit."""
+    turn: Ints
+
+
+def inverse_frequency(units: int, frequency: Floats) -> Floats:
+    """How telling each term is among `units` units."""
+    return np.log1p((units - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
+
+
+def text_scores(c: Candidates, idf: Floats, mean_length: float) -> Floats:
+    """1 is a unit of average length in which every term of the query stands once."""
+    norm = K1 * (1 - B + B * c.length / max(mean_length, 1.0))
+    own = (idf[:, None] * c.frequency * (K1 + 1) / (c.frequency + norm)).astype(np.float32)
+    whole = float(idf.sum())
+    if whole <= 0:
+        return np.zeros(len(c.length), np.float32)
+    return _unit_range(_lend(own, c).sum(0) / whole)
+
+
+def _lend(scores: Floats, c: Candidates) -> Floats:
+    out = scores.copy()
+    count = scores.shape[1]
+    for step in range(1, min(REACH, count - 1) + 1):
+        left, right = slice(None, count - step), slice(step, None)
+        together = c.memory[left] == c.memory[right]
+        distance = np.abs(c.centre[right] - c.centre[left])
+        share = np.where(together, np.minimum(np.exp(-distance / FADE), LENT_MOST), 0).astype(np.float32)
+        np.maximum(out[:, right], share * scores[:, left], out=out[:, right])
+        np.maximum(out[:, left], share * scores[:, right], out=out[:, left])
+    return out
+
+
+def dense_scores(cosine: Floats) -> Floats:
+    return _unit_range((cosine - COSINE_LOW) / (COSINE_HIGH - COSINE_LOW))
+
+
+def _unit_range(values: NDArray[np.floating]) -> Floats:
+    clipped: Floats = np.clip(values, 0, 1).astype(np.float32)
+    return clipped
+
+
+def roll_up(scores: list[float]) -> float:
+    """A memory's score from its turns' scores: at least the best, never above 1."""
+    missing = 1.0
+    for rank, score in enumerate(sorted(scores, reverse=True)[:TURNS]):
+        missing *= 1.0 - score * FURTHER**rank
+    return 1.0 - missing

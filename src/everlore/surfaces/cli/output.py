@@ -1,0 +1,68 @@
+"""How commands speak: tables and colours in a terminal, plain lines in a pipe, progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from everlore.types import Json
+
+COLOURS = {"ok": "green", "warning": "yellow", "error": "bold red"}
+
+
+def show_json(value: Json) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    """Names and values: a table in a terminal, `name<TAB>value` in a pipe."""
+    if not sys.stdout.isatty():
+        for name, value in pairs:
+            print(f"{name}\t{value}")
+        return
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, value in pairs:
+        table.add_row(escape(name), escape(value))
+    Console().print(table)
+
+
+def show_finding(level: str, what: str, hint: str) -> None:
+    if not sys.stdout.isatty():
+        print(f"{level}\t{what}" + (f"\t{hint}" if hint else ""))
+        return
+    console = Console()
+    console.print(f"[{COLOURS[level]}]{level:>7}[/]  {escape(what)}", soft_wrap=True)
+    if hint:
+        console.print(f"         [dim]{escape(hint)}[/]", soft_wrap=True)
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str, int, int], None]]:
+    """A function to report progress to: bars in a terminal, one line per finished stage elsewhere."""
+    if not sys.stderr.isatty():
+        yield _plain_progress
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def report(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=done, total=total)
+
+        yield report
+
+
+def _plain_progress(what: str, done: int, total: int) -> None:
+    if done == total:
+        print(f"{what}: {done}/{total}", file=sys.stderr)

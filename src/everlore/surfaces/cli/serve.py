@@ -1,0 +1,113 @@
+"""Running the HTTP server in this process: claim the port, open the vault, serve, stop in order.
+
+The port is claimed before the vault is opened, so that a second server fails at once and changes nothing.
+"""
+
+from __future__ import annotations
+
+import errno
+import signal
+import socket
+import sys
+
+import structlog
+import uvicorn
+
+from everlore.config import Settings
+from everlore.engine import open_engine
+from everlore.errors import Misconfigured, Unavailable
+from everlore.surfaces.cli import logs
+from everlore.surfaces.http.app import create_app
+from everlore.surfaces.http.middleware import is_loopback
+
+BACKLOG = 512
+FINISH_SECONDS = 10
+"""How long running requests may take to finish once the server was told to stop."""
+
+log = structlog.get_logger("everlore.server")
+
+
+class Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, vault: str) -> None:
+        super().__init__(config)
+        self._vault = vault
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and sockets:
+            host, port = sockets[0].getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            log.info("listening", host=host, port=port, url=f"http://{shown}:{port}", vault=self._vault)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        log.info("stopping")
+        await super().shutdown(sockets)
+
+
+def serve(settings: Settings) -> None:
+    """Serve until a signal comes. Returns on SIGTERM; Ctrl-C raises KeyboardInterrupt after an orderly stop."""
+    logs.configure(settings.log_level, settings.log_format)
+    # uvicorn stops in order and then raises the signal again: end quietly where the default would kill us
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    host = settings.api.host
+    listener = claim(host, settings.api.port)
+    try:
+        if not is_loopback(host):
+            log.warning(
+                f"listening on {host} WITHOUT AUTHENTICATION: whoever can reach this port can read and delete every "
+                "memory. Put your own gateway in front, or use --host 127.0.0.1"
+            )
+        engine = open_engine(settings)
+        try:
+            config = uvicorn.Config(
+                create_app(engine),
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                ws="none",
+                lifespan="on",
+                timeout_graceful_shutdown=FINISH_SECONDS,
+            )
+            server = Server(config, str(settings.memory.root))
+            server.run(sockets=[listener])
+            if not server.started:
+                raise Unavailable("the server could not start; the log above says why")
+        finally:
+            engine.close()
+            log.info("stopped")
+    finally:
+        listener.close()
+
+
+def claim(host: str, port: int) -> socket.socket:
+    """A listening socket, or a sentence that says what to do."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError:
+        raise Misconfigured(
+            f"host {host!r} is not known here; use --host 127.0.0.1 or an address of this machine"
+        ) from None
+    listener = socket.socket(family, kind, protocol)
+    try:
+        if sys.platform != "win32":  # there, the option would let two servers share a port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise _explain(error, host, port) from None
+    return listener
+
+
+def _explain(error: OSError, host: str, port: int) -> Exception:
+    if error.errno == errno.EADDRINUSE:
+        return Unavailable(
+            f"port {port} on {host} is in use, perhaps by another Everlore server. Stop it, or choose another port: "
+            f"everlore server start --port {port + 1 if port < 65535 else 0} (0 picks a free one)"
+        )
+    if error.errno == errno.EACCES:
+        return Misconfigured(f"this user may not listen on port {port}; choose one above 1023 with --port")
+    if error.errno == errno.EADDRNOTAVAIL:
+        return Misconfigured(f"{host} is not an address of this machine; use --host 127.0.0.1")
+    return Misconfigured(f"cannot listen on {host}:{port}: {error.strerror or error}")

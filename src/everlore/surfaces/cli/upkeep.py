@@ -1,0 +1,80 @@
+"""What the upkeep commands do, once their arguments are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+
+from everlore import cascade
+from everlore.config import load
+from everlore.engine import Engine, open_engine
+from everlore.surfaces.cli import logs, output
+
+
+@contextmanager
+def opened() -> Iterator[Engine]:
+    settings = load()
+    logs.configure("debug" if settings.log_level == "debug" else "warning", settings.log_format)
+    engine = open_engine(settings)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def status(*, as_json: bool) -> None:
+    with opened() as engine:
+        counts = engine.index.status()
+        model = engine.index.model()
+        waiting = engine.buffer.count()
+        root = str(engine.settings.memory.root)
+    name = model[0] if model else None
+    if as_json:
+        numbers = asdict(counts) | {"rows": dict(counts.rows)}
+        output.show_json({"vault": root, **numbers, "model": name, "messages_buffered": waiting})
+        return
+    output.show_pairs(
+        [
+            ("vault", root),
+            *((f"{kind}s", str(count)) for kind, count in sorted(counts.rows.items())),
+            ("pieces", str(counts.units)),
+            ("without vector", str(counts.unembedded)),
+            ("files", str(counts.files)),
+            ("queued", str(counts.queued)),
+            ("failed", str(counts.failed)),
+            ("problems", str(counts.problems)),
+            ("model", name or "none yet"),
+            ("messages buffered", str(waiting)),
+        ]
+    )
+
+
+def rebuild() -> None:
+    with opened() as engine, output.progress() as report:
+        count = cascade.rebuild(engine, report)
+    print(f"rebuilt: {count} memories")
+
+
+def reembed() -> None:
+    with opened() as engine, output.progress() as report:
+        count = cascade.reembed(engine, report)
+    print(f"embedded: {count} pieces")
+
+
+def sync() -> None:
+    with opened() as engine:
+        count = cascade.sync(engine)
+    print(f"synced: {count} files had changed")
+
+
+def doctor(*, as_json: bool) -> bool:
+    """Shows the findings; True when none is an error."""
+    with opened() as engine:
+        findings = cascade.doctor(engine)
+    if as_json:
+        output.show_json([asdict(finding) for finding in findings])
+    else:
+        for finding in findings:
+            output.show_finding(finding.level, finding.what, finding.hint)
+    return all(finding.level != "error" for finding in findings)

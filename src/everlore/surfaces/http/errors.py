@@ -1,0 +1,91 @@
+"""Every answer that is not 2xx: one envelope, made here and nowhere else.
+
+What the caller can change is a 4xx `HTTP_ERROR` with a reason; everything else is a 5xx `SYSTEM_ERROR`. The
+details of an unexpected error go to the log, never to the client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import structlog
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, Response
+
+from everlore.clock import Clock
+from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
+from everlore.surfaces.http.models import ITEMS_TAG, TEXT_TAG, ErrorInfo, Failure
+
+INTERNAL = "Internal server error"
+
+log = structlog.get_logger("everlore.http")
+
+
+def failure(
+    connection: HTTPConnection, status: int, message: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    clock: Clock = connection.app.state.engine.clock
+    body = Failure(
+        request_id=connection.state.request_id,
+        error=ErrorInfo(
+            code="HTTP_ERROR" if status < 500 else "SYSTEM_ERROR",
+            message=message,
+            timestamp=clock.local(clock.now()).isoformat(timespec="seconds"),
+            path=connection.scope["path"],
+        ),
+    )
+    return JSONResponse(body.model_dump(), status, headers)
+
+
+def unexpected(connection: HTTPConnection) -> JSONResponse:
+    """For an `except` block around everything: the traceback goes to the log."""
+    log.exception("unhandled error", path=connection.scope["path"])
+    return failure(connection, 500, INTERNAL)
+
+
+def install(app: FastAPI) -> None:
+    """Exception handlers for all that routes raise on purpose."""
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(EverloreError, _everlore)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return failure(request, error.status_code, str(error.detail), error.headers)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    return failure(request, 422, first_reason(error.errors()))
+
+
+async def _everlore(request: Request, error: Exception) -> Response:
+    match error:
+        case InvalidInput():
+            return failure(request, 422, str(error))
+        case UnsupportedMedia():
+            return failure(request, 415, str(error))
+        case NotFound():
+            return failure(request, 404, str(error))
+        case Unavailable():
+            log.warning("unavailable", reason=str(error))
+            return failure(request, 503, str(error))
+        case _:
+            # a setting or a damaged file: for the owner of the installation, not for the client
+            log.error("request failed", reason=str(error), exc_info=error)
+            return failure(request, 500, INTERNAL)
+
+
+def first_reason(errors: Sequence[Mapping[str, Any]]) -> str:
+    """`<msg>: <dotted-loc>` of the first error, without the leading `body` and the names of union branches."""
+    first = errors[0]
+    if first["type"] == "json_invalid":
+        return f"{first['msg']}: {first['ctx']['error']}"
+    loc = first["loc"][1:] if first["loc"][:1] == ("body",) else first["loc"]
+    dotted = ".".join(str(part) for part in loc if part not in (TEXT_TAG, ITEMS_TAG))
+    return f"{first['msg']}: {dotted}" if dotted else str(first["msg"])

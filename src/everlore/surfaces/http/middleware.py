@@ -1,0 +1,98 @@
+"""What surrounds every request, as plain ASGI: an id, a log line, numbers, a last net for errors, and the gate.
+
+The server has no authentication. On a loopback interface it therefore answers only those who address it as
+loopback, so that no web page can reach it through a browser, neither across origins nor by DNS rebinding.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import time
+from urllib.parse import urlsplit
+
+import structlog
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from everlore.surfaces.http.errors import failure, unexpected
+from everlore.surfaces.http.metrics import Metrics
+
+QUIET = frozenset({"/health", "/metrics"})
+"""Probes: logged only when someone debugs."""
+
+log = structlog.get_logger("everlore.http")
+
+
+class Observe:
+    """The outermost layer: whatever happens inside, the client gets an answer with an id."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request_id = secrets.token_hex(16)
+        scope.setdefault("state", {})["request_id"] = request_id
+        started = time.perf_counter()
+        status = 0
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self.app(scope, receive, answer)
+            except Exception:
+                response = unexpected(HTTPConnection(scope))
+                if not status:
+                    await response(scope, receive, answer)
+            seconds = time.perf_counter() - started
+            route = getattr(scope.get("route"), "path", "unmatched")
+            self.metrics.answered(route, scope["method"], status, seconds)
+            record = log.debug if route in QUIET else log.info
+            record("request", method=scope["method"], path=scope["path"], status=status, ms=round(seconds * 1000, 1))
+
+
+class LoopbackOnly:
+    """Refuses requests that a browser made for a page from elsewhere."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            connection = HTTPConnection(scope)
+            host, origin = connection.headers.get("host"), connection.headers.get("origin")
+            refused = None
+            if host is not None and not is_loopback(_host_of(f"//{host}")):
+                refused = f"Host {host[:200]!r} is not this machine; behind a gateway, have it send Host: localhost"
+            elif origin is not None and not is_loopback(_host_of(origin)):
+                refused = "requests from web pages of another origin are not answered"
+            if refused:
+                await failure(connection, 403, refused)(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+
+def is_loopback(host: str) -> bool:
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _host_of(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""

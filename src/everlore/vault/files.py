@@ -1,0 +1,293 @@
+"""The vault's files on disk: read, change under a lock, find.
+
+Invariants: a file is either as it was or as it was meant to be, never half written, also after a crash; a change is
+durable when `update` returns; an edit that somebody made in the meantime is never overwritten; nothing is written
+through a link or outside the root. Locks and temporary files live in `<root>/.everlore`, never among the notes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from filelock import FileLock, Timeout
+
+from everlore.errors import Damaged, EverloreError, InvalidInput, Misconfigured, Unavailable
+from everlore.vault.paths import READ_HIDDEN, locate
+
+try:
+    from fcntl import F_FULLFSYNC, fcntl  # type: ignore[attr-defined,unused-ignore]
+except ImportError:
+    F_FULLFSYNC = None
+
+SYSTEM = ".everlore"
+LOCK_SECONDS = 30.0
+ATTEMPTS = 20
+STALE_SECONDS = 3600
+"""A temporary file this old belongs to a process that died."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file as it was read or written. Equal `mtime_ns` and `size`: nothing to do."""
+
+    text: str
+    mtime_ns: int
+    size: int
+
+
+def relevant(path: str) -> bool:
+    """True for the files that hold memories; editors' temporary files and all else are none of our business."""
+    return locate(path) is not None
+
+
+class Vault:
+    """One folder of markdown. Safe to use from many threads and processes at once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.expanduser().resolve()
+        self._held = threading.local()
+        self._prepared = False
+
+    def prepare(self) -> None:
+        """Create the root and our own folder in it, where they are missing. Done by every first write."""
+        if self._prepared and (self.root / SYSTEM / "locks").is_dir():
+            return
+        with _explained(str(self.root)):
+            for folder in (self.root, self.root / SYSTEM / "locks", self.root / SYSTEM / "tmp"):
+                _make_folder(folder)
+            for left in (self.root / SYSTEM / "tmp").iterdir():
+                with contextlib.suppress(OSError):
+                    if left.stat().st_mtime < time.time() - STALE_SECONDS:
+                        left.unlink()
+        self._prepared = True
+
+    def read(self, path: str) -> FileText | None:
+        """The file's text, or None when it does not exist."""
+        with _explained(path):
+            found = _load(self._target(path))
+        return found and FileText(_decode(found[0], path), found[1].st_mtime_ns, found[1].st_size)
+
+    @contextlib.contextmanager
+    def lock(self, name: str, timeout: float = LOCK_SECONDS) -> Iterator[None]:
+        """Hold `name`, a path or any other, against every thread and process. A thread may take it again."""
+        held: set[str] = self._held.__dict__.setdefault("names", set())
+        if name in held:
+            yield
+            return
+        with _explained(name):
+            self.prepare()
+            file = (
+                self.root
+                / SYSTEM
+                / "locks"
+                / f"{hashlib.blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}.lock"
+            )
+            lock = FileLock(str(file), timeout=timeout, poll_interval=0.005)
+            try:
+                lock.acquire()
+            except Timeout:
+                raise Unavailable(f"{name} is in use by another process; try again") from None
+        held.add(name)
+        try:
+            yield
+        finally:
+            held.discard(name)
+            lock.release()
+
+    def update(
+        self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
+    ) -> FileText | None:
+        """Change a file: `edit` gets its text (None: it does not exist) and returns the new one (None: delete it).
+
+        `edit` runs again when the file changed meanwhile, so it must depend on nothing but its argument.
+        """
+        with self.lock(path, timeout):
+            for attempt in range(ATTEMPTS):
+                before = self.read(path)
+                text = edit(before.text if before else None)
+                if before and text == before.text:
+                    return before
+                if not before and text is None:
+                    return None
+                with _explained(path):
+                    done, after = self._exchange(self._target(path), before, text)
+                if done:
+                    return after
+                time.sleep(0.002 * attempt)
+        raise Unavailable(f"{path} is being changed by another program all the time; close it there and try again")
+
+    def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
+        """(path, mtime_ns, size) of every file that holds memories, in order. Links are not followed."""
+        try:
+            with os.scandir(self.root / below) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            # not "empty": whoever compares this with an index would take the files for deleted
+            raise Unavailable(f"the folder {below or self.root} cannot be read: {error.strerror}") from None
+        for entry in entries:
+            path = f"{below}/{entry.name}" if below else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith(".") or entry.name in READ_HIDDEN:
+                    yield from self.walk(path)
+            elif entry.name.endswith(".md") and entry.is_file(follow_symlinks=False) and relevant(path):
+                with contextlib.suppress(FileNotFoundError):
+                    stat = entry.stat(follow_symlinks=False)
+                    yield path, stat.st_mtime_ns, stat.st_size
+
+    def _target(self, path: str) -> Path:
+        target = self.root.joinpath(*PurePosixPath(path).parts)
+        if self.root not in target.parents or os.path.normcase(target.resolve()) != os.path.normcase(target):
+            raise Misconfigured(
+                f"{path} leads through a link or out of the vault; links inside a vault are not followed: "
+                "put the real folder there, or make the whole vault a link"
+            )
+        _check_spelling(self.root, target)
+        return target
+
+    def _exchange(self, target: Path, before: FileText | None, text: str | None) -> tuple[bool, FileText | None]:
+        """Put `text` in the place of `before`; False when the file is no longer `before`."""
+        if text is None:
+            if not _unchanged(target, before):
+                return False, None
+            target.unlink()
+            _sync_folder(target.parent)
+            return True, None
+        _make_folder(target.parent)
+        temporary, written = self._write_temporary(text, target)
+        try:
+            if not _unchanged(target, before):
+                return False, None
+            temporary.replace(target)
+        except PermissionError:
+            if os.name != "nt":
+                raise
+            return False, None  # Windows: somebody has it open just now
+        finally:
+            temporary.unlink(missing_ok=True)
+        _sync_folder(target.parent)
+        return True, written
+
+    def _write_temporary(self, text: str, target: Path) -> tuple[Path, FileText]:
+        try:
+            content = text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise InvalidInput(
+                f"{target.name}: half a character at {error.start} cannot be written; remove it"
+            ) from None
+        descriptor, name = tempfile.mkstemp(dir=self.root / SYSTEM / "tmp", suffix=".tmp")
+        temporary = Path(name)
+        try:
+            with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor has no path
+                file.write(content)
+                file.flush()
+                with contextlib.suppress(FileNotFoundError):
+                    temporary.chmod(target.stat().st_mode & 0o777)
+                _sync(file.fileno())
+                stat = os.fstat(file.fileno())
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        return temporary, FileText(text, stat.st_mtime_ns, stat.st_size)
+
+
+def _load(target: Path) -> tuple[bytes, os.stat_result] | None:
+    """Content and stamp that belong together, also while an editor is writing."""
+    for _ in range(ATTEMPTS):
+        try:
+            with target.open("rb") as file:
+                before = os.fstat(file.fileno())
+                content = file.read()
+                after = os.fstat(file.fileno())
+        except FileNotFoundError:
+            return None
+        if before.st_mtime_ns == after.st_mtime_ns and after.st_size == len(content):
+            return content, after
+        time.sleep(0.005)
+    raise Unavailable(f"{target.name} is being written by another program; try again")
+
+
+def _decode(content: bytes, path: str) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise Damaged(f"{path}, line {line}: this is not UTF-8 text; save the file with the encoding UTF-8") from None
+
+
+def _unchanged(target: Path, before: FileText | None) -> bool:
+    """Compares content, not times: clocks of file systems are coarser than an editor is quick."""
+    found = _load(target)
+    return found is None if before is None else found is not None and found[0] == before.text.encode("utf-8")
+
+
+def _make_folder(folder: Path) -> None:
+    """Create the folder durably, for its owner's eyes only."""
+    if folder.is_dir():
+        return
+    _make_folder(folder.parent)
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+        _sync_folder(folder.parent)
+    if not folder.is_dir():
+        raise Misconfigured(f"{folder} is a file where a folder must be; move it away")
+
+
+def _check_spelling(root: Path, target: Path) -> None:
+    """On a disk that ignores case, `Alice` and `alice` would share a folder: refuse the second."""
+    if not (root / SYSTEM.upper()).exists():
+        return
+    parts = target.relative_to(root).parts
+    for depth, part in enumerate(parts):
+        folder = root.joinpath(*parts[:depth])
+        names = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 - names only
+        taken = next((name for name in names if name.lower() == part.lower()), part)
+        if part not in names and taken != part:
+            raise InvalidInput(f"this disk cannot tell {part!r} from {taken!r}; use an id that differs in a letter")
+
+
+def _sync(descriptor: int) -> None:
+    if F_FULLFSYNC is not None:  # macOS: fsync alone stops at the drive's cache
+        with contextlib.suppress(OSError):
+            fcntl(descriptor, F_FULLFSYNC)
+            return
+    os.fsync(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return  # Windows has no such call
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some network disks refuse it for folders
+            raise
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _explained(path: str) -> Iterator[None]:
+    """Give the operating system's errors a class and a sentence."""
+    try:
+        yield
+    except EverloreError:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if error.errno in (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ):
+            raise InvalidInput(f"{path[:80]} cannot be a path on this disk ({reason}); use a shorter id") from None
+        if error.errno in (errno.EXDEV, errno.ELOOP, errno.EISDIR, errno.ENOTDIR):
+            raise Misconfigured(f"{path}: {reason}; a vault is plain folders on one disk") from None
+        raise Unavailable(f"{path} cannot be read or written: {reason}; nothing was lost") from None

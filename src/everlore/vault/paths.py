@@ -1,0 +1,228 @@
+"""Where a memory lies: vault-relative posix paths from owners and kinds, and back.
+
+    <app>/<project>/users/<owner>/episodes/episode-2026-11-15.md
+    <app>/<project>/agents/<owner>/skills/<name>/SKILL.md
+
+Invariants: `locate` undoes `log_path` and `sheet_path`; two owners never share a folder; no id, whatever it
+contains, names a path outside the vault or a hidden folder. Pure: nothing here touches the disk.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import PurePosixPath
+
+from everlore.clock import day
+from everlore.errors import InvalidInput
+from everlore.kinds import PLACES
+from everlore.kinds.base import Place
+from everlore.types import Owner, Scope, Track
+
+LONGEST_NAME = 200
+"""Bytes of one folder name. File systems allow 255; the rest is room for editors that add a suffix."""
+LONGEST_ID = 2000
+"""Bytes of an encoded id. Beyond, the whole path comes near the limits of operating systems."""
+
+_CHUNK = LONGEST_NAME - 8
+"""Where a long name is cut: leaves room for the `%` at the end and for characters that a cut makes special."""
+_CONTINUES = "%"
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+-")
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE | re.DOTALL)
+_ENCODED = re.compile(r"%[0-9A-F]{2}|[A-Za-z0-9_.@+-]")
+_DAY_FILE = re.compile(r"(?P<stem>[a-z_]+)-(?P<day>\d{4}-\d\d-\d\d)\.md", re.ASCII)
+_TRACKS: dict[str, Track] = {"users": "user", "agents": "agent"}
+_FOLDERS = {track: folder for folder, track in _TRACKS.items()}
+_DEFAULTS = ("default_app", "default_project")
+
+_UPSTREAM = {("fact", "user"): (".atomic_facts", "atomic_fact"), ("case", "agent"): (".cases", "agent_case")}
+"""Names that EverOS gives to the same daily files: read, never written."""
+READ_HIDDEN = frozenset(folder for folder, _ in _UPSTREAM.values())
+"""The only folders with a leading dot that hold memories."""
+
+_LOGS: dict[tuple[Track, str, str], Place] = {
+    (place.track, folder, stem): place
+    for place in PLACES.values()
+    if place.layout == "log"
+    for folder, stem in [(place.folder, place.stem), *filter(None, [_UPSTREAM.get((place.kind, place.track))])]
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """What a file of the vault is. `day` is set for daily logs, `name` for sheets of which there are many."""
+
+    owner: Owner
+    place: Place
+    name: str = ""
+    day: str = ""
+
+
+def encode_name(text: str) -> str:
+    """One safe file name for any text; `decode_name` gives the text back."""
+    if not text:
+        raise InvalidInput("an id must not be empty")
+    return "".join(_guard(_tokens(text)))
+
+
+def decode_name(name: str) -> str:
+    tokens = _ENCODED.findall(name)
+    if not name or "".join(tokens) != name:
+        raise InvalidInput(f"{name!r} is not an encoded name")
+    raw = b"".join(bytes.fromhex(token[1:]) if len(token) == 3 else token.encode() for token in tokens)
+    try:
+        return raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{name!r} is not an encoded name") from None
+
+
+def encode_path(text: str) -> tuple[str, ...]:
+    """Like `encode_name`, for text that may be long: a folder whose name ends in a bare `%` continues below."""
+    whole = encode_name(text)
+    if len(whole) > LONGEST_ID:
+        raise InvalidInput(f"{text[:40]!r}... is too long; use an id below {LONGEST_ID} bytes")
+    if len(whole) <= LONGEST_NAME:
+        return (whole,)
+    names: list[str] = []
+    tokens: list[str] = []
+    room = _CHUNK
+    for token in _tokens(text):
+        if len(token) > room:
+            names.append("".join(_guard([*tokens, _CONTINUES])))
+            tokens, room = [], _CHUNK
+        tokens.append(token)
+        room -= len(token)
+    return (*names, "".join(_guard(tokens)))
+
+
+def decode_path(names: Sequence[str]) -> str:
+    return decode_name("".join(name.removesuffix(_CONTINUES) for name in names))
+
+
+def owner_dir(owner: Owner) -> PurePosixPath:
+    app = _scope_path(owner.scope.app, _DEFAULTS[0])
+    project = _scope_path(owner.scope.project, _DEFAULTS[1])
+    return PurePosixPath(*app, *project, _FOLDERS[owner.track], *encode_path(owner.id))
+
+
+def log_path(place: Place, owner: Owner, ms: int) -> str:
+    """The daily file in which an entry of this moment is written."""
+    return log_paths(place, owner, ms)[0]
+
+
+def log_paths(place: Place, owner: Owner, ms: int) -> tuple[str, ...]:
+    """`log_path` and the other files that may hold entries of that day; their numbers must not be given again."""
+    _check(place, owner)
+    names = [(place.folder, place.stem), *filter(None, [_UPSTREAM.get((place.kind, place.track))])]
+    return tuple(str(owner_dir(owner) / folder / f"{stem}-{day(ms)}.md") for folder, stem in names)
+
+
+def sheet_path(place: Place, owner: Owner, name: str = "") -> str:
+    _check(place, owner)
+    before, star, after = place.pattern.partition("*")
+    if not star:
+        return str(owner_dir(owner) / place.pattern)
+    return str(owner_dir(owner).joinpath(before, *encode_path(name), after.lstrip("/")))
+
+
+def locate(path: str) -> Located | None:
+    """What this vault-relative file is, or None when it is not a memory: other files are none of our business."""
+    try:
+        app, rest = _take(path.split("/"))
+        project, rest = _take(rest)
+        track = _TRACKS.get(rest[0])
+        ident, rest = _take(rest[1:])
+        if track is None or not rest:
+            return None
+        scope = Scope(_scope_id(app, _DEFAULTS[0]), _scope_id(project, _DEFAULTS[1]))
+        owner = Owner(scope, track, decode_path(ident))
+        if encode_path(owner.id) != ident:
+            return None
+    except (InvalidInput, IndexError):
+        return None
+    return _log(owner, rest) or _sheet(owner, rest)
+
+
+def _tokens(text: str) -> list[str]:
+    """Each byte of the text as it is written: itself, or `%XX`."""
+    return [char if (char := chr(byte)) in _PLAIN else f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass")]
+
+
+def _guard(tokens: list[str]) -> list[str]:
+    """Encode what would be special as a file name: outer dots, and the names of Windows devices."""
+    special = [0] if tokens[0] == "." or _DEVICE.fullmatch("".join(tokens)) else []
+    special += [-1] if tokens[-1] == "." else []
+    for at in special:
+        if len(tokens[at]) == 1:
+            tokens[at] = f"%{ord(tokens[at]):02X}"
+    return tokens
+
+
+def _scope_path(ident: str, default: str) -> tuple[str, ...]:
+    if ident == "default":
+        return (default,)
+    first, *rest = encode_path(ident)
+    if first == default:
+        first = f"%{ord(first[0]):02X}{first[1:]}"
+    return (first, *rest)
+
+
+def _scope_id(names: tuple[str, ...], default: str) -> str:
+    ident = "default" if names == (default,) else decode_path(names)
+    if _scope_path(ident, default) != names:
+        raise InvalidInput(f"{'/'.join(names)!r} is not the folder of a scope")
+    return ident
+
+
+def _take(parts: Sequence[str]) -> tuple[tuple[str, ...], Sequence[str]]:
+    """The folders of one encoded id, and what follows."""
+    length = 1
+    while parts[length - 1].endswith(_CONTINUES):
+        length += 1
+    return tuple(parts[:length]), parts[length:]
+
+
+def _check(place: Place, owner: Owner) -> None:
+    if place.track != owner.track:
+        raise InvalidInput(f"a {place.kind} belongs to a {place.track}, and {owner.id!r} is not one here")
+
+
+def _log(owner: Owner, rest: Sequence[str]) -> Located | None:
+    named = _DAY_FILE.fullmatch(rest[-1])
+    if named is None or len(rest) != 2:
+        return None
+    place = _LOGS.get((owner.track, rest[0], named["stem"]))
+    try:
+        date.fromisoformat(named["day"])
+    except ValueError:
+        return None
+    return Located(owner, place, day=named["day"]) if place else None
+
+
+def _sheet(owner: Owner, rest: Sequence[str]) -> Located | None:
+    for place in PLACES.values():
+        if place.layout != "sheet" or place.track != owner.track:
+            continue
+        before, star, after = place.pattern.partition("*")
+        path = "/".join(rest)
+        if not star and path == place.pattern:
+            return Located(owner, place)
+        if star and path.startswith(before) and path.endswith(after) and len(path) > len(before) + len(after):
+            name = _sheet_name(path[len(before) : -len(after)].split("/"))
+            if name:
+                return Located(owner, place, name=name)
+    return None
+
+
+def _sheet_name(names: list[str]) -> str:
+    """A person may name such a folder freely: the identity of the memory is in the file, not in its name."""
+    try:
+        text = decode_path(names)
+        if encode_path(text) == tuple(names):
+            return text
+    except InvalidInput:
+        pass
+    free = names[0]
+    return "" if len(names) > 1 or free.startswith((".", "#")) or free.endswith(("~", _CONTINUES)) else free

@@ -1,0 +1,35 @@
+"""Fixtures that more than one package's tests use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from serving import Api, Server, running
+
+Start = Callable[..., Server]
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all tests that keep to their own scope."""
+    with running(tmp_path_factory.mktemp("vault") / "root") as started:
+        yield started
+
+
+@pytest.fixture
+def api(server: Server) -> Api:
+    return Api(server.client, server.root)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start a server of one's own, with settings of one's own. The second call gets the same vault."""
+    with ExitStack() as servers:
+
+        def launch(env: Mapping[str, str] | None = None, args: Sequence[str] = ()) -> Server:
+            return servers.enter_context(running(tmp_path / "root", env, args))
+
+        yield launch

@@ -1,0 +1,33 @@
+"""Conversations for the tests of the extractor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from everlore.types import Cell, Json, Message, Owner, Role, Scope
+
+SCOPE = Scope()
+ALICE = Owner(SCOPE, "user", "alice")
+MAY_8 = 1_683_554_160_000
+"""Monday, 8 May 2023, 13:56 UTC."""
+MINUTE = 60_000
+
+
+def message(
+    text: str,
+    sender: str = "alice",
+    role: Role = "user",
+    at: int = MAY_8,
+    calls: Sequence[Mapping[str, Json]] | None = None,
+    name: str | None = None,
+) -> Message:
+    return Message(f"m_{sender}_{at}_{text[:8]}", SCOPE, "s1", sender, name, role, at, text, text, calls)
+
+
+def cell(*messages: Message) -> Cell:
+    return Cell("mc_0123456789ab", SCOPE, "s1", messages)
+
+
+def said(*texts: str) -> Cell:
+    """Alice speaks, a minute between her turns."""
+    return cell(*(message(text, at=MAY_8 + number * MINUTE) for number, text in enumerate(texts)))

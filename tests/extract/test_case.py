@@ -1,0 +1,432 @@
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everlore.extract import case, trajectory
+from everlore.kinds.case import Case, from_entry, to_entry
+from everlore.types import Cell, Message, Owner, Scope
+
+SCOPE = Scope()
+HELPER = Owner(SCOPE, "agent", "helper")
+START = 1_779_960_000_000
+
+
+def call(identity: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"id": identity, "type": "function", "function": {"name": tool, "arguments": json.dumps(arguments)}}
+
+
+def turn(
+    role: Literal["user", "assistant", "tool"],
+    text: str = "",
+    *calls: Any,
+    to: str | None = None,
+    sender: str = "",
+) -> Message:
+    return Message(
+        id="",
+        scope=SCOPE,
+        session_id="s1",
+        sender_id=sender or ("alice" if role == "user" else "helper"),
+        sender_name=None,
+        role=role,
+        timestamp=START,
+        content=text,
+        text=text,
+        tool_calls=list(calls) or None,
+        tool_call_id=to,
+    )
+
+
+def cell_of(*messages: Message) -> Cell:
+    return Cell("mc_0123456789ab", SCOPE, "s1", messages)
+
+
+def written(*messages: Message) -> Case:
+    result = case.write_case(cell_of(*messages), HELPER, "ac_20260528_00000001")
+    assert result is not None
+    return result
+
+
+def flights() -> list[Message]:
+    return [
+        turn("user", "Hi there! Can you book me a flight from Berlin to Lisbon on Friday?"),
+        turn("assistant", "I'll search first.", call("1", "search_flights", **{"from": "BER", "to": "LIS"})),
+        turn("tool", '{"error": {"message": "date is missing"}}', to="1"),
+        turn("assistant", "", call("2", "search_flights", **{"from": "BER", "to": "LIS", "date": "2026-05-29"})),
+        turn("tool", '[{"id": "TP531"}]', to="2"),
+        turn("assistant", "", call("3", "book_flight", id="TP531")),
+        turn("tool", '{"ok": true}', to="3"),
+        turn("assistant", "Booked TP531 on Friday. The code is X1. Have a nice trip!"),
+    ]
+
+
+def test_a_whole_run() -> None:
+    result = written(*flights(), turn("user", "Perfect, thanks!"), turn("assistant", "You're welcome!"))
+    assert result.task_intent == "Book a flight from Berlin to Lisbon on Friday"
+    assert result.approach.splitlines() == [
+        "1. Said: I'll search first.",
+        "2. `search_flights(from=BER, to=LIS)`: error: date is missing",
+        '3. `search_flights(from=BER, to=LIS, date=2026-05-29)`: ok: [{"id": "TP531"}]',
+        '4. `book_flight(id=TP531)`: ok: {"ok": true}',
+        "5. Result: Booked TP531 on Friday. The code is X1.",
+        "6. User: Perfect, thanks!",
+    ]
+    assert result.key_insight == (
+        "search_flights(from=BER, to=LIS) failed with date is missing; "
+        "search_flights(from=BER, to=LIS, date=2026-05-29) worked"
+    )
+    assert result.quality_score == 0.97
+    assert (result.session_id, result.parent_id, result.timestamp) == ("s1", "mc_0123456789ab", START)
+
+
+def test_a_case_survives_its_markdown() -> None:
+    result = written(*flights())
+    assert from_entry(to_entry(result), HELPER) == result
+
+
+# -- whose, and whether
+
+
+def test_agents_are_the_assistants_in_order() -> None:
+    messages = [
+        turn("tool", "x", sender="runner"),
+        turn("assistant", "b", sender="beta"),
+        turn("assistant", "a", sender="alpha"),
+        turn("assistant", "b", sender="beta"),
+    ]
+    assert case.agents_of(messages) == ["beta", "alpha"]
+    assert case.agents_of(messages[:1]) == ["runner"]
+    assert case.agents_of([turn("user", "hello")]) == []
+
+
+def test_what_is_a_trajectory() -> None:
+    chat = cell_of(turn("user", "How are you?"), turn("assistant", "Fine."))
+    assert not case.has_trajectory(chat)
+    assert case.write_case(chat, HELPER, "ac_20260528_00000001") is None
+    assert case.has_trajectory(cell_of(*flights()))
+    assert case.has_trajectory(cell_of(turn("user", "Go"), turn("tool", "")))
+    assert case.has_trajectory(cell_of(turn("assistant", "I did the thing.")))
+    assert not case.has_trajectory(cell_of(turn("assistant", "  ")))
+
+
+# -- the task
+
+
+@pytest.mark.parametrize(
+    ("request_text", "intent"),
+    [
+        ("Please deploy the api to staging.", "Deploy the api to staging."),
+        ("I'd like you to deploy the api", "Deploy the api"),
+        ("Could you please deploy the api, please?", "Deploy the api"),
+        ("We ship on Monday. Can you deploy the api?", "Deploy the api"),
+        ("Fix my login", "Fix my login (asked by Alice)"),
+        ("The build is red. Fix it!", "The build is red."),
+        ("### Deploy the api\n\n- to staging\n- then to production", "Deploy the api"),
+        ("Don’t wait, please deploy the api", "Don't wait, please deploy the api"),
+    ],
+)
+def test_the_intent_is_one_plain_sentence(request_text: str, intent: str) -> None:
+    assert written(turn("user", request_text), turn("assistant", "", call("1", "deploy"))).task_intent == intent
+
+
+def test_the_intent_is_the_last_real_request_before_the_work() -> None:
+    result = written(
+        turn("user", "Hello!"),
+        turn("assistant", "Hello, what can I do?"),
+        turn("user", "The orders service keeps crashing at night"),
+        turn("assistant", "Shall I look at the logs?"),
+        turn("user", "Yes, go ahead"),
+        turn("assistant", "", call("1", "read_logs", service="orders")),
+        turn("user", "And now the billing service"),
+    )
+    assert result.task_intent == "The orders service keeps crashing at night"
+
+
+def test_a_vague_request_takes_its_meaning_from_before() -> None:
+    result = written(
+        turn("assistant", "The login test fails on Windows."),
+        turn("user", "Please fix it"),
+        turn("assistant", "", call("1", "edit")),
+    )
+    assert result.task_intent == "Fix it (The login test fails on Windows.)"
+
+
+def test_the_intent_without_a_user() -> None:
+    assert written(turn("assistant", "I'll rotate the logs. Then sleep.")).task_intent == "Rotate the logs."
+    silent = written(turn("assistant", "", call("1", "read"), call("2", "write"), call("3", "read")))
+    assert silent.task_intent == "Use read, write"
+    assert written(turn("tool", "disk is full")).task_intent == "Use tool"
+
+
+def test_the_intent_is_bounded() -> None:
+    assert len(written(turn("user", "Please sort " + "very long words " * 200), turn("tool", "x")).task_intent) <= 200
+
+
+# -- the way
+
+
+def test_equal_calls_in_a_row_are_told_once() -> None:
+    tries = [
+        message
+        for number, output in enumerate(["Error: timed out", "Error: timed out", "12 rows"])
+        for message in (
+            turn("assistant", "", call(str(number), "query", sql="select 1")),
+            turn("tool", output, to=str(number)),
+        )
+    ]
+    result = written(turn("user", "Count the rows"), *tries)
+    assert result.approach == "1. `query(sql=select 1)`: ok: 12 rows (3 tries, failed with timed out)"
+    assert result.key_insight == "query(sql=select 1) failed with timed out; trying again worked"
+
+
+def test_a_long_row_of_one_tool_is_shortened() -> None:
+    calls = [call(str(number), "read_file", path=f"f{number}.py") for number in range(20)]
+    answers = [turn("tool", "text", to=str(number)) for number in range(20)]
+    lines = written(turn("user", "Read all"), turn("assistant", "", *calls), *answers).approach.splitlines()
+    assert lines == [
+        "1. `read_file(path=f0.py)`: ok: text",
+        "2. … 18 more calls of read_file (ok)",
+        "3. `read_file(path=f19.py)`: ok: text",
+    ]
+
+
+def test_a_very_long_run_keeps_its_start_and_its_end() -> None:
+    work = [
+        message
+        for number in range(60)
+        for message in (
+            turn("assistant", "", call(str(number), f"tool_{number}", text="x" * 500)),
+            turn("tool", "y" * 5000, to=str(number)),
+        )
+    ]
+    approach = written(turn("user", "Go"), *work, turn("assistant", "All is done.")).approach
+    assert len(approach) <= 4000
+    assert approach.startswith("1. `tool_0(")
+    assert approach.endswith("61. Result: All is done.")
+    assert "steps left out" in approach
+
+
+def test_results_find_their_calls_in_any_order() -> None:
+    result = written(
+        turn("assistant", "", call("a", "first"), call("b", "second"), call("c", "third")),
+        turn("tool", "two", to="b"),
+        turn("tool", "one", to="a"),
+        turn("tool", "stray", to="unknown"),
+    )
+    assert result.approach.splitlines() == [
+        "1. `first()`: ok: one",
+        "2. `second()`: ok: two",
+        "3. `third()`: no result",
+        "4. `tool()`: ok: stray",
+    ]
+
+
+def test_the_work_of_another_agent_is_named() -> None:
+    result = written(turn("assistant", "Here you are.", sender="scout"), turn("assistant", "Done now, all of it."))
+    assert result.approach.splitlines() == [
+        "1. (scout) Said: Here you are.",
+        "2. Result: Done now, all of it.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        ('{"from": "BER", "n": 2, "deep": {"a": [1]}}', 'from=BER, n=2, deep={"a": [1]}'),
+        ("{broken", "{broken"),
+        ("", ""),
+        (None, ""),
+        ({"a": "b"}, "a=b"),
+        ([1, "x"], "1, x"),
+        ("[1, 2]", "1, 2"),
+        ("7", "7"),
+        (7, "7"),
+        ('{"text": "line\\nline"}', "text=line line"),
+    ],
+)
+def test_arguments_of_every_form_are_read(arguments: Any, shown: str) -> None:
+    assert trajectory.short_arguments(arguments) == shown
+
+
+def test_arguments_are_shortened() -> None:
+    assert len(trajectory.short_arguments(json.dumps({str(n): "x" * 500 for n in range(50)}))) <= 200
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "Error: no such table",
+        "error TS2304: Cannot find name",
+        'Traceback (most recent call last):\n  File "x.py"\nValueError: bad',
+        '{"success": false, "message": "denied"}',
+        '{"status": "failed"}',
+        '{"status_code": 503}',
+        '{"exit_code": 2, "stderr": "bad flag"}',
+        '{"error": "x"}',
+        "bash: foo: command not found",
+        "....F\n1 failed, 4 passed in 0.1s",
+        "building\nProcess exited with code 1\nexit code 1",
+        "HTTP 404 Not Found",
+    ],
+)
+def test_failures_are_seen(output: str) -> None:
+    assert trajectory.outcome_of(output)[0] == "error"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "",
+        "3 flights found",
+        '{"error": null, "rows": 3}',
+        '{"status": "ok", "errors": []}',
+        "12 passed, 0 failed in 1s",
+        "def f():\n    raise ValueError('x')\n\nprint('fine')",
+        "Errors and how to avoid them: a guide",
+        '{"status_code": 200}',
+        "[1, 2]",
+    ],
+)
+def test_successes_are_seen(output: str) -> None:
+    assert trajectory.outcome_of(output)[0] == "ok"
+
+
+def test_the_telling_line_of_an_error() -> None:
+    assert trajectory.outcome_of("Traceback (most recent call last):\n  x\nKeyError: 'id'") == (
+        "error",
+        "KeyError: 'id'",
+    )
+    assert trajectory.outcome_of("Error: it broke\nat line 3") == ("error", "it broke")
+    assert len(trajectory.outcome_of("Error: " + "long " * 1000)[1]) <= 300
+
+
+# -- the lesson
+
+
+def insight(*messages: Message) -> str | None:
+    return written(turn("user", "Fix the sync job"), *messages).key_insight
+
+
+def test_a_stated_lesson_is_the_insight() -> None:
+    found = insight(
+        turn("assistant", "", call("1", "run")),
+        turn("tool", "ok", to="1"),
+        turn("assistant", "The job runs again. The root cause was an expired token. Anything else?"),
+    )
+    assert found == "The root cause was an expired token."
+
+
+def test_a_correction_is_the_insight() -> None:
+    found = insight(
+        turn("assistant", "", call("1", "run_sql", db="production")),
+        turn("tool", "1 row", to="1"),
+        turn("user", "No, use the staging database"),
+        turn("assistant", "", call("2", "run_sql", db="staging")),
+        turn("tool", "1 row", to="2"),
+        turn("assistant", "I ran it on staging."),
+    )
+    assert found == "The user corrected: No, use the staging database"
+
+
+@pytest.mark.parametrize(
+    "reply", ["No problem, thanks", "Actually, can you also send it?", "Nice", "And the other one?"]
+)
+def test_what_is_no_correction(reply: str) -> None:
+    assert (
+        insight(turn("assistant", "Sent it.", call("1", "send")), turn("tool", "sent", to="1"), turn("user", reply))
+        is None
+    )
+
+
+def test_a_smooth_run_has_no_insight() -> None:
+    assert (
+        insight(turn("assistant", "", call("1", "run")), turn("tool", "ok", to="1"), turn("assistant", "Ran.")) is None
+    )
+
+
+def test_an_error_without_recovery_has_no_insight() -> None:
+    assert insight(turn("assistant", "", call("1", "run")), turn("tool", "Error: x", to="1")) is None
+
+
+# -- how well
+
+
+def score(*messages: Message) -> float:
+    return written(turn("user", "Fix the sync job"), *messages).quality_score
+
+
+def ran(output: str, name: str = "run") -> list[Message]:
+    return [turn("assistant", "", call("1", name)), turn("tool", output, to="1")]
+
+
+def test_quality_follows_the_signs() -> None:
+    done = turn("assistant", "The job runs again now.")
+    gave_up = turn("assistant", "Unfortunately I could not repair it.")
+    good, bad = ran("ok"), ran("Error: x")
+    best = score(*good, done, turn("user", "Works, thank you!"))
+    plain = score(*good, done)
+    recovered = score(*bad, *good, done)
+    open_ended = score(*good)
+    failed = score(*bad, done)
+    admitted = score(*bad, gave_up)
+    complained = score(*good, done, turn("user", "It is still broken"))
+    assert best > plain > recovered > failed > admitted
+    assert plain > open_ended
+    assert plain > complained
+    assert (best, plain) == (1.0, 0.8)
+    assert admitted < 0.2
+    assert complained < 0.5
+
+
+def test_a_complaint_that_was_worked_on_is_no_verdict() -> None:
+    done = turn("assistant", "The job runs again now.")
+    complaint = turn("user", "That's wrong, the job still fails")
+    assert score(*ran("ok"), done, complaint, *ran("ok"), done) == 0.8
+
+
+# -- anything at all
+
+
+odd = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+odd_call = st.one_of(
+    odd,
+    st.fixed_dictionaries({"id": odd, "function": odd}),
+    st.fixed_dictionaries(
+        {"id": st.text(max_size=3), "function": st.fixed_dictionaries({"name": odd, "arguments": odd})}
+    ),
+)
+odd_turn = st.builds(
+    lambda role, text, calls, to: turn(role, text, *calls, to=to),
+    st.sampled_from(["user", "assistant", "tool"]),
+    st.text(max_size=60)
+    | st.sampled_from(["Error: x", "thanks", "no, use b", "{", '{"error": 1}', "### Content\n- x"]),
+    st.lists(odd_call, max_size=2),
+    st.none() | st.text(max_size=3),
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(odd_turn, min_size=1, max_size=8))
+def test_no_messages_break_it(messages: list[Message]) -> None:
+    cell = cell_of(*messages)
+    result = case.write_case(cell, HELPER, "ac_20260528_00000001")
+    assert (result is not None) == case.has_trajectory(cell)
+    if result is None:
+        return
+    assert result == case.write_case(cell, HELPER, "ac_20260528_00000001")
+    assert 0 <= result.quality_score <= 1
+    assert 0 < len(result.task_intent) <= 200
+    assert 0 < len(result.approach) <= 4000
+    assert all(line[0].isdigit() or line[0] == "…" for line in result.approach.split("\n"))
+    assert not result.task_intent.startswith(("#", "- "))
+    assert result.key_insight is None or "\n" not in result.key_insight
+    assert from_entry(to_entry(result), HELPER) == result

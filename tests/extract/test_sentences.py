@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everlore.extract.sentences import clip, content_words, is_english, is_question, prose, split
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr. Smith paid $3.50 at 5 p.m. Then he left.", ["Dr. Smith paid $3.50 at 5 p.m.", "Then he left."]),
+        ("He left... and came back. Fine.", ["He left... and came back.", "Fine."]),
+        ("See https://a.b/c?d=e. Mail a.b@c.com! Ok", ["See https://a.b/c?d=e.", "Mail a.b@c.com!", "Ok"]),
+        ("Great 😀 I like it.", ["Great 😀", "I like it."]),
+        ("I like it! 🎉", ["I like it! 🎉"]),
+        ("1. **Foo**: bar.\n- Qux e.g. this\n\n* last", ["Foo: bar.", "Qux e.g. this", "last"]),
+        ("我喜欢猫。你呢？好！", ["我喜欢猫。", "你呢？", "好！"]),
+        ("I moved to the U.S. in 2010. My name is J. Doe.", ["I moved to the U.S. in 2010.", "My name is J. Doe."]),
+        ("What?! Really!!", ["What?!", "Really!!"]),
+        ("  \n ", []),
+    ],
+)
+def test_split(text: str, expected: list[str]) -> None:
+    assert split(text) == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(alphabet=st.sampled_from("ab I.!?…。！\n \t😀'\"1()"), max_size=80))
+def test_split_loses_no_letters(text: str) -> None:
+    kept = "".join(char for sentence in split(text) for char in sentence if char.isalpha())
+    assert kept == "".join(char for char in text if char.isalpha())
+
+
+def test_code_blocks_are_not_prose() -> None:
+    assert split(prose("Look:\n```py\nx = 1\n```\nDone.")) == ["Look:", "Done."]
+    assert split(prose("Open end\n```\nx = 1")) == ["Open end"]
+
+
+def test_english() -> None:
+    assert is_english("I live in Berlin")
+    assert not is_english("Me gusta el café de mi madre")
+    assert not is_english("Ich wohne in Berlin und mein Hund auch")
+    assert not is_english("我喜欢猫")
+    assert not is_english("Я живу в Москве")
+
+
+def test_questions_and_content_words() -> None:
+    assert is_question('Did you see "that"?')
+    assert not is_question("I asked.")
+    assert content_words("Wow, that's really great!") == []
+    assert content_words("I love climbing in Yosemite") == ["climbing", "yosemite"]
+
+
+def test_clip_cuts_at_a_blank() -> None:
+    assert clip("one two three four", 12) == "one two…"
+    assert clip("short", 12) == "short"
+    assert len(clip("x" * 50, 12)) == 12

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from talk import ALICE, MAY_8, cell, message
+
+from everlore.extract.facts import as_fact, write_facts
+from everlore.extract.profile import KEPT, MOST, update_profile
+from everlore.kinds.fact import Fact
+from everlore.kinds.profile import Info, Profile, Trait, from_sheet, to_sheet
+
+DAY = 24 * 3600 * 1000
+NOW = MAY_8 + 1000 * DAY
+
+
+def facts(*texts: str, first_day: int = 0, sender: str = "alice") -> list[Fact]:
+    found = []
+    for number, text in enumerate(texts):
+        talk = cell(message(text, sender, at=MAY_8 + (first_day + number) * DAY))
+        found += [as_fact(draft, talk, ALICE, f"af_{number}") for draft in write_facts(talk)]
+    return found
+
+
+def profile(*texts: str) -> Profile:
+    return update_profile(None, facts(*texts), ALICE, NOW, "Alice")
+
+
+def test_statements_become_items_with_category_and_evidence() -> None:
+    made = profile(
+        "I live in Berlin.",
+        "My favorite coffee shop is Blue Bottle in SOMA.",
+        "I bike to work most days.",
+        "I'm allergic to peanuts.",
+        "My email is alice@example.org.",
+        "I want to climb El Capitan one day.",
+        "I have two kids.",
+    )
+    assert {info.category for info in made.explicit_info} == {
+        *("home", "preference", "habit", "health", "contact", "goal", "family")
+    }
+    home = next(info for info in made.explicit_info if info.category == "home")
+    assert home == Info(
+        "home", "Alice lives in Berlin.", "2023-05-08: Alice lives in Berlin.", "alice: lives in", MAY_8
+    )
+    assert "Alice lives in Berlin." in made.summary
+    assert made.timestamp == NOW
+    assert from_sheet(to_sheet(made), ALICE) == made
+
+
+def test_newest_value_of_a_slot_wins_whatever_the_order() -> None:
+    old, new = facts("I live in Berlin.", "I moved to Munich.")
+    for order in ([old, new], [new, old]):
+        made = update_profile(None, order, ALICE, NOW, "Alice")
+        assert [info.description for info in made.explicit_info] == ["Alice moved to Munich."]
+    later = update_profile(update_profile(None, [new], ALICE, NOW, "Alice"), [old], ALICE, NOW + 1, "Alice")
+    assert [info.description for info in later.explicit_info] == ["Alice moved to Munich."]
+
+
+def test_what_has_stopped_leaves_the_list() -> None:
+    made = profile("I bike to work most days.", "I no longer bike to work.")
+    assert made.explicit_info == ()
+
+
+def test_others_and_passing_moods_are_not_the_user() -> None:
+    assert update_profile(None, facts("I live in Rome.", sender="bob"), ALICE, NOW, "Alice").explicit_info == ()
+    assert profile("I'm swamped with the kids and work.").explicit_info == ()
+
+
+def test_items_written_by_hand_stay_unless_contradicted() -> None:
+    hand = (Info("home", "Lives in Berlin", ""), Info("misc", "Call her Al", ""))
+    before = Profile(ALICE, "A friend of mine.", hand, (Trait("calm", "", "", ""),), 5)
+    same = update_profile(before, facts("I love hiking in Norway."), ALICE, NOW, "Alice")
+    assert same.explicit_info[:2] == hand
+    assert same.summary == "A friend of mine."
+    assert same.implicit_traits == before.implicit_traits
+    moved = update_profile(before, facts("I moved to Munich."), ALICE, NOW, "Alice")
+    assert [info.description for info in moved.explicit_info] == ["Call her Al", "Alice moved to Munich."]
+
+
+def test_a_trait_needs_repeated_evidence() -> None:
+    assert profile("I love hiking in Norway.", "I went camping with my dad.").implicit_traits == ()
+    (trait,) = profile(
+        "I love hiking in Norway.", "I went camping with my dad.", "I climbed a mountain in May."
+    ).implicit_traits
+    assert trait.trait == "outdoor person"
+    assert trait.evidence.count(" | ") == 2
+    assert "2023-05-10" in trait.basis
+
+
+def test_many_items_are_thinned_out_and_stay_so() -> None:
+    said = facts(*(f"I love the museum of Town{n} in summer." for n in range(MOST + 5)))
+    made = update_profile(None, said, ALICE, NOW, "Alice")
+    assert KEPT <= len(made.explicit_info) <= MOST
+    assert any(f"Town{MOST + 4}" in info.description for info in made.explicit_info)
+    assert not any("Town0 " in info.description for info in made.explicit_info)
+    assert update_profile(made, said, ALICE, NOW + 1, "Alice") == made
+
+
+STATEMENTS = [
+    "I live in Berlin.",
+    "I moved to Munich.",
+    "I love coffee.",
+    "I don't like coffee any more.",
+    "I bike to work most days.",
+    "I stopped biking to work.",
+    "I have two dogs.",
+    "My favorite color is red.",
+    "My favorite color is green.",
+    "I went hiking with my dog.",
+    *(f"I love the park of Town{n} in May." for n in range(50)),
+]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(STATEMENTS), max_size=60), st.randoms(use_true_random=False))
+def test_same_facts_again_change_nothing_and_order_does_not_matter(texts: list[str], random: object) -> None:
+    said = facts(*texts)
+    once = update_profile(None, said, ALICE, NOW, "Alice")
+    assert update_profile(once, said, ALICE, NOW + 1, "Alice") == once
+    assert update_profile(None, said[::-1], ALICE, NOW, "Alice") == once

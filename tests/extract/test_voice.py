@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everlore.extract.voice import third_person
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I love climbing in Yosemite every spring.", "Alice loves climbing in Yosemite every spring."),
+        ("My favorite coffee shop is Blue Bottle.", "Alice's favorite coffee shop is Blue Bottle."),
+        ("I bike to work most days.", "Alice bikes to work most days."),
+        ("I really love my dog and it loves me.", "Alice really loves their dog and it loves them."),
+        ("I quit my job and moved to Berlin.", "Alice quit their job and moved to Berlin."),
+        ("I'm a nurse and work at Charité.", "Alice is a nurse and works at Charité."),
+        ("I’ve been there.", "Alice has been there."),
+        ("I'd already gone home.", "Alice had already gone home."),
+        ("I'd love to go.", "Alice would love to go."),
+        ("I'll call her.", "Alice will call her."),
+        ("I don't eat meat.", "Alice doesn't eat meat."),
+        ("I can't swim.", "Alice can't swim."),
+        ("I read every night.", "Alice reads every night."),
+        ("I read a book yesterday.", "Alice read a book yesterday."),
+        ("I want to travel and see the world.", "Alice wants to travel and see the world."),
+        ("I like bread and butter.", "Alice likes bread and butter."),
+        ("I wake up at 6 and go running.", "Alice wakes up at 6 and goes running."),
+        ("My wife and I have two kids.", "Alice's wife and Alice have two kids."),
+        ("My mom called and I answered.", "Alice's mom called and Alice answered."),
+        ("It makes me happy.", "It makes Alice happy."),
+        ("I taught myself piano.", "Alice taught themself piano."),
+        ("That book of mine is old.", "That book of Alice's is old."),
+        ("i moved to paris", "Alice moved to paris"),
+        ("The people I know say I am kind.", "The people Alice knows say Alice is kind."),
+        ("Last week, my grandma passed away.", "Last week, Alice's grandma passed away."),
+        ("I found a job.", "Alice found a job."),
+    ],
+)
+def test_first_person_becomes_third(text: str, expected: str) -> None:
+    assert third_person(text, "Alice") == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We went home.",
+        "I think you are right.",
+        'I said "no" to my boss.',
+        "So do I.",
+        "World War I was long.",
+        "Went to my mom's house.",
+        "Gonna continue my studies.",
+        "Plus my full support.",
+        "The gold mine was deep.",
+        "I, too, love it.",
+        "Am I late?",
+        "",
+    ],
+)
+def test_what_is_not_safe_is_left_to_be_quoted(text: str) -> None:
+    assert third_person(text, "Alice") is None
+
+
+WORDS = [
+    "I",
+    "I'm",
+    "my",
+    "me",
+    "mine",
+    "and",
+    "love",
+    "was",
+    "to",
+    ",",
+    ".",
+    "have",
+    "run",
+    "the",
+    "do",
+    "i'd",
+    "xyzzy",
+]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=10).map(" ".join))
+def test_no_first_person_is_left_over(text: str) -> None:
+    rewritten = third_person(text, "Bo")
+    if rewritten is not None:
+        words = rewritten.replace(",", " ").replace(".", " ").lower().split()
+        assert not {"i", "i'm", "my", "me", "mine", "i'd"} & set(words)

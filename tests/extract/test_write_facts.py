@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from talk import ALICE, MAY_8, MINUTE, cell, message, said
+
+from everlore.extract.episode import write_episode
+from everlore.extract.facts import FactDraft, as_fact, write_facts
+from everlore.kinds.episode import parse_turns
+from everlore.kinds.fact import from_entry, to_entry
+from everlore.types import Cell, Role
+
+
+def facts(talk: Cell) -> list[str]:
+    return [draft.text for draft in write_facts(talk)]
+
+
+def test_the_three_sentences_of_the_contract() -> None:
+    drafts = write_facts(
+        said(
+            "I love climbing in Yosemite every spring.",
+            "My favorite coffee shop is Blue Bottle in SOMA.",
+            "I bike to work most days.",
+        )
+    )
+    assert [d.text for d in drafts] == [
+        "Alice loves climbing in Yosemite every spring.",
+        "Alice's favorite coffee shop is Blue Bottle in SOMA.",
+        "Alice bikes to work most days.",
+    ]
+    assert [d.turn for d in drafts] == [0, 1, 2]
+    assert drafts[1].about == "alice: favorite coffee shop"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hey there!",
+        "Wow, that's cool!",
+        "Sounds good.",
+        "Thanks so much, you're the best!",
+        "How are you?",
+        "Where do you live?",
+        "ok",
+        "😀😀",
+        "I'm so happy for you!",
+        "Talk to you soon!",
+    ],
+)
+def test_chatter_and_questions_are_no_facts(text: str) -> None:
+    assert facts(said(text)) == []
+
+
+def test_dates_are_of_the_message() -> None:
+    assert facts(said("I went to a support group yesterday.")) == [
+        "Alice went to a support group yesterday (7 May 2023)."
+    ]
+
+
+def test_what_cannot_be_rewritten_is_quoted() -> None:
+    assert facts(said("We adopted two kittens from the shelter.")) == [
+        'Alice said: "We adopted two kittens from the shelter."'
+    ]
+    assert facts(said('My boss called it "a bold move" in public.')) == [
+        "Alice said: \"My boss called it 'a bold move' in public.\""
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["我喜欢在春天爬山。", "Me gusta el café de Madrid.", "Ich wohne in Berlin und arbeite bei Siemens."]
+)
+def test_other_languages_are_quoted_whole(text: str) -> None:
+    assert facts(said(text)) == [f'Alice said: "{text}"']
+
+
+def test_a_short_answer_brings_its_question() -> None:
+    talk = cell(
+        message("Nice to meet you. Where do you live?", "bob"),
+        message("Thanks! Berlin", at=MAY_8 + MINUTE),
+        message("Do you have any pets?", "bob", at=MAY_8 + 2 * MINUTE),
+        message("No", at=MAY_8 + 3 * MINUTE),
+    )
+    assert facts(talk) == [
+        'Asked "Where do you live?", Alice said: "Berlin"',
+        'Asked "Do you have any pets?", Alice said: "No"',
+    ]
+
+
+def test_leading_interjections_and_names_go() -> None:
+    talk = cell(
+        message("Did you paint that?", "mel"), message("Yeah, Mel, I painted that sunrise in Rome!", at=MAY_8 + MINUTE)
+    )
+    assert facts(talk) == ["Alice painted that sunrise in Rome!"]
+
+
+def test_a_statement_that_ends_as_a_question_is_kept() -> None:
+    text = "My 2015 Honda Civic squeaks when it brakes downhill, what should I do?"
+    assert facts(said(text)) == [f'Alice asked: "{text}"']
+
+
+def test_pictures_stay() -> None:
+    assert facts(said("[image: a photo of a dog]")) == ["Alice shared [image: a photo of a dog]"]
+
+
+def test_assistant_is_brief_and_named() -> None:
+    items = "\n".join(
+        f"{n}. **Option {n} Paris**: a long walk along the river number {n} in spring." for n in range(1, 12)
+    )
+    talk = cell(message(f"I'd be happy to help!\n{items}", "bot", "assistant"))
+    found = facts(talk)
+    assert 2 <= len(found) <= 6
+    assert found[0].startswith('The assistant listed: "Option 1 Paris; Option 2 Paris')
+    assert not any("happy to help" in text for text in found)
+    named = cell(message("The museum in Paris opens at nine on Mondays.", "bot", "assistant", name="Otto"))
+    assert facts(named) == ['Otto said: "The museum in Paris opens at nine on Mondays."']
+
+
+def test_tool_output_code_and_long_pastes() -> None:
+    assert facts(cell(message("The answer is forty two in Paris today.", "bot", "tool"))) == []
+    assert facts(said("```\nI love my old red Honda Civic.\n```")) == []
+    paste = " ".join(f"The committee of city {n} met in Hall {n} to vote on budget {n}." for n in range(60))
+    assert len(facts(said(paste))) == 8
+
+
+def test_equal_facts_once() -> None:
+    assert len(facts(said("I love hiking in Norway.", "I love hiking in Norway."))) == 1
+
+
+def test_a_fact_survives_its_file() -> None:
+    talk = said("I love hiking in Norway.")
+    fact = as_fact(write_facts(talk)[0], talk, ALICE, "af_20230508_00000001")
+    assert from_entry(to_entry(fact), ALICE) == fact
+    assert fact.sender_ids == ("alice",)
+    assert fact.parent_id == talk.id
+
+
+TEXT = st.sampled_from(
+    [
+        "",
+        "  ",
+        "I live in Rome.",
+        "**Bob** (12:00): I was in Oslo.",
+        "ok",
+        "我住在上海。",
+        "Why?",
+        "\n\n",
+        "My cat Tom is 3!",
+    ]
+) | st.text(max_size=60)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), TEXT), min_size=1, max_size=8))
+def test_turns_of_facts_are_turns_of_the_episode(turns: list[tuple[Role, str]]) -> None:
+    talk = cell(*(message(text, role, role, MAY_8 + n) for n, (role, text) in enumerate(turns)))
+    drafts: list[FactDraft] = write_facts(talk)
+    episode = write_episode(talk, ALICE, "ep_20230508_00000001", drafts)
+    if episode is None:
+        assert not drafts
+        assert all(not text.strip() for _, text in turns)
+        return
+    spoken = [text for _, text in turns if text.strip()]
+    _, parsed = parse_turns(episode.content)
+    assert len(parsed) == len(spoken)
+    assert all(0 <= draft.turn < len(parsed) for draft in drafts)
+    assert len(episode.subject) <= 101
+    assert len(episode.summary) <= 240
+    assert "\n" not in episode.subject + episode.summary

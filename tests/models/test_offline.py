@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everlore.errors import Misconfigured, Unavailable
+from everlore.models import offline, pack
+from everlore.models.offline import OfflineEmbedder
+
+
+def test_related_texts_are_nearer_than_unrelated_ones(granite: OfflineEmbedder) -> None:
+    password, credentials, cat = granite.encode(
+        ["How do I reset my password?", "Steps to recover account credentials", "The cat sat on the mat"]
+    )
+    assert password @ credentials > password @ cat + 0.1
+
+
+def test_vectors_are_float32_of_unit_length_in_the_order_of_the_texts(granite: OfflineEmbedder) -> None:
+    texts = ["", "a", "word " * 2000, "def add(a, b): return a + b", "日本語のテキスト", "\ud800 lone", "a"]
+    vectors = granite.encode(texts)
+    assert vectors.dtype == np.float32
+    assert vectors.shape == (len(texts), granite.dimension)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert np.array_equal(vectors[1], vectors[6])
+    for text, vector in zip(texts, vectors, strict=True):
+        assert np.abs(granite.encode([text])[0] - vector).max() < 1e-3
+
+
+def test_no_texts_give_no_rows(tmp_path: Path) -> None:
+    assert OfflineEmbedder(tmp_path, 1).encode([]).shape == (0, 384)
+
+
+def test_only_the_first_512_tokens_count(granite: OfflineEmbedder) -> None:
+    start = "apple " * 600
+    one, other = granite.encode([start + "submarine", start + "violin"])
+    assert np.array_equal(one, other)
+
+
+def test_a_long_call_keeps_the_order_over_windows_and_batches(
+    granite: OfflineEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"entry {number} " + "and more " * (number % 7) for number in range(40)]
+    whole = granite.encode(texts)
+    monkeypatch.setattr(offline, "WINDOW", 9)
+    monkeypatch.setattr(offline, "MAX_TOKENS", 40)
+    assert np.abs(granite.encode(texts) - whole).max() < 1e-3
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.integers(min_value=2, max_value=512), max_size=200))
+def test_batches_are_bounded_and_complete(lengths: list[int]) -> None:
+    tokens = [[0] * length for length in lengths]
+    batches = list(offline._batches(tokens))
+    assert sorted(number for batch in batches for number in batch) == list(range(len(lengths)))
+    for batch in batches:
+        assert 1 <= len(batch) <= offline.MAX_TEXTS
+        assert len(batch) * max(lengths[number] for number in batch) <= max(offline.MAX_TOKENS, 512)
+
+
+def test_name_and_dimension_need_no_model(tmp_path: Path) -> None:
+    embedder = OfflineEmbedder(tmp_path / "cache", 1)
+    assert embedder.name == "granite-embedding-30m-english@6a1cc247"
+    assert embedder.dimension == 384
+    assert not embedder.ready()
+    assert not (tmp_path / "cache").exists()
+
+
+def test_warm_loads_in_the_background(granite: OfflineEmbedder, model_cache: Path) -> None:
+    embedder = OfflineEmbedder(model_cache, 1)
+    started = time.monotonic()
+    embedder.warm()
+    embedder.warm()
+    assert time.monotonic() - started < 0.1
+    deadline = time.monotonic() + 60
+    while not embedder.ready() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert embedder.ready()
+    embedder.close()
+
+
+def test_encode_waits_for_a_load_that_is_under_way(granite: OfflineEmbedder, model_cache: Path) -> None:
+    embedder = OfflineEmbedder(model_cache, 1)
+    with ThreadPoolExecutor(4) as threads:
+        results = list(threads.map(lambda _: embedder.encode(["the same text"]), range(4)))
+    assert all(np.array_equal(result, results[0]) for result in results)
+    embedder.close()
+
+
+def test_a_closed_embedder_says_so(granite: OfflineEmbedder, model_cache: Path) -> None:
+    embedder = OfflineEmbedder(model_cache, 1)
+    embedder.warm()
+    embedder.close()
+    embedder.close()
+    assert not embedder.ready()
+    with pytest.raises(Unavailable, match="closed"):
+        embedder.encode(["x"])
+
+
+def test_a_failed_load_is_reported_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = OfflineEmbedder(tmp_path, 1)
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, pack.PACKAGE, None)
+        for _ in range(2):
+            with pytest.raises(Misconfigured, match="pip install"):
+                embedder.encode(["x"])
+        assert not embedder.ready()
+    assert embedder.encode(["x"]).shape == (1, 384)
+    assert embedder.ready()
+    embedder.close()
+
+
+def test_a_missing_runtime_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(Misconfigured, match="pip install onnxruntime"):
+        OfflineEmbedder(tmp_path, 1).encode(["x"])
+
+
+def test_a_query_is_not_held_up_by_a_long_call(granite: OfflineEmbedder) -> None:
+    texts = [f"{number} the agent looked for flights and hotels in a town by the sea " * 2 for number in range(2000)]
+    stop = threading.Event()
+
+    def index() -> None:
+        for at in range(0, len(texts), 200):
+            if stop.is_set():
+                return
+            granite.encode(texts[at : at + 200])
+
+    worker = threading.Thread(target=index)
+    worker.start()
+    time.sleep(0.2)
+    took = []
+    try:
+        for number in range(15):
+            started = time.monotonic()
+            granite.encode([f"flights to Lisbon {number}"])
+            took.append(time.monotonic() - started)
+            time.sleep(0.02)
+        busy = worker.is_alive()
+    finally:
+        stop.set()
+        worker.join()
+    assert busy
+    assert sorted(took)[len(took) // 2] < 0.1

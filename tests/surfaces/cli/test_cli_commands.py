@@ -1,0 +1,267 @@
+"""The command line as a person and a script meet it: help, exit codes, output in a pipe and in a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from serving import Api, clean_env, running
+
+from everlore import __version__
+
+COMMANDS = [
+    [],
+    ["server"],
+    ["server", "start"],
+    ["index"],
+    ["index", "status"],
+    ["index", "rebuild"],
+    ["index", "reembed"],
+    ["index", "sync"],
+    ["doctor"],
+]
+
+
+def everlore(
+    *args: str, root: Path | None = None, env: Mapping[str, str] | None = None, module: str = "everlore"
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", module, *args],
+        env=clean_env(root or Path("/nonexistent"), env),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault with one episode, and no server on it any more."""
+    root = tmp_path_factory.mktemp("cli") / "root"
+    with running(root) as server:
+        api = Api(server.client, root)
+        api.tell("s", "I love climbing in Yosemite every spring.")
+        api.until("get", lambda d: d["count"] == 1, user_id="alice", memory_type="episode")
+    return root
+
+
+@pytest.mark.parametrize("module", ["everlore", "everlore.surfaces.cli.main"])
+def test_version(module: str) -> None:
+    done = everlore("--version", module=module)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"everlore {__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_every_command_has_help_with_an_example(command: list[str], flag: str) -> None:
+    done = everlore(*command, flag)
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: everlore")
+    assert "Traceback" not in done.stderr
+    if len(command) != 1 or command == ["doctor"]:
+        assert "Example" in done.stdout
+
+
+def test_help_is_quick() -> None:
+    def seconds(*command: str) -> float:
+        best = 9.0
+        for _ in range(5):
+            started = time.perf_counter()
+            subprocess.run([sys.executable, *command], capture_output=True, check=True)
+            best = min(best, time.perf_counter() - started)
+        return best
+
+    # relative to a bare interpreter, so that a busy machine does not decide
+    assert seconds("-m", "everlore", "--help") - seconds("-c", "pass") < 0.25
+
+
+def test_help_loads_nothing_heavy() -> None:
+    script = (
+        "import sys\nfrom everlore.surfaces.cli import main\n"
+        "heavy = {'fastapi', 'uvicorn', 'numpy', 'apsw', 'onnxruntime', 'pydantic'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["nope"],
+        ["index", "nope"],
+        ["--nope"],
+        ["server", "start", "--port", "x"],
+        ["server", "start", "--port", "70000"],
+        ["server", "start", "--port", "-1"],
+        ["server", "start", "--log-level", "loud"],
+        ["index", "status", "extra"],
+    ],
+)
+def test_wrong_usage_exits_2(args: list[str]) -> None:
+    done = everlore(*args)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert "Error" in done.stderr
+
+
+def test_completion_is_offered() -> None:
+    done = everlore("--show-completion", "bash", env={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"})
+    assert done.returncode == 0
+    assert "everlore" in done.stdout
+
+
+def test_status_in_a_pipe_is_plain(vault: Path) -> None:
+    done = everlore("index", "status", root=vault)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+    pairs = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert pairs["vault"] == str(vault)
+    assert pairs["episodes"] == "1"
+    assert pairs["queued"] == "0"
+
+
+def test_status_as_json(vault: Path) -> None:
+    done = everlore("index", "status", "--json", root=vault)
+    body = json.loads(done.stdout)
+    assert body["vault"] == str(vault)
+    assert body["rows"]["episode"] == 1
+    assert body["failed"] == 0
+    assert body["messages_buffered"] == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_findings_in_a_terminal_have_colours(vault: Path) -> None:
+    terminal, inside = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "everlore", "doctor"],
+        env=clean_env(vault, {"TERM": "xterm-256color"}),
+        stdin=subprocess.DEVNULL,
+        stdout=inside,
+        stderr=inside,
+    )
+    os.close(inside)
+    shown = b""
+    with contextlib.suppress(OSError):  # Linux reports the end of a terminal as an error
+        while chunk := os.read(terminal, 4096):
+            shown += chunk
+    os.close(terminal)
+    assert process.wait(60) == 0
+    assert b"\x1b[32m" in shown
+
+
+def test_rebuild_says_what_it_did(vault: Path) -> None:
+    done = everlore("index", "rebuild", root=vault)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"rebuilt: \d+ memories\n", done.stdout)
+    assert "reading files" in done.stderr
+    assert json.loads(everlore("index", "status", "--json", root=vault).stdout)["rows"]["episode"] == 1
+
+
+def test_reembed_and_sync(vault: Path) -> None:
+    done = everlore("index", "reembed", root=vault)
+    assert (done.returncode, done.stdout) == (0, "embedded: 0 pieces\n"), done.stderr
+    done = everlore("index", "sync", root=vault)
+    assert (done.returncode, done.stdout) == (0, "synced: 0 files had changed\n"), done.stderr
+
+
+def test_sync_finds_what_was_edited_meanwhile(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    with running(root) as server:
+        api = Api(server.client, root)
+        api.tell("s", "I love climbing in Yosemite every spring.")
+        file = api.files("users/alice/episodes/*.md")[0]
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text + "\n", encoding="utf-8")
+    done = everlore("index", "sync", root=root)
+    assert done.stdout == "synced: 1 files had changed\n", done.stderr
+
+
+def test_doctor_is_content_with_a_sound_vault(vault: Path) -> None:
+    done = everlore("doctor", root=vault)
+    assert done.returncode == 0, done.stdout
+    assert {line.split("\t")[0] for line in done.stdout.splitlines()} == {"ok"}
+    findings = json.loads(everlore("doctor", "--json", root=vault).stdout)
+    assert {finding["level"] for finding in findings} == {"ok"}
+
+
+def test_doctor_names_the_damaged_file_and_exits_1(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    with running(root) as server:
+        api = Api(server.client, root)
+        api.tell("s", "I love climbing in Yosemite every spring.")
+        file = api.files("users/alice/episodes/*.md")[0]
+    file.write_text(file.read_text(encoding="utf-8").replace("**timestamp**:", "**when**:"), encoding="utf-8")
+    everlore("index", "sync", root=root)
+    done = everlore("doctor", root=root)
+    assert done.returncode == 1
+    assert any(line.startswith("error\t") and file.name in line for line in done.stdout.splitlines())
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("env", "told"),
+    [
+        ({"EVEROS_API__PORT": "many"}, "EVEROS_API__PORT"),
+        ({"EVEROS_MEMORY__TIMEZONE": "Mars/Olympus"}, "EVEROS_MEMORY__TIMEZONE"),
+        ({"EVEROS_CONFIG_FILE": "/no/such/file.toml"}, "EVEROS_CONFIG_FILE"),
+        ({"EVEROS_LOG_LEVEL": "loud"}, "EVEROS_LOG_LEVEL"),
+    ],
+)
+@pytest.mark.parametrize("command", [["index", "status"], ["server", "start"]])
+def test_wrong_settings_are_one_line(tmp_path: Path, command: list[str], env: dict[str, str], told: str) -> None:
+    done = everlore(*command, root=tmp_path / "root", env=env)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: ")
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_root_that_is_a_file_is_told(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.write_text("not a folder", encoding="utf-8")
+    done = everlore("index", "status", root=root)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_leaves_early_causes_no_traceback(vault: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "everlore", "index", "status"],
+        env=clean_env(vault),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.wait(60)
+    process.stderr.close()
+    assert b"Traceback" not in errors
+
+
+def test_the_vault_is_in_the_home_folder_by_default(tmp_path: Path) -> None:
+    env = clean_env(tmp_path, {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)})
+    del env["EVEROS_MEMORY__ROOT"]
+    done = subprocess.run(
+        [sys.executable, "-m", "everlore", "index", "status", "--json"],
+        env=env,
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert json.loads(done.stdout)["vault"] == str(tmp_path / ".everos"), done.stderr
+    assert not (tmp_path / "~").exists()

@@ -1,0 +1,161 @@
+"""/get and /delete: listings, pages, orders; and forgetting, in files and index."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from serving import Api
+
+AT = 1_780_000_000_000
+DAY = 24 * 3600 * 1000
+ARRAYS = {"episodes", "profiles", "agent_cases", "agent_skills"}
+
+
+@pytest.fixture
+def five(api: Api) -> Api:
+    # told out of order, so that sorting by time and by update differ
+    for number in (2, 0, 4, 1, 3):
+        api.tell(f"s{number}", f"On day {number} I went climbing with Bob.", at=AT + number * DAY)
+    api.until("get", lambda d: d["total_count"] == 5, user_id="alice", memory_type="episode")
+    return api
+
+
+def order(data: dict[str, Any]) -> str:
+    return "".join(episode["session_id"][1:] for episode in data["episodes"])
+
+
+def test_an_empty_listing_has_all_four_arrays(api: Api) -> None:
+    for owner, kinds in (("user_id", ("episode", "profile")), ("agent_id", ("agent_case", "agent_skill"))):
+        for kind in kinds:
+            data = api.ok("get", **{owner: "nobody"}, memory_type=kind)
+            assert data == {key: [] for key in ARRAYS} | {"total_count": 0, "count": 0}
+
+
+def test_episodes_are_listed_newest_first_without_scores(five: Api) -> None:
+    data = five.ok("get", user_id="alice", memory_type="episode")
+    assert set(data) == ARRAYS | {"total_count", "count"}
+    assert (data["total_count"], data["count"]) == (5, 5)
+    assert (data["profiles"], data["agent_cases"], data["agent_skills"]) == ([], [], [])
+    assert order(data) == "43210"
+    assert set(data["episodes"][0]) == {
+        "id",
+        "user_id",
+        "app_id",
+        "project_id",
+        "session_id",
+        "timestamp",
+        "sender_ids",
+        "summary",
+        "subject",
+        "episode",
+        "type",
+    }
+    found = five.ok("search", user_id="alice", query="climbing on day 4", top_k=5)["episodes"]
+    by_id = {episode["id"]: episode for episode in data["episodes"]}
+    for episode in found:
+        assert {k: v for k, v in episode.items() if k not in ("score", "atomic_facts")} == by_id[episode["id"]]
+
+
+def test_orders(five: Api) -> None:
+    ask: dict[str, Any] = {"user_id": "alice", "memory_type": "episode"}
+    assert order(five.ok("get", **ask, sort_order="asc")) == "01234"
+    assert order(five.ok("get", **ask, sort_by="updated_at")) == "31402"
+    assert order(five.ok("get", **ask, sort_by="updated_at", sort_order="asc")) == "20413"
+
+
+def test_pages_cover_everything_once(five: Api) -> None:
+    ask: dict[str, Any] = {"user_id": "alice", "memory_type": "episode", "page_size": 2}
+    pages = [five.ok("get", **ask, page=page) for page in (1, 2, 3)]
+    assert [order(page) for page in pages] == ["43", "21", "0"]
+    assert [page["count"] for page in pages] == [2, 2, 1]
+    assert {page["total_count"] for page in pages} == {5}
+
+
+@pytest.mark.parametrize("page", [4, 1000, 10**9, 10**18, 10**30])
+def test_beyond_the_last_page_there_is_nothing(five: Api, page: int) -> None:
+    data = five.ok("get", user_id="alice", memory_type="episode", page_size=2, page=page)
+    assert (data["episodes"], data["count"], data["total_count"]) == ([], 0, 5)
+
+
+def test_filters_count_before_paging(five: Api) -> None:
+    filters = {"timestamp": {"gte": AT + 2 * DAY}}
+    data = five.ok("get", user_id="alice", memory_type="episode", page_size=1, filters=filters)
+    assert (order(data), data["total_count"], data["count"]) == ("4", 3, 1)
+
+
+def test_listings_keep_to_owner_and_scope(five: Api, server: Any) -> None:
+    assert five.ok("get", user_id="bob", memory_type="episode")["total_count"] == 0
+    assert five.ok("get", user_id="alice", memory_type="episode", project_id="q")["total_count"] == 0
+    assert Api(server.client, server.root).ok("get", user_id="alice", memory_type="episode")["total_count"] == 0
+
+
+def test_the_profile_is_listed_whatever_it_is_sorted_by(five: Api) -> None:
+    five.tell("me", "My name is Alice and I work as a nurse in Bern.", "I prefer tea.", at=AT + 9 * DAY)
+    for sort_by in ("timestamp", "updated_at"):
+        data = five.until("get", lambda d: d["count"] == 1, user_id="alice", memory_type="profile", sort_by=sort_by)
+        (profile,) = data["profiles"]
+        assert set(profile) == {"id", "user_id", "app_id", "project_id", "profile_data"}
+        assert profile["id"] == "profile_alice"
+        assert data["total_count"] == 1
+
+
+def test_an_episode_is_deleted_with_its_facts(five: Api) -> None:
+    episode = five.ok("get", user_id="alice", memory_type="episode")["episodes"][0]
+    found = five.ok("search", user_id="alice", query="climbing day 4", filters={"session_id": "s4"}, top_k=5)
+    assert found["episodes"][0]["atomic_facts"]
+    deleted = five.ok("delete", user_id="alice", id=episode["id"])["deleted"]
+    assert deleted >= 2
+    assert five.ok("get", user_id="alice", memory_type="episode")["total_count"] == 4
+    assert five.ok("search", user_id="alice", query="day 4", filters={"session_id": "s4"}, top_k=5)["episodes"] == []
+    texts = [file.read_text(encoding="utf-8") for file in five.files("users/alice/**/*.md") if file.name != "user.md"]
+    assert not any("On day 4" in text for text in texts)
+    again = five.post("delete", user_id="alice", id=episode["id"])
+    assert again.status_code == 404
+    assert again.json()["error"]["code"] == "HTTP_ERROR"
+
+
+def test_an_id_is_never_used_again(five: Api) -> None:
+    gone = five.ok("get", user_id="alice", memory_type="episode")["episodes"][0]["id"]
+    five.ok("delete", user_id="alice", id=gone)
+    five.tell("new", "I bought a red canoe.", at=AT + 4 * DAY + 60_000)
+    data = five.until("get", lambda d: d["total_count"] == 5, user_id="alice", memory_type="episode")
+    assert gone not in {episode["id"] for episode in data["episodes"]}
+
+
+@pytest.mark.parametrize(
+    "unknown", ["nope", "alice_ep_20200101_00000001", "bob_ep_20260528_00000001", "alice_", "../x", "alice_ep_"]
+)
+def test_unknown_ids_are_not_found(five: Api, unknown: str) -> None:
+    assert five.post("delete", user_id="alice", id=unknown).status_code == 404
+
+
+def test_deletion_keeps_to_owner_and_scope(five: Api, server: Any) -> None:
+    known = five.ok("get", user_id="alice", memory_type="episode")["episodes"][0]["id"]
+    assert five.post("delete", user_id="bob", id=known).status_code == 404
+    assert five.post("delete", agent_id="alice", id=known).status_code == 404
+    assert Api(server.client, server.root).post("delete", user_id="alice", id=known).status_code == 404
+    assert five.ok("get", user_id="alice", memory_type="episode")["total_count"] == 5
+
+
+def test_a_deletion_names_one_owner_and_an_id(api: Api) -> None:
+    assert api.refused("delete", 422, user_id="alice") == "Field required: id"
+    assert api.refused("delete", 422, id="x").startswith("Value error, exactly one of")
+    assert api.refused("delete", 422, user_id="alice", id="").endswith(": id")
+
+
+def test_an_edit_in_an_editor_reaches_the_agents(five: Api) -> None:
+    file = next(file for file in five.files("users/alice/episodes/*.md") if "On day 3" in file.read_text("utf-8"))
+    file.write_text(file.read_text(encoding="utf-8").replace("On day 3", "On the third day"), encoding="utf-8")
+    started = time.monotonic()
+    five.until(
+        "search",
+        lambda d: bool(d["episodes"]) and "On the third day" in d["episodes"][0]["episode"],
+        user_id="alice",
+        query="third day",
+        method="keyword",
+        filters={"session_id": "s3"},
+        top_k=1,
+    )
+    assert time.monotonic() - started < 15

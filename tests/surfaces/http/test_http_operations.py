@@ -1,0 +1,258 @@
+"""Probes, numbers, the published spec, the display zone, and the contract's cURL examples."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import pytest
+from serving import Api, Server
+
+from everlore import __version__
+
+AT = 1_780_000_000_000
+
+ADD_EXAMPLE = r"""
+TS=$(date +%s)
+curl -X POST http://127.0.0.1:8000/api/v1/memory/add \
+  -H 'Content-Type: application/json' \
+  -d "{
+    \"session_id\": \"demo-002\",
+    \"app_id\": \"default\",
+    \"project_id\": \"default\",
+    \"messages\": [
+      {\"sender_id\": \"alice\", \"role\": \"user\", \"timestamp\": $TS, \"content\": \"I love climbing in Yosemite every spring.\"},
+      {\"sender_id\": \"alice\", \"role\": \"user\", \"timestamp\": $((TS+10)), \"content\": \"My favorite coffee shop is Blue Bottle in SOMA.\"},
+      {\"sender_id\": \"alice\", \"role\": \"user\", \"timestamp\": $((TS+20)), \"content\": \"I bike to work most days.\"}
+    ]
+  }"
+"""  # noqa: E501 - as printed
+FLUSH_EXAMPLE = r"""
+curl -X POST http://127.0.0.1:8000/api/v1/memory/flush \
+  -H 'Content-Type: application/json' \
+  -d '{"session_id":"demo-002","app_id":"default","project_id":"default"}'
+"""
+SEARCH_EXAMPLE = r"""
+curl -X POST http://127.0.0.1:8000/api/v1/memory/search \
+  -H 'Content-Type: application/json' \
+  -d '{
+    "user_id": "alice",
+    "app_id": "default",
+    "project_id": "default",
+    "query": "Where do I like to climb?",
+    "top_k": 5
+  }'
+"""
+GET_EXAMPLE = r"""
+curl -X POST http://127.0.0.1:8000/api/v1/memory/get \
+  -H 'Content-Type: application/json' \
+  -d '{
+    "user_id": "alice",
+    "app_id": "default",
+    "project_id": "default",
+    "memory_type": "episode"
+  }'
+"""
+
+
+def shell(server: Server, script: str) -> dict[str, Any]:
+    """Run an example as printed, with the port of this server."""
+    script = script.replace("127.0.0.1:8000", f"127.0.0.1:{server.port}")
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, timeout=60)
+    answer: dict[str, Any] = json.loads(done.stdout)
+    assert set(answer) == {"request_id", "data"}, answer
+    assert re.fullmatch(r"[0-9a-f]{32}", answer["request_id"])
+    data: dict[str, Any] = answer["data"]
+    return data
+
+
+@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("bash")), reason="needs curl and bash")
+def test_the_contract_s_examples(start: Any) -> None:
+    server = start()
+    seconds_to_midnight = 86_400 - time.time() % 86_400
+    if seconds_to_midnight < 60:  # the example's twenty seconds would cross a day, which closes a cell
+        time.sleep(seconds_to_midnight)
+    assert shell(server, ADD_EXAMPLE) == {"message_count": 3, "status": "accumulated"}
+    assert shell(server, FLUSH_EXAMPLE) == {"status": "extracted"}
+    deadline = time.monotonic() + 30
+    while not (listed := shell(server, GET_EXAMPLE))["count"] and time.monotonic() < deadline:
+        time.sleep(0.2)
+    (episode,) = listed["episodes"]
+    assert re.fullmatch(r"alice_ep_\d{8}_00000001", episode["id"])
+    assert episode["session_id"] == "demo-002"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", episode["timestamp"])
+    assert listed == {
+        "episodes": [episode],
+        "profiles": [],
+        "agent_cases": [],
+        "agent_skills": [],
+        "total_count": 1,
+        "count": 1,
+    }
+    found = shell(server, SEARCH_EXAMPLE)
+    (hit,) = found["episodes"]
+    assert hit["id"] == episode["id"]
+    assert "climbing in Yosemite" in hit["atomic_facts"][0]["content"]
+
+
+@pytest.mark.parametrize("env", [{}, {"ENV": "PROD"}])
+def test_the_spec_is_not_exposed_by_default(start: Any, env: dict[str, str]) -> None:
+    server = start(env)
+    for path in ("/openapi.json", "/docs", "/redoc"):
+        answer = server.client.get(path)
+        assert answer.status_code == 404
+        assert answer.json()["error"]["code"] == "HTTP_ERROR"
+
+
+def test_the_spec_describes_the_real_envelopes(start: Any) -> None:
+    server = start({"ENV": "DEV"})
+    assert server.client.get("/docs").status_code == 200
+    assert server.client.get("/redoc").status_code == 200
+    spec = server.client.get("/openapi.json").json()
+    assert spec["openapi"].startswith("3.")
+    routes = {path for path in spec["paths"] if path.startswith("/api/v1/memory/")}
+    assert {f"/api/v1/memory/{name}" for name in ("add", "flush", "search", "get", "delete")} == routes
+    for path in routes:
+        operation = spec["paths"][path]["post"]
+        for status in ("413", "415", "422", "500", "503"):
+            schema = operation["responses"][status]["content"]["application/json"]["schema"]
+            assert schema == {"$ref": "#/components/schemas/Failure"}
+        name = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"].rsplit("/")[-1]
+        assert set(spec["components"]["schemas"][name]["required"]) == {"request_id", "data"}
+    assert "HTTPValidationError" not in spec["components"]["schemas"]
+    schemas = spec["components"]["schemas"]
+    assert schemas["SearchRequest"]["required"] == ["query"]
+    assert schemas["SearchRequest"]["properties"]["app_id"]["default"] == "default"
+    assert schemas["SearchRequest"]["properties"]["app_id"]["maxLength"] == 128
+    assert schemas["GetRequest"]["properties"]["page_size"]["maximum"] == 100
+    assert schemas["AddRequest"]["properties"]["messages"]["maxItems"] == 500
+    assert schemas["MessageItem"]["required"] == ["sender_id", "role", "timestamp", "content"]
+
+
+def test_times_are_shown_in_the_display_zone(start: Any) -> None:
+    server = start({"EVEROS_MEMORY__TIMEZONE": "Asia/Shanghai"})
+    api = Api(server.client, server.root)
+    api.tell("s", "I love climbing in Yosemite every spring.", at=AT)
+    listed = api.until("get", lambda d: d["count"] == 1, user_id="alice", memory_type="episode")["episodes"][0]
+    assert listed["timestamp"] == "2026-05-29T04:26:40+08:00"
+    assert listed["id"] == "alice_ep_20260528_00000001", "ids and files stay in UTC"
+    assert "2026-05-28T20:26:40" in api.files("users/alice/episodes/*.md")[0].read_text(encoding="utf-8")
+    naive = {"timestamp": {"gte": "2026-05-29T04:26:00", "lt": "2026-05-29T04:27:00"}}
+    assert api.ok("get", user_id="alice", memory_type="episode", filters=naive)["count"] == 1
+    utc = {"timestamp": {"gte": "2026-05-28T20:26:00", "lt": "2026-05-28T20:27:00"}}
+    assert api.ok("get", user_id="alice", memory_type="episode", filters=utc)["count"] == 0
+    refused = server.client.post("/api/v1/memory/get", json={})
+    assert refused.json()["error"]["timestamp"].endswith("+08:00")
+
+
+def test_health(start: Any) -> None:
+    server = start()
+    api = Api(server.client, server.root)
+    body = server.client.get("/health").json()
+    assert body["status"] == "ok"
+    assert body["version"] == __version__
+    assert body["problems"] == []
+    assert body["index"]["rows"].get("episode", 0) == 0
+    api.ok("add", session_id="s", messages=[{"sender_id": "a", "role": "user", "timestamp": AT, "content": "I ski."}])
+    assert server.client.get("/health").json()["messages_buffered"] == 1
+    api.ok("flush", session_id="s")
+    api.until("get", lambda d: d["count"] == 1, user_id="a", memory_type="episode")
+    body = server.client.get("/health").json()
+    assert body["index"]["rows"]["episode"] == 1
+    assert body["messages_buffered"] == 0
+    assert set(body["model"]) == {"name", "ready"}
+    head = server.client.head("/health")
+    assert (head.status_code, head.content) == (200, b"")
+
+
+def test_a_damaged_file_degrades_health_and_nothing_else(start: Any) -> None:
+    server = start()
+    api = Api(server.client, server.root)
+    api.tell("s", "I love climbing in Yosemite every spring.")
+    file = api.files("users/alice/episodes/*.md")[0]
+    file.write_text(file.read_text(encoding="utf-8").replace("**timestamp**:", "**when**:"), encoding="utf-8")
+    deadline = time.monotonic() + 20
+    while (body := server.client.get("/health").json())["status"] == "ok" and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert body["status"] == "degraded"
+    assert any(file.name in problem for problem in body["problems"])
+    assert api.ok("get", user_id="alice", memory_type="episode")["count"] == 1, "what cannot be read is not deleted"
+
+
+def test_metrics(start: Any) -> None:
+    server = start()
+    api = Api(server.client, server.root)
+    api.tell("s", "I love climbing in Yosemite every spring.")
+    api.ok("search", user_id="alice", query="climbing")
+    server.client.get("/nope")
+    server.client.request("BREW", "/nope")
+    answer = server.client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain")
+    lines = answer.text.splitlines()
+    assert 'everlore_http_requests_total{method="POST",route="/api/v1/memory/search",status="200"} 1.0' in lines
+    assert 'everlore_http_requests_total{method="GET",route="unmatched",status="404"} 1.0' in lines
+    assert 'everlore_http_requests_total{method="other",route="unmatched",status="404"} 1.0' in lines
+    assert 'everlore_http_request_seconds_count{method="POST",route="/api/v1/memory/add"} 1.0' in lines
+    assert 'everlore_search_seconds_count{method="hybrid"} 1.0' in lines
+    assert 'everlore_index_rows{kind="episode"} 1.0' in lines
+    assert "everlore_messages_buffered 0.0" in lines
+    assert any(line.startswith("everlore_index_queued ") for line in lines)
+    assert any(line.startswith("everlore_index_unembedded ") for line in lines)
+
+
+def test_a_slow_client_blocks_nobody(server: Server) -> None:
+    """One upload that never ends, and the others are answered meanwhile."""
+    release = threading.Event()
+
+    def dripping() -> Any:
+        yield b'{"session_id": '
+        release.wait(10)
+        yield b'"s"}'
+
+    headers = {"Content-Type": "application/json"}
+    slow = threading.Thread(
+        target=lambda: server.client.post("/api/v1/memory/flush", content=dripping(), headers=headers)
+    )
+    slow.start()
+    try:
+        started = time.monotonic()
+        for _ in range(5):
+            assert server.client.post("/api/v1/memory/flush", json={"session_id": "x"}).status_code == 200
+        assert time.monotonic() - started < 5
+    finally:
+        release.set()
+        slow.join()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is POSIX")
+def test_what_was_acknowledged_survives_a_kill(start: Any) -> None:
+    server = start()
+    api = Api(server.client, server.root, app_id="kept")
+    message = {"sender_id": "alice", "role": "user", "timestamp": AT, "content": "My passport is in the blue box."}
+    api.ok("add", session_id="s", messages=[message])
+    server.process.kill()
+    server.process.wait()
+    again = Api(start().client, server.root, app_id="kept")
+    waiting = again.ok("search", user_id="alice", query="passport", filters={"session_id": "s"})["unprocessed_messages"]
+    assert [m["content"] for m in waiting] == ["My passport is in the blue box."]
+    assert again.ok("flush", session_id="s") == {"status": "extracted"}
+
+
+def test_a_model_out_of_reach_is_503_only_where_it_is_needed(start: Any) -> None:
+    endpoint = {"EVEROS_EMBEDDING__BASE_URL": "http://127.0.0.1:9/v1", "EVEROS_EMBEDDING__MODEL": "none"}
+    server = start(endpoint)
+    api = Api(server.client, server.root)
+    api.tell("s", "I love climbing in Yosemite every spring.")
+    ask: dict[str, Any] = {"user_id": "alice", "query": "climbing"}
+    for method in ("keyword", "hybrid", "agentic"):
+        assert api.until("search", lambda d: bool(d["episodes"]), **ask, method=method)
+    answer = api.post("search", **ask, method="vector")
+    assert answer.status_code == 503
+    assert answer.json()["error"]["code"] == "SYSTEM_ERROR"
+    assert answer.json()["error"]["message"] != "Internal server error", "it says what is out of reach"
