@@ -7,7 +7,7 @@ BIN := $(VENV)/Scripts
 endif
 STAMP := $(VENV)/.installed
 
-.PHONY: install run test lint format bench lock clean
+.PHONY: install run test lint format docs bench lock clean
 .DEFAULT_GOAL := install
 
 install: $(STAMP)
@@ -35,6 +35,10 @@ lint: install
 format: install
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The pages under docs/reference, written from the code. A test fails when they are out of date.
+docs: install
+	$(BIN)/python docs/generate.py
 
 # Quality and speed. BENCH_DATA names the folder with the public data sets (see bench/README.md).
 bench: install

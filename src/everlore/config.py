@@ -6,12 +6,19 @@ The config file is `$EVEROS_CONFIG_FILE`, else `config.toml` in the vault's root
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from everlore.errors import Misconfigured
 
@@ -68,9 +75,17 @@ class SearchSection(Section):
 
 class MultimodalSection(Section):
     file_uri_max_bytes: int = Field(50 * 2**20, ge=1, description="Largest file a file:// URI may name.")
-    file_uri_allow_dirs: list[Path] = Field(
-        default_factory=list, description="When set, file:// URIs must lie in one of these folders."
+    file_uri_allow_dirs: Annotated[list[Path], NoDecode] = Field(
+        default_factory=list,
+        description="When set, file:// URIs must lie in one of these folders (a JSON list, or separated by commas).",
     )
+
+    @field_validator("file_uri_allow_dirs", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return json.loads(value) if value.lstrip().startswith("[") else [p for p in value.split(",") if p.strip()]
 
 
 class Settings(BaseSettings):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,3 +59,10 @@ def test_clip_cuts_at_a_blank() -> None:
     assert clip("one two three four", 12) == "one two…"
     assert clip("short", 12) == "short"
     assert len(clip("x" * 50, 12)) == 12
+
+
+@pytest.mark.parametrize("run", ["." * 100_000, "e.g. " * 20_000, "😀" * 50_000, "\n" * 100_000, "'" * 100_000])
+def test_long_runs_are_read_in_linear_time(run: str) -> None:
+    began = time.perf_counter()
+    split(run + " end")
+    assert time.perf_counter() - began < 2

@@ -27,6 +27,7 @@ from everlore.extract.slots import about, ends
         ("Alice moved to tears.", ""),
         ("Alice is a bit tired.", ""),
         ("Alice loves it!", ""),
+        ("Alice likes the meetup idea.", ""),
         ("Alice is engaged in charity.", ""),
         ("Alice has two meetings today (8 May 2023).", ""),
         ('Alice said: "My favorite color is red."', ""),

@@ -8,7 +8,6 @@ from everlore.kinds.episode import Episode, parse_turns
 from everlore.types import Cell
 
 
-
 def written(talk: Cell) -> Episode | None:
     return write_episode(talk, ALICE, "ep_20230508_00000001", write_facts(talk))
 

@@ -46,8 +46,9 @@ class Buffer(Protocol):
         """Forget that a cell's messages were ever seen, so that they may be added again."""
         ...
 
-    def next_number(self, owner: Owner, prefix: str, day: str, floor: int) -> int:
-        """A number above `floor` and above every number given before for this owner, kind and day. Durable."""
+    def next_number(self, owner: Owner, prefix: str, day: str, floor: int, count: int = 1) -> int:
+        """The first of `count` numbers in a row that are above `floor` and above every number given before for this
+        owner, kind and day. Durable."""
         ...
 
     def count(self) -> int:

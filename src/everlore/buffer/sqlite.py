@@ -118,16 +118,16 @@ class SqliteBuffer:
         with self._db.write() as connection:
             connection.execute("DELETE FROM seen WHERE cell = ?", (cell_id,))
 
-    def next_number(self, owner: Owner, prefix: str, day: str, floor: int) -> int:
+    def next_number(self, owner: Owner, prefix: str, day: str, floor: int, count: int = 1) -> int:
         key = (owner.scope.app, owner.scope.project, owner.track, owner.id, prefix, day)
         with self._db.write() as connection:
-            number: int = value(
+            last: int = value(
                 connection,
                 "INSERT INTO counters(app, project, track, owner, prefix, day, number) VALUES(?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT DO UPDATE SET number = max(number + 1, excluded.number) RETURNING number",
-                (*key, floor + 1),
+                " ON CONFLICT DO UPDATE SET number = max(number + ?, excluded.number) RETURNING number",
+                (*key, floor + count, count),
             )
-        return number
+        return last - count + 1
 
     def count(self) -> int:
         with self._db.read() as connection:

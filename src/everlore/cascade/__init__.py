@@ -1,6 +1,6 @@
 """The cascade: what happens in the files reaches the index, by itself and on request."""
 
-from everlore.cascade.indexing import embed_pending, index_file, index_paths
+from everlore.cascade.indexing import embed_pending, embed_soon, index_appended, index_file
 from everlore.cascade.upkeep import Finding, Progress, doctor, rebuild, reembed, sync
 from everlore.cascade.worker import Worker, drain, scan
 
@@ -11,8 +11,9 @@ __all__ = [
     "doctor",
     "drain",
     "embed_pending",
+    "embed_soon",
+    "index_appended",
     "index_file",
-    "index_paths",
     "rebuild",
     "reembed",
     "scan",

@@ -2,26 +2,33 @@
 
 A file is read and applied under its own lock, the one that writers hold too, so that what the index ends up
 with is the newest text whichever process comes last. Deleting an episode takes its facts with it: when an
-episode disappears from its file, the facts that came from the same cell leave their files as well.
+episode disappears from its file, the facts that came from the same cell leave their files first. Until that is
+done the index differs from the episode's file, so that a crash in between is made good by the next scan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+
+import structlog
 
 from everlore.engine import Engine
-from everlore.errors import Damaged
+from everlore.errors import Damaged, EverloreError, NotFound
 from everlore.index.base import Applied, Stamp
 from everlore.kinds import case, episode, fact, profile, skill
-from everlore.types import Entry, Owner, Problem, Row
-from everlore.vault.files import FileText
-from everlore.vault.markdown import parse_log, parse_sheet, remove_entry
+from everlore.types import Entry, Owner, Predicate, Problem, Row, Where
+from everlore.vault.files import Change, FileText
+from everlore.vault.markdown import parse_log, parse_sheet, remove_entry, render_entry
 from everlore.vault.paths import Located, locate
 
 EMBED_AT_ONCE = 48
 """Units embedded in the same call that stored them; more are left to the worker."""
 EMBED_SLICE = 64
+
+log = structlog.get_logger("everlore.cascade")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,59 +71,87 @@ def _sheet_row(located: Located, text: str, updated: int) -> Row:
     return skill.to_row(skill.from_sheet(sheet, located.owner, located.name), updated)
 
 
-def index_file(engine: Engine, path: str) -> Applied:
-    """Make the index agree with one file, which may be gone."""
+def index_file(engine: Engine, path: str, *, settled: bool = False) -> Applied:
+    """Make the index agree with one file, which may be gone.
+
+    An editor that saves may empty its file for a moment. Facts are deleted only for a caller who knows that the
+    file is `settled`; otherwise a file that lost episodes is queued for the worker, who waits until it is.
+    """
     located = locate(path)
     if located is None:
         return Applied()
     with engine.vault.lock(path):
+        known = engine.index.stamp(path)
+        if (known and (known.mtime_ns, known.size)) == engine.vault.stat(path):
+            return Applied()
         file = engine.vault.read(path)
+        parsed = parse_file(path, located, file) if file else Parsed([], [])
+        if located.place.kind == episode.PLACE.kind and not parsed.problems:
+            lost = _lost_cells(engine, path, parsed.rows)
+            if lost and not settled:
+                engine.index.enqueue([path])
+                return Applied()
+            _drop_facts(engine, located.owner, path, lost)
         if file is None:
-            applied = engine.index.remove_file(path)
-        else:
-            parsed = parse_file(path, located, file)
-            applied = engine.index.replace_file(path, Stamp(file.mtime_ns, file.size), parsed.rows, parsed.problems)
-    if applied.gone_parents and located.place.kind == episode.PLACE.kind:
-        drop_facts(engine, located.owner, applied.gone_parents)
-    return applied
+            return engine.index.remove_file(path)
+        return engine.index.replace_file(path, Stamp(file.mtime_ns, file.size), parsed.rows, parsed.problems)
 
 
-def drop_facts(engine: Engine, owner: Owner, cells: Sequence[str]) -> int:
-    """Remove the facts of cells that have no episode any more, from their files and the index."""
-    kept = {row.parent_id for row in engine.index.children(owner, episode.PLACE.kind, cells)}
+def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[Entry]) -> None:
+    """Index the entries that `change` appended, without reading the rest of the file where the index allows it."""
+    located, after = locate(path), change.after
+    if located and after and after != change.before:
+        # as they read, not as they were meant: the row must be the one that a rebuild finds
+        text = "\n".join(render_entry(entry) for entry in entries)
+        parsed = parse_file(path, located, FileText(text, after.mtime_ns, after.size))
+        before = Stamp(change.before.mtime_ns, change.before.size) if change.before else None
+        extends = len(parsed.rows) == len(entries) and not parsed.problems
+        if extends and engine.index.extend_file(path, before, Stamp(after.mtime_ns, after.size), parsed.rows):
+            return
+    index_file(engine, path)
+
+
+def _lost_cells(engine: Engine, path: str, rows: Sequence[Row]) -> list[str]:
+    """Cells whose episodes left this file."""
+    there = {row.key.entry for row in rows}
+    lost = {cell for entry, cell in engine.index.parents(path).items() if cell and entry not in there}
+    return sorted(lost.difference(row.parent_id for row in rows))
+
+
+def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str]) -> None:
+    """Remove the facts of cells whose episode left `path` and is nowhere else."""
+    kept = {row.parent_id for row in engine.index.children(owner, episode.PLACE.kind, cells) if row.path != path}
     lost = [cell for cell in cells if cell not in kept]
-    facts = engine.index.children(owner, fact.PLACE.kind, lost)
     by_path: dict[str, list[str]] = {}
-    for row in facts:
+    for row in engine.index.children(owner, fact.PLACE.kind, lost):
         by_path.setdefault(row.path, []).append(row.key.entry)
-    for path, entries in by_path.items():
-        _remove_entries(engine, path, entries)
-        index_file(engine, path)
+    for fact_path, entries in by_path.items():
+        engine.vault.update(fact_path, partial(_without, entries))
+        index_file(engine, fact_path)
     for cell in lost:
-        engine.buffer.forget_cell(cell)
-    return len(facts)
+        others = engine.index.page(Where(None, (episode.PLACE.kind,), Predicate("parent_id", "eq", cell)), limit=2).rows
+        if all(row.path == path for row in others):  # else a repeated request would double another owner's memories
+            engine.buffer.forget_cell(cell)
 
 
-def _remove_entries(engine: Engine, path: str, entries: Sequence[str]) -> None:
-    def edit(text: str | None) -> str | None:
-        for entry in entries:
-            if text is not None:
+def _without(entries: Sequence[str], text: str | None) -> str | None:
+    for entry in entries:
+        if text is not None:
+            with suppress(NotFound):  # a person was quicker
                 text = remove_entry(text, entry)
-        return text
-
-    engine.vault.update(path, edit)
+    return text
 
 
-def index_paths(engine: Engine, paths: Iterable[str]) -> None:
-    """Index files that were just written, and embed what is new if that is quick."""
-    for path in dict.fromkeys(paths):
-        index_file(engine, path)
+def embed_soon(engine: Engine) -> None:
+    """Embed what was just stored if that is quick. What is not done now, the worker does."""
     if not engine.embedder.ready():
         engine.embedder.warm()
     elif engine.embedding.acquire(blocking=False):
         # when somebody else is embedding already, the backlog is theirs and this call need not wait
         try:
             _embed(engine, EMBED_AT_ONCE)
+        except EverloreError as error:
+            log.warning("embedding failed; words find the new memories until it works", error=str(error))
         finally:
             engine.embedding.release()
 

@@ -16,7 +16,7 @@ import structlog
 from everlore.cascade.indexing import embed_pending, index_file
 from everlore.engine import Engine
 from everlore.errors import EverloreError
-from everlore.vault.watch import watch
+from everlore.vault.watch import expand, watch
 
 SCAN_EVERY_SECONDS = 300.0
 IDLE_SECONDS = 0.5
@@ -35,6 +35,7 @@ class Worker:
         self._recover = recover
         self._stop = threading.Event()
         self._wake = threading.Event()
+        self._watching = threading.Event()
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -52,18 +53,21 @@ class Worker:
 
     def _watch(self) -> None:
         def changed(paths: set[str]) -> None:
-            self._engine.index.enqueue(expand(self._engine, paths))
+            known = self._engine.index.files() if any(path.endswith("/") for path in paths) else ()
+            self._engine.index.enqueue(expand(self._engine.vault, paths, known))
             self._wake.set()
 
         try:
-            watch(self._engine.vault, changed, self._stop)
+            watch(self._engine.vault, changed, self._stop, self._watching)
         except Exception:
+            self._watching.set()
             # without a watcher the periodic scan still finds every edit, only later
             log.exception("watching the vault failed; edits are found by the periodic scan")
 
     def _work(self) -> None:
         if self._recover is not None:
             self._guard("recover", lambda: self._recover(self._engine) if self._recover else None)
+        self._watching.wait(5.0)  # what changes after the scan must be seen by the watcher
         next_scan = 0.0
         while not self._stop.is_set():
             if time.monotonic() >= next_scan:
@@ -92,17 +96,6 @@ class Worker:
             log.exception("cascade step failed", step=what)
         self._stop.wait(2.0)
         return 0
-
-
-def expand(engine: Engine, paths: set[str]) -> set[str]:
-    """A folder (with a trailing slash) stands for every file below it that is there or was indexed."""
-    folders = tuple(path for path in paths if path.endswith("/"))
-    plain = {path for path in paths if not path.endswith("/")}
-    if not folders:
-        return plain
-    known = {path for path in engine.index.files() if path.startswith(folders)}
-    there = {path for path, _, _ in engine.vault.walk() if path.startswith(folders)}
-    return plain | known | there
 
 
 def scan(engine: Engine) -> int:

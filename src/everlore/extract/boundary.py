@@ -26,7 +26,7 @@ WINDOW = 4
 """Turns on each side of a point that stand for the topic there."""
 RIGHT = 3
 """A new topic shows only after this many turns."""
-ALIKE = 0.70
+ALIKE = 0.74
 """Two sides more alike than this are one topic, whatever the surroundings."""
 DEPTH = 0.10
 """How much deeper than its surroundings the likeness must dip."""

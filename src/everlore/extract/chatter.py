@@ -10,6 +10,9 @@ from collections.abc import Sequence
 
 from everlore.extract.sentences import content_words, is_question, words
 
+LEAD = 100
+"""Characters in which an opening is looked for."""
+
 _LEAD = re.compile(
     r"^(?:(?:(?i:yeah|yes|yep|yup|no|nope|oh|ooh|ah|aw+|well|wow|hey|hi|hello|haha|lol|so|and|but|also|plus|"
     r"anyways?|btw"
@@ -55,7 +58,7 @@ _DIGIT_OR_NAME = re.compile(r"\d+|(?<!^)(?<![.!?] )\b[A-Z]\w+")
 
 def opened(sentence: str, people: frozenset[str]) -> str:
     """The sentence without "Well," or "Yeah, Mel!" in front. Names go only when they are of people in the talk."""
-    lead = _LEAD.match(sentence)
+    lead = _LEAD.match(sentence, 0, LEAD)
     while lead and lead["vocative"] and lead["vocative"].lower() not in people:
         lead = _LEAD.match(sentence, 0, lead.start("vocative"))
     rest = sentence[lead.end() :] if lead else sentence

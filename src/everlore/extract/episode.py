@@ -91,7 +91,7 @@ def _summary(turns: list[Spoken], drafts: list[FactDraft]) -> str:
     start = f"On {_date(_moment(turns[0].message))} at {_clock(_moment(turns[0].message))} UTC, "
     if not drafts:
         first = next((turn for turn in turns if turn.message.text.strip()), turns[0])
-        words = " ".join(split(first.message.text)) or _turn(first).text
+        words = " ".join(split(first.message.text[: 4 * SUMMARY])) or _turn(first).text
         return clip(f'{start}{first.name} said: "{words}"', SUMMARY + 40)
     by_people = [draft for draft in drafts if draft.by_user and draft.weight] or drafts
     ranked = sorted(by_people, key=lambda draft: -draft.weight - (3 if draft.own_voice else 0))

@@ -19,13 +19,17 @@ from everlore.extract.when import with_dates
 from everlore.kinds.fact import Fact
 from everlore.types import Cell, Owner
 
+READ = 100_000
+"""Characters of one message that are looked at; the episode has all of them."""
 LONG_PASTE = 2000
 FACTS_OF_PASTE = 8
 FACTS_OF_ASSISTANT = 6
 LONGEST = 400
 QUESTION = 120
 
-_LIST_HEAD = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?:\*\*(.{2,80}?)\*\*|([^:.\n]{2,60})(?=:|\s*$))", re.MULTILINE)
+_LIST_HEAD = re.compile(
+    r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\*\*(.{2,80}?)\*\*|([^:.\n]{2,60})(?=:|[ \t]*$))", re.MULTILINE
+)
 _SHARED = re.compile(r"^\[(?:image|photo|picture|video|audio|file|document)\b[^\]]*\]$", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:I|i|my|My|me|I['’](?:m|ve|d|ll))\b")
 
@@ -59,7 +63,7 @@ def write_facts(cell: Cell, zone: tzinfo = UTC) -> list[FactDraft]:
     for turn in turns:
         if turn.message.role == "tool":
             continue
-        sentences = [s for s in split(prose(turn.message.text)) if not is_code(s)]
+        sentences = [clip(s, LONGEST) for s in split(prose(turn.message.text[:READ])) if not is_code(s)]
         asked = question if asker != turn.message.sender_id else ""
         if turn.message.role == "assistant":
             found = _assistant(turn, sentences, people, zone)
@@ -110,7 +114,7 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
     weight = weight_of(sentence, people)
     bare = opened(sentence, people)
     english = is_english(bare)
-    own_voice = third_person(_bounded(bare), turn.name) if english else None
+    own_voice = third_person(bare, turn.name) if english else None
     if asked and _is_fragment(bare) and answers(sentence, people):
         return f'Asked "{clip(asked, QUESTION)}", {_said(turn, sentence, zone)}'
     if is_chatter(sentence, people, weight):
@@ -135,12 +139,8 @@ def _is_fragment(sentence: str) -> bool:
 
 
 def _said(turn: Spoken, sentence: str, zone: tzinfo, verb: str = "said") -> str:
-    quoted = with_dates(_bounded(sentence), turn.message.timestamp, zone).replace('"', "'")
+    quoted = with_dates(sentence, turn.message.timestamp, zone).replace('"', "'")
     return f'{turn.name} {verb}: "{quoted}"'
-
-
-def _bounded(sentence: str) -> str:
-    return clip(sentence, LONGEST)
 
 
 def _draft(turn: Spoken, text: str, weight: float) -> FactDraft:
@@ -158,7 +158,7 @@ def _best(drafts: list[FactDraft], limit: int) -> list[FactDraft]:
 def _assistant(turn: Spoken, sentences: list[str], people: frozenset[str], zone: tzinfo) -> list[FactDraft]:
     """The first statement, the heads of its lists in one line, and the sentences that tell most."""
     found: list[FactDraft] = []
-    heads = _heads(turn.message.text)
+    heads = _heads(turn.message.text[:READ])
     if heads:
         found.append(_draft(turn, f'{turn.name} listed: "{clip("; ".join(heads), LONGEST)}"', 100.0))
     first = True

@@ -85,7 +85,8 @@ _PRESENT = re.compile(r"^ (?:\w+ )?[a-z]+s\b")
 _PASSING = re.compile(
     r"\b(?:today|tonight|yesterday|tomorrow|this (?:morning|afternoon|evening)|right now|looking for"
     r"|wants? to (?:know|ask)|excited|glad|sure|sorry|thinks?|guess(?:es)?|swamped|busy|lucky|off to|just now)\b"
-    r"|^ (?:\w+ )?(?:loves?|likes?|enjoys?|hates?) (?:it|this|that|these|those|them|how|when|the way)\b",
+    r"|^ (?:\w+ )?(?:loves?|likes?|enjoys?|hates?) (?:it|this|that|these|those|them|how|when|the way"
+    r"|the (?:[\w-]+ ){0,4}(?:ideas?|sound|look|themes?|tips?|suggestions?|template|schedule|options?|plan))\b",
     re.IGNORECASE,
 )
 _THEMES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(

@@ -15,8 +15,9 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINE = re.compile(r"\n+")
 _MARKER = re.compile(r"^\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6}|>)\s+")
 _BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__")
-_STOP = re.compile(
-    r"(?:[.!?…]+[\"'”’)\]]*|[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]+)(?=\s)|[。！？]+[”’」』）]*"
+_EMOJI = r"\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F\u200d"
+_STOP = re.compile(  # the look-behinds keep long runs of stops from being tried at every character
+    rf"(?:(?<![.!?…])[.!?…]++[\"'”’)\]]*+|(?<![{_EMOJI}])[{_EMOJI}]++)(?=\s)|[。！？]+[”’」』）]*"
 )
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\"'])(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|approx|dept|est|fig|no|vol|inc|ltd|co|corp|mt|ave|blvd|rd|"

@@ -39,8 +39,8 @@ _COUNTED = (
     r"plants|grandchildren|roommates|guitars?|cameras?|tanks?|aquariums?)"
 )
 _OWNED = (
-    r"(?:birthday|major|hometown|boss|manager|budget|height|weight|salary|job title|address|home address|"
-    r"wi-?fi password|username|time ?zone|blood type|nickname|laptop|dentist|doctor|therapist|landlord|commute|"
+    r"(?:birthday|major|hometown|boss|manager|height|weight|salary|job title|address|home address|"
+    r"wi-?fi password|username|time ?zone|blood type|nickname|dentist|doctor|therapist|landlord|"
     r"(?:phone|mobile|cell|work|home)(?: phone)? number|(?:work |personal |private )?e-?mail(?: address)?|"
     r"personal best[\w ]{0,30}|[\w ]{0,20}\brecord)"
 )
@@ -228,7 +228,7 @@ def _doing(who: str, verb: str, rest: str, sign: str) -> _Reading | None:
     if verb in _LIKES:
         liking = _LIKES[verb] or "+"
         shown = liking if sign == "+" else ("-" if liking == "+" else "+")
-        thing = _thing(rest)
+        thing = "" if rest.startswith("the ") else _thing(rest)  # "the idea" is one of this talk
         return _Reading(f"{who}: likes {thing}", "", shown, _limit(rest)) if thing else None
     if verb not in HABIT_VERBS:
         return None

@@ -52,7 +52,7 @@ def subject_line(turns: list[Spoken], drafts: list[FactDraft], timestamp: int) -
     topics = _topics([d for d in drafts if d.by_user] or drafts, names, room)
     if not topics:
         first = next((turn.message.text for turn in turns if turn.message.text.strip()), "")
-        topics = [clip((split(first) or ["tool work"])[0], max(room, 20))]
+        topics = [clip((split(first[:1000]) or ["tool work"])[0], max(room, 20))]
     return f"{who}: {_joined(topics)}{date}"
 
 

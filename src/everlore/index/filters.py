@@ -77,12 +77,12 @@ def _sender(node: Predicate) -> Condition:
     """True of a row that has such a sender; `ne`: that does not have it."""
     positive = Predicate("sender_id", "eq", node.value) if node.op == "ne" else node
     inner = (
-        _one_of("s.sender", positive)
+        _one_of("s.value", positive)
         if isinstance(positive.value, tuple)
-        else Condition(f"s.sender {_OPERATORS[positive.op]} ?", (positive.value,))
+        else Condition(f"s.value {_OPERATORS[positive.op]} ?", (positive.value,))
     )
     negation = "NOT " if node.op == "ne" else ""
-    return Condition(f"{negation}EXISTS(SELECT 1 FROM senders s WHERE s.row = r.id AND {inner.sql})", inner.values)
+    return Condition(f"{negation}EXISTS(SELECT 1 FROM json_each(r.senders) s WHERE {inner.sql})", inner.values)
 
 
 def _one_of(column: str, node: Predicate) -> Condition:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.database import rows, value
-from everlore.index.filters import Condition
+from everlore.index.filters import Condition, of_partition
 from everlore.types import UnitHit
 
 Ints = NDArray[np.int64]
@@ -31,13 +31,22 @@ def numbers(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -
     return np.fromstring(value(connection, sql, values) or "", dtype=np.int64, sep=",")
 
 
+def permitted(connection: apsw.Connection, owner: int, kinds: Sequence[int], condition: Condition) -> Ints:
+    """Every unit that meets a condition. Worth its price when few of the best do."""
+    demand = of_partition(owner, kinds, condition)
+    select = f"SELECT group_concat(u.id) FROM rows r CROSS JOIN units u ON u.row = r.id WHERE {demand.sql}"
+    return numbers(connection, select, demand.values)
+
+
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A hit with what orders it among equals: (tie, place)."""
+    """A hit with what orders it among equals (tie, place), and its text."""
 
     hit: UnitHit
     tie: int
     place: int
+    length: int
+    tokens: str
 
 
 def settle(
@@ -62,13 +71,11 @@ def _look_up(connection: apsw.Connection, units: Ints, scores: Floats, condition
     score = dict(zip(units.tolist(), scores.tolist(), strict=True))
     demand = condition or Condition("1")
     select = (
-        "SELECT u.id, u.row, u.turn, k.name, r.parent_id, u.tie, u.place FROM json_each(?) j"
+        "SELECT u.id, u.row, u.turn, k.name, r.parent_id, u.tie, u.place, u.length, u.tokens FROM json_each(?) j"
         " CROSS JOIN units u ON u.id = j.value CROSS JOIN rows r ON r.id = u.row CROSS JOIN kinds k ON k.id = u.kind"
         f" WHERE {demand.sql}"
     )
     return [
-        Settled(UnitHit(unit, row, turn, score[unit], kind, parent), tie, place)
-        for unit, row, turn, kind, parent, tie, place in rows(
-            connection, select, (json.dumps(list(score)), *demand.values)
-        )
+        Settled(UnitHit(unit, row, turn, score[unit], kind, parent), *rest)
+        for unit, row, turn, kind, parent, *rest in rows(connection, select, (json.dumps(list(score)), *demand.values))
     ]

@@ -44,14 +44,13 @@ CREATE TABLE rows(
   id INTEGER PRIMARY KEY AUTOINCREMENT, owner INTEGER NOT NULL, kind INTEGER NOT NULL, entry TEXT NOT NULL,
   file INTEGER NOT NULL, digest TEXT NOT NULL, session_id TEXT NOT NULL, parent_type TEXT NOT NULL,
   parent_id TEXT NOT NULL, timestamp INTEGER NOT NULL, updated INTEGER NOT NULL, valid_from INTEGER,
-  valid_until INTEGER, slot TEXT NOT NULL, UNIQUE(owner, kind, entry));
+  valid_until INTEGER, slot TEXT NOT NULL, senders TEXT NOT NULL, UNIQUE(owner, kind, entry));
 CREATE INDEX rows_file ON rows(file);
 CREATE INDEX rows_time ON rows(owner, kind, timestamp, entry);
 CREATE INDEX rows_parent ON rows(owner, parent_id, kind);
-CREATE INDEX rows_session ON rows(owner, session_id);
+CREATE INDEX rows_session ON rows(owner, session_id, kind, timestamp, entry);
 CREATE INDEX rows_slot ON rows(owner, kind, slot) WHERE slot <> '';
-CREATE TABLE bodies(row INTEGER PRIMARY KEY, senders TEXT NOT NULL, data TEXT NOT NULL);
-CREATE TABLE senders(row INTEGER NOT NULL, sender TEXT NOT NULL, PRIMARY KEY(row, sender)) WITHOUT ROWID;
+CREATE TABLE bodies(row INTEGER PRIMARY KEY, data TEXT NOT NULL);
 CREATE TABLE edges(
   row INTEGER NOT NULL, place INTEGER NOT NULL, owner INTEGER NOT NULL, relation TEXT NOT NULL, target TEXT NOT NULL,
   weight REAL NOT NULL, PRIMARY KEY(row, place)) WITHOUT ROWID;

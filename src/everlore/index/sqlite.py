@@ -64,6 +64,16 @@ class SqliteIndex:
             found = connection.execute("SELECT path, mtime_ns, size FROM files")
             return {path: Stamp(mtime_ns, size) for path, mtime_ns, size in found}
 
+    def stamp(self, path: str) -> Stamp | None:
+        with self._db.read() as connection:
+            found = row(connection, "SELECT mtime_ns, size FROM files WHERE path = ?", (path,))
+        return Stamp(*found) if found else None
+
+    def parents(self, path: str) -> dict[str, str]:
+        with self._db.read() as connection:
+            select = "SELECT r.entry, r.parent_id FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
+            return {entry: parent for entry, parent in rows(connection, select, (path,))}
+
     def problems(self) -> list[Problem]:
         with self._db.read() as connection:
             found = connection.execute("SELECT path, line, reason FROM problems ORDER BY path, line, reason")

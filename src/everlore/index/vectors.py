@@ -19,15 +19,17 @@ from numpy.typing import NDArray
 
 from everlore.database import rows, value
 from everlore.index.base import Vector
-from everlore.index.filters import Condition, of_partition, restriction
-from everlore.index.hits import Floats, Ints, numbers, settle
-from everlore.index.schema import EVERYONE
+from everlore.index.filters import restriction
+from everlore.index.hits import Floats, Ints, numbers, permitted, settle
+from everlore.index.schema import EVERYONE, MOST_KINDS
 from everlore.types import UnitHit, Where
 
 EXACT_UP_TO = 8192
 """Units of a part that are compared exactly."""
-NEAREST = 768
-"""Units of a larger part that the signs let through."""
+NEAREST = 256
+"""Units of a larger part that the signs let through, at least; and at least four times as many as are wanted."""
+MOST_DEAD = 128
+"""Removed vectors that a part may still hold; they cannot become hits, but take the place of some."""
 CACHE_BYTES = 256 * 2**20
 DIGITS = 6
 """Cosines are rounded, so that the order of additions inside a matrix product cannot swap equal units."""
@@ -42,6 +44,8 @@ class View:
     """A part as it was at one moment. The last axis of every array runs over its units."""
 
     model: int
+    dead: int
+    """How many of the vectors may have been removed."""
     units: Ints
     kinds: Kinds
     matrix: NDArray[np.float32] | None
@@ -85,6 +89,7 @@ class Part:
         self.model = model
         self.large = large
         self.gone = gone
+        self.dead = 0
         self.last = batch.last
         self._units = Growing(batch.units)
         self._kinds = Growing(batch.kinds)
@@ -109,11 +114,17 @@ class Part:
         for column in (self._units, self._kinds, self._values):
             column.keep(keep)
         self.gone = gone
+        self.dead = 0
+
+    def holds(self, units: Ints) -> bool:
+        """Whether one of these was in the part before: it got another vector and came back."""
+        return bool(np.isin(self._units.view, units).any())
 
     def view(self) -> View:
         values = self._values.view
         return View(
             model=self.model,
+            dead=self.dead,
             units=self._units.view.astype(np.int64, copy=False),
             kinds=self._kinds.view.astype(np.uint8, copy=False),
             matrix=None if self.large else values.astype(np.float32, copy=False),
@@ -160,7 +171,8 @@ class Parts:
         if not part.large and part.size + len(batch.units) > EXACT_UP_TO:
             return _load(connection, owner, model, dimension, gone)
         # an older snapshot than the one the part was made from must not undo it
-        if gone > part.gone:
+        part.dead = max(0, gone - part.gone)
+        if part.dead > MOST_DEAD or (part.dead and part.holds(batch.units)):
             part.sift(np.setdiff1d(_alive(connection, owner, model), batch.units), gone)
         if len(batch.units):
             part.append(batch)
@@ -209,25 +221,21 @@ def search(
     limit: int,
 ) -> list[UnitHit]:
     condition = restriction(where)
-    allowed: Mask = np.isin(view.kinds, np.array(kinds, np.uint8))
+    wanted = np.zeros(MOST_KINDS + 1, np.bool_)
+    wanted[list(kinds)] = True
+    allowed: Mask = wanted[view.kinds]
     total = int(allowed.sum())
     if not total or limit <= 0:
         return []
     # with a condition some of the nearest fall away: look at more at once
-    width = max(NEAREST, 4 * limit) if view.signs is not None or condition else limit
+    width = (max(NEAREST, 4 * limit) if view.signs is not None or condition else limit) + view.dead
     nearest = _nearest(view, query, allowed, total, width)
     found = settle(connection, *_exact(connection, view, query, nearest), condition, limit)
     if condition is not None and len(found) < limit and len(nearest) < total:
-        allowed &= np.isin(view.units, _permitted(connection, owner, kinds, condition))
+        allowed &= np.isin(view.units, permitted(connection, owner, kinds, condition))
         nearest = _nearest(view, query, allowed, int(allowed.sum()), width)
         found = settle(connection, *_exact(connection, view, query, nearest), condition, limit)
     return [one.hit for one in found]
-
-
-def _permitted(connection: apsw.Connection, owner: int, kinds: Sequence[int], condition: Condition) -> Ints:
-    demand = of_partition(owner, kinds, condition)
-    select = f"SELECT group_concat(u.id) FROM rows r CROSS JOIN units u ON u.row = r.id WHERE {demand.sql}"
-    return numbers(connection, select, demand.values)
 
 
 def _nearest(view: View, query: Vector, allowed: Mask, total: int, count: int) -> Ints:
@@ -295,6 +303,6 @@ def _signs(vectors: NDArray[np.float32]) -> Words:
 def _normal(data: bytes, dimension: int) -> NDArray[np.float32]:
     """Unit-length rows again: half precision has changed their length a little."""
     vectors = np.frombuffer(data, np.float16).reshape(-1, dimension).astype(np.float32)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
-    return unit
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    vectors /= np.maximum(lengths, np.float32(1e-12))[:, None]
+    return vectors

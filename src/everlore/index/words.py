@@ -18,8 +18,8 @@ import numpy as np
 
 from everlore.database import rows, value
 from everlore.index.base import TermStats
-from everlore.index.filters import restriction
-from everlore.index.hits import Floats, Ints, Settled, numbers, settle
+from everlore.index.filters import Condition, restriction
+from everlore.index.hits import Floats, Ints, Settled, numbers, permitted, settle
 from everlore.index.schema import EVERYONE, LENGTH_BITS, LONGEST, MOST_KINDS, UNIT_SHIFT
 from everlore.types import UnitHit, Where
 
@@ -27,9 +27,10 @@ K1 = 1.2
 B = 0.4
 MOST_TERMS = 128
 """Of a longer query only the first terms count."""
-MOST_POSTINGS = 20_000
+MOST_POSTINGS = 10_000
 """List entries that one query reads; longer lists are read only when the short ones give too little."""
-RESCORED = 300
+FEW = 2_000
+"""So many units are scored one by one rather than by lists."""
 OWNERS_REMEMBERED = 64
 TERMS_REMEMBERED = 4096
 
@@ -97,16 +98,50 @@ def search(
     scale = _scale(stats, held)
     condition = restriction(where)
     reading = _affordable(held, stats)
-    while True:
-        units, scores = _ranked(connection, scale, held[:reading], owner, kinds)
-        frequent = held[reading:]
-        found = settle(connection, units, scores, condition, max(limit, RESCORED) if frequent else limit)
-        if len(found) >= limit or not frequent:
-            break
-        reading += 1
-    if frequent:
-        found = _rescored(connection, scale, frequent, found)
-    return [one.hit for one in found[:limit]]
+    found = _best(connection, scale, held, reading, owner, kinds, condition, limit)
+    if len(found) < limit and (condition is not None or reading < len(held)):
+        found = _thorough(connection, scale, held, owner, kinds, condition, limit)
+    return [one.hit for one in found]
+
+
+def _best(
+    connection: apsw.Connection,
+    scale: Scale,
+    terms: Sequence[str],
+    reading: int,
+    owner: int,
+    kinds: Sequence[int],
+    condition: Condition | None,
+    limit: int,
+) -> list[Settled]:
+    """The best among those that hold one of the rarest terms and stand far enough ahead to be looked at."""
+    units, scores = _ranked(connection, scale, terms[:reading], owner, kinds)
+    frequent = terms[reading:]
+    wanted = limit * 2 if frequent else limit
+    ahead = len(units) if condition is None else wanted * 4
+    found = settle(connection, units[:ahead], scores[:ahead], condition, wanted)
+    return _rescored(scale, frequent, found)[:limit]
+
+
+def _thorough(
+    connection: apsw.Connection,
+    scale: Scale,
+    terms: Sequence[str],
+    owner: int,
+    kinds: Sequence[int],
+    condition: Condition | None,
+    limit: int,
+) -> list[Settled]:
+    """No shortcut: every list is read, or, when few units are permitted, every one of those."""
+    if condition is None:
+        return settle(connection, *_ranked(connection, scale, terms, owner, kinds), None, limit)
+    allowed = permitted(connection, owner, kinds, condition)
+    if len(allowed) <= FEW:
+        found = settle(connection, allowed, np.zeros(len(allowed)), None, len(allowed))
+        return [one for one in _rescored(scale, terms, found) if one.hit.score > 0][:limit]
+    units, scores = _ranked(connection, scale, terms, owner, kinds)
+    keep = np.isin(units, allowed)
+    return settle(connection, units[keep], scores[keep], None, limit)
 
 
 def _scale(stats: TermStats, terms: Sequence[str]) -> Scale:
@@ -150,21 +185,15 @@ def _occurrences(connection: apsw.Connection, term: str) -> tuple[Ints, Ints]:
     return np.unique_counts(every)
 
 
-def _rescored(
-    connection: apsw.Connection, scale: Scale, frequent: Sequence[str], found: Sequence[Settled]
-) -> list[Settled]:
-    """Add what the frequent terms contribute."""
-    select = "SELECT u.id, u.length, u.tokens FROM json_each(?) j CROSS JOIN units u ON u.id = j.value"
-    texts = {
-        unit: (length, tokens)
-        for unit, length, tokens in rows(connection, select, (json.dumps([one.hit.unit for one in found]),))
-    }
-    lengths = np.array([min(texts[one.hit.unit][0], LONGEST) for one in found], np.float64)
+def _rescored(scale: Scale, terms: Sequence[str], found: Sequence[Settled]) -> list[Settled]:
+    """Add what these terms contribute, counted in the units themselves."""
+    if not terms:
+        return list(found)
+    lengths = np.array([min(one.length, LONGEST) for one in found], np.float64)
     total = np.array([one.hit.score for one in found], np.float64)
-    for term in frequent:
+    for term in terms:
         wanted = f" {term} "
-        counts = np.array([texts[one.hit.unit][1].count(wanted) for one in found], np.float64)
-        total += scale.score(term, counts, lengths)
+        total += scale.score(term, np.array([one.tokens.count(wanted) for one in found], np.float64), lengths)
     scored = [replace(one, hit=replace(one.hit, score=score)) for one, score in zip(found, total.tolist(), strict=True)]
     return sorted(scored, key=lambda one: (-one.hit.score, one.tie, one.place))
 

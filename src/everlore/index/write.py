@@ -123,7 +123,7 @@ class Writer:
 
     def clear(self) -> None:
         """Empty everything that comes from files. Numbers already given to units and vectors stay given."""
-        for table in ("problems", "files", "rows", "bodies", "senders", "edges", "units", "denses", "vectors", "tally"):
+        for table in ("problems", "files", "rows", "bodies", "edges", "units", "denses", "vectors", "tally"):
             self._connection.execute(f"DELETE FROM {table}")
         self._connection.execute("INSERT INTO words(words) VALUES('delete-all')")
         self._connection.execute("UPDATE owners SET epoch = epoch + 1, gone = gone + 1")
@@ -189,7 +189,7 @@ class Writer:
     def _insert(self, identity: Identity, file: int, row: Row) -> None:
         self._connection.execute(
             "INSERT INTO rows(owner, kind, entry, file, digest, session_id, parent_type, parent_id, timestamp, updated,"
-            " valid_from, valid_until, slot) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " valid_from, valid_until, slot, senders) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*identity, file, *_columns(row)),
         )
         number = self._connection.last_insert_rowid()
@@ -208,7 +208,7 @@ class Writer:
         before: str = database.value(self._connection, "SELECT parent_id FROM rows WHERE id = ?", (number,))
         self._connection.execute(
             "UPDATE rows SET file = ?, digest = ?, session_id = ?, parent_type = ?, parent_id = ?, timestamp = ?,"
-            " updated = ?, valid_from = ?, valid_until = ?, slot = ? WHERE id = ?",
+            " updated = ?, valid_from = ?, valid_until = ?, slot = ?, senders = ? WHERE id = ?",
             (file, *_columns(row), number),
         )
         self._detach(number)
@@ -270,11 +270,8 @@ class Writer:
 
     def _attach(self, number: int, owner: int, row: Row) -> None:
         self._connection.execute(
-            "INSERT INTO bodies(row, senders, data) VALUES(?, ?, ?)",
-            (number, json.dumps(row.sender_ids), json.dumps(dict(row.data), ensure_ascii=False)),
+            "INSERT INTO bodies(row, data) VALUES(?, ?)", (number, json.dumps(dict(row.data), ensure_ascii=False))
         )
-        for sender in dict.fromkeys(row.sender_ids):
-            self._connection.execute("INSERT INTO senders(row, sender) VALUES(?, ?)", (number, sender))
         for place, edge in enumerate(row.edges):
             self._connection.execute(
                 "INSERT INTO edges(row, place, owner, relation, target, weight) VALUES(?, ?, ?, ?, ?, ?)",
@@ -282,7 +279,7 @@ class Writer:
             )
 
     def _detach(self, number: int) -> None:
-        for table in ("bodies", "senders", "edges"):
+        for table in ("bodies", "edges"):
             self._connection.execute(f"DELETE FROM {table} WHERE row = ?", (number,))
 
     def _delete(self, known: Sequence[tuple[int, str, int]]) -> list[str]:
@@ -314,6 +311,7 @@ def _columns(row: Row) -> tuple[str | int | None, ...]:
         row.validity.start,
         row.validity.end,
         row.slot,
+        json.dumps(row.sender_ids),
     )
 
 

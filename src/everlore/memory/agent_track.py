@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.cascade import index_file
 from everlore.clock import day, entry_id
 from everlore.engine import Engine
 from everlore.errors import Damaged, Misconfigured, Unavailable
@@ -17,7 +16,7 @@ from everlore.kinds import case as cases
 from everlore.kinds import skill as skills
 from everlore.kinds.case import Case
 from everlore.kinds.skill import Skill
-from everlore.memory.logs import NewId, append_once
+from everlore.memory.logs import NewIds, append_once
 from everlore.types import Cell, Entry, Key, Owner, Stored, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 from everlore.vault.paths import locate, owner_dir, sheet_path
@@ -29,14 +28,13 @@ NEAREST = 64
 def write_agent_track(engine: Engine, cell: Cell, owner: Owner) -> list[str]:
     """Returns the files that were written or that hold the cell already."""
 
-    def case_entry(new_id: NewId) -> list[Entry]:
-        written = write_case(cell, owner, new_id())
+    def case_entry(new_ids: NewIds) -> list[Entry]:
+        written = write_case(cell, owner, *new_ids(1))
         return [cases.to_entry(written)] if written else []
 
     path, entries = append_once(engine, cases.PLACE, owner, cell, case_entry)
     if not entries:
         return []
-    index_file(engine, path)  # later cases find this one through the index
     touched = [path]
     for entry in entries:
         with engine.vault.lock(f"skills:{owner_dir(owner)}"):
@@ -52,8 +50,7 @@ def _update_skill(engine: Engine, owner: Owner, new: Case) -> list[str]:
         return []
     now = engine.clock.now()
     if old is None:
-        number = engine.buffer.next_number(owner, skills.PLACE.prefix, day(new.timestamp), 0)
-        entry = entry_id(skills.PLACE.prefix, new.timestamp, number)
+        entry = _new_id(engine, owner, new.timestamp, known.values())
         written = write_skill(cluster, None, entry, now, [skill.name for skill in known.values()])
         path = sheet_path(skills.PLACE, owner, written.name)
     else:
@@ -68,6 +65,13 @@ def _update_skill(engine: Engine, owner: Owner, new: Case) -> list[str]:
 
     engine.vault.update(path, edit)
     return [path]
+
+
+def _new_id(engine: Engine, owner: Owner, moment: int, known: Iterable[Skill]) -> str:
+    prefix = skills.PLACE.prefix
+    same_day = entry_id(prefix, moment, 0)[:-8]
+    floor = max((int(skill.entry[-8:]) for skill in known if skill.entry.startswith(same_day)), default=0)
+    return entry_id(prefix, moment, engine.buffer.next_number(owner, prefix, day(moment), floor))
 
 
 def _alike(

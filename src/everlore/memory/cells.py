@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 
 import structlog
 
-from everlore.cascade import index_paths
+from everlore.cascade import embed_soon, index_file
 from everlore.engine import Engine
 from everlore.errors import EverloreError
 from everlore.extract.case import agents_of, has_trajectory
@@ -43,8 +43,10 @@ def write_cell(engine: Engine, cell: Cell) -> bool:
     if spoken and has_trajectory(cell):
         for agent in agents_of(spoken):
             touched += write_agent_track(engine, cell, Owner(cell.scope, "agent", agent))
-    index_paths(engine, touched)
+    for path in dict.fromkeys(touched):
+        index_file(engine, path)
     engine.buffer.finish(cell.id)
+    embed_soon(engine)
     return bool(touched)
 
 
@@ -61,3 +63,5 @@ def recover(engine: Engine) -> None:
                 write_pending(engine, cell.scope, cell.session_id)
         except EverloreError as error:
             log.warning("an interrupted cell could not be finished", cell=cell.id, error=str(error))
+        except Exception:
+            log.exception("an interrupted cell could not be finished", cell=cell.id)

@@ -4,42 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from everlore.cascade import index_appended
 from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
 from everlore.kinds.base import Place
 from everlore.types import Cell, Entry, Owner
-from everlore.vault.markdown import append_entries, last_number, log_front, parse_log
-from everlore.vault.paths import log_path
+from everlore.vault.markdown import append_drafts, last_number, log_front, parse_log
+from everlore.vault.paths import log_paths
 
-NewId = Callable[[], str]
+NewIds = Callable[[int], list[str]]
+"""So many ids that were never given before."""
 
 
 def append_once(
-    engine: Engine, place: Place, owner: Owner, cell: Cell, draft: Callable[[NewId], Sequence[Entry]]
+    engine: Engine, place: Place, owner: Owner, cell: Cell, draft: Callable[[NewIds], Sequence[Entry]]
 ) -> tuple[str, list[Entry]]:
-    """Add the entries that `draft` makes, unless the cell has written here before.
+    """Add the entries that `draft` makes, unless the cell has written here before, and index them.
 
     Returns the file and the entries of the cell that are in it, new or not. Nothing drafted, nothing written.
     """
-    path = log_path(place, owner, cell.timestamp)
+    path, *others = log_paths(place, owner, cell.timestamp)
     date = day(cell.timestamp)
     found: list[Entry] = []
+
+    def numbered(floor: int) -> list[Entry]:
+        def new_ids(count: int) -> list[str]:
+            least = max([floor, *(last_number(file.text) for other in others if (file := engine.vault.read(other)))])
+            first = engine.buffer.next_number(owner, place.prefix, date, least, count)
+            return [entry_id(place.prefix, cell.timestamp, first + at) for at in range(count)]
+
+        found[:] = draft(new_ids)
+        return found
 
     def edit(text: str | None) -> str | None:
         found[:] = _written(text, cell)
         if found:
             return text
-        floor = last_number(text)
+        front = log_front(place, owner, date, iso(engine.clock.now()))
+        return append_drafts(text or "", numbered, front) or None
 
-        def new_id() -> str:
-            return entry_id(place.prefix, cell.timestamp, engine.buffer.next_number(owner, place.prefix, date, floor))
-
-        found[:] = draft(new_id)
-        if not found:
-            return text
-        return append_entries(text or "", found, log_front(place, owner, date, iso(engine.clock.now())))
-
-    engine.vault.update(path, edit)
+    change = engine.vault.change(path, edit)
+    if found:
+        index_appended(engine, path, change, found)
     return path, list(found)
 
 

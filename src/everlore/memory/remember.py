@@ -43,6 +43,7 @@ def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[N
     """Accept a batch, whole or not at all. True when this call closed a stretch and wrote its memories."""
     accepted = [_accept(engine, scope, session_id, message) for message in messages]
     engine.buffer.append(accepted)
+    engine.embedder.warm()  # it will be needed soon, and loads while people talk
     try:
         with session_lock(engine, scope, session_id):
             write_pending(engine, scope, session_id)

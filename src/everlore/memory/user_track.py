@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from everlore.cascade import index_file
 from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.extract import slots
@@ -17,7 +16,7 @@ from everlore.kinds import episode as episodes
 from everlore.kinds import fact as facts
 from everlore.kinds import profile as profiles
 from everlore.kinds.fact import Fact
-from everlore.memory.logs import NewId, append_once
+from everlore.memory.logs import NewIds, append_once
 from everlore.temporal import close
 from everlore.types import Cell, Entry, Owner, Stored, Validity
 from everlore.vault.markdown import parse_log, parse_sheet, render_sheet, replace_entry
@@ -31,18 +30,18 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner) -> list[str]:
     """Returns the files that were written or that hold the cell already."""
     drafts = write_facts(cell)
 
-    def episode_entry(new_id: NewId) -> list[Entry]:
-        written = write_episode(cell, owner, new_id(), drafts)
+    def episode_entry(new_ids: NewIds) -> list[Entry]:
+        written = write_episode(cell, owner, *new_ids(1), drafts)
         return [episodes.to_entry(written)] if written else []
 
-    def fact_entries(new_id: NewId) -> list[Entry]:
-        return [facts.to_entry(as_fact(draft, cell, owner, new_id())) for draft in drafts]
+    def fact_entries(new_ids: NewIds) -> list[Entry]:
+        numbered = zip(drafts, new_ids(len(drafts)), strict=True)
+        return [facts.to_entry(as_fact(draft, cell, owner, entry)) for draft, entry in numbered]
 
     episode_path, _ = append_once(engine, episodes.PLACE, owner, cell, episode_entry)
     fact_path, entries = append_once(engine, facts.PLACE, owner, cell, fact_entries)
     touched = [episode_path]
     if entries:
-        index_file(engine, fact_path)  # what the new facts end is looked up in the index, where they must be
         known = [facts.from_entry(entry, owner) for entry in entries]
         touched += [fact_path, *_supersede(engine, owner, known), *_update_profile(engine, cell, owner, known)]
     return touched
@@ -58,7 +57,7 @@ def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[str]:
         )
         fresh = [(place, row) for place, row in enumerate(rows) if row.key.entry in entries]
         for place, old in enumerate(rows[-COMPARED:], max(0, len(rows) - COMPARED)):
-            later = (row for at, row in fresh if at > place)
+            later = rows[place + 1 :] if old.key.entry in entries else [row for at, row in fresh if at > place]
             told = str(old.data["content"])
             ended_by = next((row for row in later if slots.ends(str(row.data["content"]), told, slot)), None)
             if ended_by is not None:

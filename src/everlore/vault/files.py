@@ -44,6 +44,14 @@ class FileText:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file before and after an update; None where it did not exist. The same value twice: nothing was written."""
+
+    before: FileText | None
+    after: FileText | None
+
+
 def relevant(path: str) -> bool:
     """True for the files that hold memories; editors' temporary files and all else are none of our business."""
     return locate(path) is not None
@@ -76,6 +84,15 @@ class Vault:
             found = _load(self._target(path))
         return found and FileText(_decode(found[0], path), found[1].st_mtime_ns, found[1].st_size)
 
+    def stat(self, path: str) -> tuple[int, int] | None:
+        """(mtime_ns, size) as `read` would give them, or None when the file does not exist."""
+        with _explained(path):
+            try:
+                found = self._target(path).stat()
+            except FileNotFoundError:
+                return None
+        return found.st_mtime_ns, found.st_size
+
     @contextlib.contextmanager
     def lock(self, name: str, timeout: float = LOCK_SECONDS) -> Iterator[None]:
         """Hold `name`, a path or any other, against every thread and process. A thread may take it again."""
@@ -103,27 +120,32 @@ class Vault:
             held.discard(name)
             lock.release()
 
-    def update(
+    def change(
         self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
-    ) -> FileText | None:
+    ) -> Change:
         """Change a file: `edit` gets its text (None: it does not exist) and returns the new one (None: delete it).
 
         `edit` runs again when the file changed meanwhile, so it must depend on nothing but its argument.
+        What is written is always newer than what it replaces, however coarse the disk's clock is.
         """
         with self.lock(path, timeout):
             for attempt in range(ATTEMPTS):
                 before = self.read(path)
                 text = edit(before.text if before else None)
-                if before and text == before.text:
-                    return before
-                if not before and text is None:
-                    return None
+                if text == (before.text if before else None):
+                    return Change(before, before)
                 with _explained(path):
                     done, after = self._exchange(self._target(path), before, text)
                 if done:
-                    return after
+                    return Change(before, after)
                 time.sleep(0.002 * attempt)
         raise Unavailable(f"{path} is being changed by another program all the time; close it there and try again")
+
+    def update(
+        self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
+    ) -> FileText | None:
+        """`change`, for those who only want to know what is there now."""
+        return self.change(path, edit, timeout).after
 
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
         """(path, mtime_ns, size) of every file that holds memories, in order. Links are not followed."""
@@ -164,7 +186,7 @@ class Vault:
             _sync_folder(target.parent)
             return True, None
         _make_folder(target.parent)
-        temporary, written = self._write_temporary(text, target)
+        temporary, written = self._write_temporary(text, target, before.mtime_ns if before else 0)
         try:
             if not _unchanged(target, before):
                 return False, None
@@ -178,7 +200,7 @@ class Vault:
         _sync_folder(target.parent)
         return True, written
 
-    def _write_temporary(self, text: str, target: Path) -> tuple[Path, FileText]:
+    def _write_temporary(self, text: str, target: Path, newer_than: int) -> tuple[Path, FileText]:
         try:
             content = text.encode("utf-8")
         except UnicodeEncodeError as error:
@@ -194,11 +216,22 @@ class Vault:
                 with contextlib.suppress(FileNotFoundError):
                     temporary.chmod(target.stat().st_mode & 0o777)
                 _sync(file.fileno())
-                stat = os.fstat(file.fileno())
+            stat = _made_newer(temporary, newer_than)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
         return temporary, FileText(text, stat.st_mtime_ns, stat.st_size)
+
+
+def _made_newer(file: Path, than: int) -> os.stat_result:
+    """Equal stamps mean equal content, so two writes within one tick of the clock must not share theirs."""
+    stat = file.stat()
+    for step in (1, 1_000_000, 2_000_000_000):  # disks count in nanoseconds, in milliseconds, in two seconds
+        if stat.st_mtime_ns > than:
+            break
+        os.utime(file, ns=(stat.st_atime_ns, than + step))
+        stat = file.stat()
+    return stat
 
 
 def _load(target: Path) -> tuple[bytes, os.stat_result] | None:

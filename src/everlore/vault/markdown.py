@@ -17,7 +17,7 @@ counters of the front matter and nothing else a person wrote; a broken entry nev
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -151,9 +151,18 @@ def append_entry(text: str, entry: Entry, front_updates: Mapping[str, Json]) -> 
 
 def append_entries(text: str, entries: Sequence[Entry], front_updates: Mapping[str, Json]) -> str:
     """Add entries at the end; an empty text becomes a new log with `front_updates` as its front matter."""
+    return append_drafts(text, lambda _: entries, front_updates)
+
+
+def append_drafts(text: str, draft: Callable[[int], Sequence[Entry]], front_updates: Mapping[str, Json]) -> str:
+    """Add what `draft` makes, which is told the highest number so far. No entries, no change."""
+    original = text
     if not text.strip("\ufeff\r\n\t "):
         text = write_front("", read_front(""), front_updates)
     scan = _scan(text)
+    entries = draft(scan.last_number)
+    if not entries:
+        return original
     known = set(scan.ids)
     for entry in entries:
         if entry.id in known:

@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -60,9 +59,8 @@ def test_version(module: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_every_command_has_help_with_an_example(command: list[str], flag: str) -> None:
-    done = everlore(*command, flag)
+def test_every_command_has_help_with_an_example(command: list[str]) -> None:
+    done = everlore(*command, "-h")
     assert done.returncode == 0
     assert done.stdout.startswith("Usage: everlore")
     assert "Traceback" not in done.stderr
@@ -70,17 +68,21 @@ def test_every_command_has_help_with_an_example(command: list[str], flag: str) -
         assert "Example" in done.stdout
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the processor time of a child")
 def test_help_is_quick() -> None:
+    import resource
+
     def seconds(*command: str) -> float:
+        """Processor time, so that a busy machine does not decide."""
         best = 9.0
-        for _ in range(5):
-            started = time.perf_counter()
+        for _ in range(4):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             subprocess.run([sys.executable, *command], capture_output=True, check=True)
-            best = min(best, time.perf_counter() - started)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            best = min(best, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
         return best
 
-    # relative to a bare interpreter, so that a busy machine does not decide
-    assert seconds("-m", "everlore", "--help") - seconds("-c", "pass") < 0.25
+    assert seconds("-m", "everlore", "--help") < 0.25
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -174,18 +176,6 @@ def test_reembed_and_sync(vault: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "synced: 0 files had changed\n"), done.stderr
 
 
-def test_sync_finds_what_was_edited_meanwhile(tmp_path: Path) -> None:
-    root = tmp_path / "root"
-    with running(root) as server:
-        api = Api(server.client, root)
-        api.tell("s", "I love climbing in Yosemite every spring.")
-        file = api.files("users/alice/episodes/*.md")[0]
-    text = file.read_text(encoding="utf-8")
-    file.write_text(text + "\n", encoding="utf-8")
-    done = everlore("index", "sync", root=root)
-    assert done.stdout == "synced: 1 files had changed\n", done.stderr
-
-
 def test_doctor_is_content_with_a_sound_vault(vault: Path) -> None:
     done = everlore("doctor", root=vault)
     assert done.returncode == 0, done.stdout
@@ -194,14 +184,15 @@ def test_doctor_is_content_with_a_sound_vault(vault: Path) -> None:
     assert {finding["level"] for finding in findings} == {"ok"}
 
 
-def test_doctor_names_the_damaged_file_and_exits_1(tmp_path: Path) -> None:
+def test_sync_finds_an_edit_and_doctor_names_the_damage(tmp_path: Path) -> None:
     root = tmp_path / "root"
     with running(root) as server:
         api = Api(server.client, root)
         api.tell("s", "I love climbing in Yosemite every spring.")
         file = api.files("users/alice/episodes/*.md")[0]
     file.write_text(file.read_text(encoding="utf-8").replace("**timestamp**:", "**when**:"), encoding="utf-8")
-    everlore("index", "sync", root=root)
+    done = everlore("index", "sync", root=root)
+    assert done.stdout == "synced: 1 files had changed\n", done.stderr
     done = everlore("doctor", root=root)
     assert done.returncode == 1
     assert any(line.startswith("error\t") and file.name in line for line in done.stdout.splitlines())

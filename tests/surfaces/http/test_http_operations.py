@@ -99,15 +99,16 @@ def test_the_contract_s_examples(start: Any) -> None:
     (hit,) = found["episodes"]
     assert hit["id"] == episode["id"]
     assert "climbing in Yosemite" in hit["atomic_facts"][0]["content"]
+    folder = server.root / "default_app" / "default_project" / "users" / "alice" / "episodes"
+    (file,) = folder.glob("*.md")
+    assert file.name == f"episode-{episode['timestamp'][:10]}.md"
 
 
-@pytest.mark.parametrize("env", [{}, {"ENV": "PROD"}])
-def test_the_spec_is_not_exposed_by_default(start: Any, env: dict[str, str]) -> None:
-    server = start(env)
-    for path in ("/openapi.json", "/docs", "/redoc"):
-        answer = server.client.get(path)
-        assert answer.status_code == 404
-        assert answer.json()["error"]["code"] == "HTTP_ERROR"
+@pytest.mark.parametrize("path", ["/openapi.json", "/docs", "/redoc"])
+def test_the_spec_is_not_exposed_by_default(server: Server, path: str) -> None:
+    answer = server.client.get(path)
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "HTTP_ERROR"
 
 
 def test_the_spec_describes_the_real_envelopes(start: Any) -> None:
@@ -135,8 +136,8 @@ def test_the_spec_describes_the_real_envelopes(start: Any) -> None:
     assert schemas["MessageItem"]["required"] == ["sender_id", "role", "timestamp", "content"]
 
 
-def test_times_are_shown_in_the_display_zone(start: Any) -> None:
-    server = start({"EVEROS_MEMORY__TIMEZONE": "Asia/Shanghai"})
+def test_settings_of_zone_and_radius(start: Any) -> None:
+    server = start({"EVEROS_MEMORY__TIMEZONE": "Asia/Shanghai", "EVEROS_SEARCH__DEFAULT_RADIUS": "0.99"})
     api = Api(server.client, server.root)
     api.tell("s", "I love climbing in Yosemite every spring.", at=AT)
     listed = api.until("get", lambda d: d["count"] == 1, user_id="alice", memory_type="episode")["episodes"][0]
@@ -149,24 +150,28 @@ def test_times_are_shown_in_the_display_zone(start: Any) -> None:
     assert api.ok("get", user_id="alice", memory_type="episode", filters=utc)["count"] == 0
     refused = server.client.post("/api/v1/memory/get", json={})
     assert refused.json()["error"]["timestamp"].endswith("+08:00")
+    body: dict[str, Any] = {"user_id": "alice", "query": "coffee", "method": "vector"}
+    assert len(api.until("search", lambda d: bool(d["episodes"]), **body, top_k=5)["episodes"]) == 1
+    assert api.ok("search", **body)["episodes"] == [], "only top_k -1 has a default radius"
+    assert len(api.ok("search", **body, radius=0.0)["episodes"]) == 1, "a literal 0.0 wins over the default"
 
 
-def test_health(start: Any) -> None:
-    server = start()
-    api = Api(server.client, server.root)
-    body = server.client.get("/health").json()
-    assert body["status"] == "ok"
-    assert body["version"] == __version__
-    assert body["problems"] == []
-    assert body["index"]["rows"].get("episode", 0) == 0
+def test_health(server: Server, api: Api) -> None:
+    def health() -> Any:
+        return server.client.get("/health").json()
+
+    before = health()
+    assert before["status"] == "ok"
+    assert before["version"] == __version__
+    assert before["problems"] == []
+    assert set(before["model"]) == {"name", "ready"}
     api.ok("add", session_id="s", messages=[{"sender_id": "a", "role": "user", "timestamp": AT, "content": "I ski."}])
-    assert server.client.get("/health").json()["messages_buffered"] == 1
+    assert health()["messages_buffered"] == before["messages_buffered"] + 1
     api.ok("flush", session_id="s")
     api.until("get", lambda d: d["count"] == 1, user_id="a", memory_type="episode")
-    body = server.client.get("/health").json()
-    assert body["index"]["rows"]["episode"] == 1
-    assert body["messages_buffered"] == 0
-    assert set(body["model"]) == {"name", "ready"}
+    after = health()
+    assert after["index"]["rows"]["episode"] == before["index"]["rows"].get("episode", 0) + 1
+    assert after["messages_buffered"] == before["messages_buffered"]
     head = server.client.head("/health")
     assert (head.status_code, head.content) == (200, b"")
 
@@ -185,25 +190,31 @@ def test_a_damaged_file_degrades_health_and_nothing_else(start: Any) -> None:
     assert api.ok("get", user_id="alice", memory_type="episode")["count"] == 1, "what cannot be read is not deleted"
 
 
-def test_metrics(start: Any) -> None:
-    server = start()
-    api = Api(server.client, server.root)
+def test_metrics(server: Server, api: Api) -> None:
+    def numbers() -> dict[str, float]:
+        answer = server.client.get("/metrics")
+        assert answer.headers["content-type"].startswith("text/plain")
+        lines = [line.rsplit(" ", 1) for line in answer.text.splitlines() if not line.startswith("#")]
+        return {name: float(value) for name, value in lines}
+
+    before = numbers()
     api.tell("s", "I love climbing in Yosemite every spring.")
     api.ok("search", user_id="alice", query="climbing")
-    server.client.get("/nope")
+    server.client.get("/nope/1")
+    server.client.get("/nope/2")
     server.client.request("BREW", "/nope")
-    answer = server.client.get("/metrics")
-    assert answer.headers["content-type"].startswith("text/plain")
-    lines = answer.text.splitlines()
-    assert 'everlore_http_requests_total{method="POST",route="/api/v1/memory/search",status="200"} 1.0' in lines
-    assert 'everlore_http_requests_total{method="GET",route="unmatched",status="404"} 1.0' in lines
-    assert 'everlore_http_requests_total{method="other",route="unmatched",status="404"} 1.0' in lines
-    assert 'everlore_http_request_seconds_count{method="POST",route="/api/v1/memory/add"} 1.0' in lines
-    assert 'everlore_search_seconds_count{method="hybrid"} 1.0' in lines
-    assert 'everlore_index_rows{kind="episode"} 1.0' in lines
-    assert "everlore_messages_buffered 0.0" in lines
-    assert any(line.startswith("everlore_index_queued ") for line in lines)
-    assert any(line.startswith("everlore_index_unembedded ") for line in lines)
+    after = numbers()
+    for name, more in (
+        ('everlore_http_requests_total{method="POST",route="/api/v1/memory/search",status="200"}', 1),
+        ('everlore_http_requests_total{method="GET",route="unmatched",status="404"}', 2),
+        ('everlore_http_requests_total{method="other",route="unmatched",status="404"}', 1),
+        ('everlore_http_request_seconds_count{method="POST",route="/api/v1/memory/add"}', 1),
+        ('everlore_search_seconds_count{method="hybrid"}', 1),
+        ('everlore_index_rows{kind="episode"}', 1),
+        ("everlore_messages_buffered", 0),
+    ):
+        assert after[name] - before.get(name, 0) == more, name
+    assert {"everlore_index_queued", "everlore_index_unembedded", "everlore_index_failed"} <= set(after)
 
 
 def test_a_slow_client_blocks_nobody(server: Server) -> None:
@@ -245,8 +256,8 @@ def test_what_was_acknowledged_survives_a_kill(start: Any) -> None:
 
 
 def test_a_model_out_of_reach_is_503_only_where_it_is_needed(start: Any) -> None:
-    endpoint = {"EVEROS_EMBEDDING__BASE_URL": "http://127.0.0.1:9/v1", "EVEROS_EMBEDDING__MODEL": "none"}
-    server = start(endpoint)
+    endpoint = {"BASE_URL": "http://127.0.0.1:9/v1", "MODEL": "none", "TIMEOUT_SECONDS": "0.1"}
+    server = start({f"EVEROS_EMBEDDING__{name}": value for name, value in endpoint.items()})
     api = Api(server.client, server.root)
     api.tell("s", "I love climbing in Yosemite every spring.")
     ask: dict[str, Any] = {"user_id": "alice", "query": "climbing"}

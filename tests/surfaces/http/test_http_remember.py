@@ -50,15 +50,6 @@ def test_the_markdown_is_there_when_flush_returns(api: Api) -> None:
     assert "climbing in Yosemite" in file.read_text(encoding="utf-8")
 
 
-def test_the_default_scope_has_its_own_folder_names(start: Any) -> None:
-    server = start()
-    body = {"session_id": "s", "messages": [say("I love climbing in Yosemite every spring.")]}
-    assert server.client.post("/api/v1/memory/add", json=body).status_code == 200
-    assert server.client.post("/api/v1/memory/flush", json={"session_id": "s"}).status_code == 200
-    folder = server.root / "default_app" / "default_project" / "users" / "alice" / "episodes"
-    assert [file.name for file in folder.glob("*.md")] == ["episode-2026-05-28.md"]
-
-
 def test_sessions_and_scopes_do_not_share_a_buffer(api: Api, server: Any) -> None:
     other = Api(server.client, server.root)
     api.ok("add", session_id="s1", messages=[say("I like tea.")])

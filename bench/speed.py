@@ -1,0 +1,340 @@
+"""How long things take at 1,000, 10,000 and 100,000 memories, in ms and against a peer in the same run.
+
+Everything but the bulk of the vectors is real: files, locks, SQLite, the embedder. Peer and subject take turns, so
+that a busy machine slows both alike.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from rich.progress import Progress
+
+from bench.peers import (
+    BruteForce,
+    PlainText,
+    append,
+    bare_process,
+    milliseconds,
+    percentile,
+    resident,
+)
+from bench.server import running
+from bench.synthetic import BIG, SCOPE, START, Corpus, Vectors, fill, make_centres, make_corpus
+from everlore.cascade import embed_pending
+from everlore.config import MemorySection, load
+from everlore.engine import Engine, open_engine
+from everlore.errors import Unavailable
+from everlore.index.tokens import query_terms
+from everlore.kinds.episode import turn_units
+from everlore.memory import NewMessage, flush, remember
+from everlore.models.choose import make_embedder
+from everlore.search import Query, recall
+from everlore.search.query import Method
+from everlore.types import Owner, Where
+
+TOP_K = 10
+CANDIDATES = 100
+MEDIUM = Owner(SCOPE, "user", "owner30")
+"""An owner of ordinary size: a few hundred of 100,000 memories."""
+SAVED = "I moved the weekly planning call with Ada to Thursday because the office in Lisbon closes early."
+SESSION_TURNS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Milliseconds, or whatever `unit` says. `limit` of the budget applies to p50 or p95."""
+
+    name: str
+    n: int
+    p50: float
+    p95: float
+    peer: str
+    peer_p50: float
+    budget: str = ""
+    holds: bool | None = None
+    unit: str = "ms"
+
+    @property
+    def ratio(self) -> float:
+        return self.p50 / self.peer_p50 if self.peer_p50 else math.nan
+
+
+class FixedEmbedder:
+    """Knows some vectors by heart, so that a search can be timed without the model; without any it is not ready."""
+
+    def __init__(self, name: str, dimension: int, known: dict[str, Vectors] | None = None) -> None:
+        self._name = name
+        self._dimension = dimension
+        self._known = known or {}
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dimension(self) -> int:
+        return self._dimension
+
+    def ready(self) -> bool:
+        return bool(self._known)
+
+    def warm(self) -> None:
+        """There is nothing to load."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        try:
+            return np.stack([self._known[text] for text in texts])
+        except KeyError as error:
+            raise Unavailable("this text was not embedded beforehand") from error
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    sizes: tuple[int, ...]
+    queries: int
+    saves: int
+    ingested: int
+
+
+FULL = Plan(sizes=(1_000, 10_000, 100_000), queries=100, saves=40, ingested=600)
+QUICK = Plan(sizes=(1_000, 10_000), queries=30, saves=10, ingested=100)
+
+
+def measure(plan: Plan, progress: Progress) -> list[Timing]:
+    settings = load()
+    embedder = make_embedder(settings.embedding)
+    corpus = make_corpus(settings.embedding.cache_dir)
+    centres = make_centres(corpus, embedder)
+    found: list[Timing] = []
+    for n in plan.sizes:
+        with tempfile.TemporaryDirectory(prefix="everlore-bench-") as folder:
+            root = Path(folder)
+            engine = open_engine(load(memory=MemorySection(root=root / "vault")))
+            try:
+                found += _at_size(engine, corpus, centres, n, plan, root, progress)
+            finally:
+                engine.close()
+    found += _throughput(corpus, plan, progress)
+    found += _process(progress)
+    embedder.close()
+    return found
+
+
+def _at_size(
+    engine: Engine, corpus: Corpus, centres: Vectors, n: int, plan: Plan, root: Path, progress: Progress
+) -> list[Timing]:
+    bar = progress.add_task(f"speed: storing 2 x {n:,} memories", total=2 * n)
+    engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
+    filled = fill(engine.index, corpus, centres, n, lambda turns: progress.advance(bar, turns))
+    text, vectors = PlainText(root / "plain.db", filled), BruteForce(filled.vectors, filled.big)
+    random = np.random.default_rng(7)
+    queries = list(dict.fromkeys(corpus.query(random) for _ in range(plan.queries)))
+    plain = make_embedder(engine.settings.embedding)
+    known = dict(zip(queries, plain.encode(queries), strict=True))
+    still = replace(engine, embedder=FixedEmbedder(engine.embedder.name, engine.embedder.dimension, known))
+    bar = progress.add_task(f"speed: searching {n:,} memories", total=7)
+    found: list[Timing] = []
+
+    def compare(
+        name: str,
+        subject: Callable[[str], object],
+        peer_name: str,
+        peer: Callable[[str], object],
+        p50: float | None = None,
+        p95: float | None = None,
+    ) -> None:
+        found.append(_compare(name, n, queries, subject, peer_name, peer, p50, p95))
+        progress.advance(bar)
+
+    def both(query: str) -> None:
+        text.one_owner(query)
+        vectors.one_owner(known[query])
+
+    def all_of_it(query: str) -> None:
+        plain.encode([query])
+        both(query)
+
+    first = milliseconds(lambda: _search(still, queries[0], "hybrid"))
+    found.append(Timing("first search after a start", n, first, first, "later ones", math.nan))
+    compare(
+        "hybrid, one owner", lambda q: _search(engine, q, "hybrid"), "embedder + FTS5 + numpy", all_of_it, 15, 40
+    )
+    compare("the same, query embedded before", lambda q: _search(still, q, "hybrid"), "FTS5 + numpy", both, 5)
+    compare("keyword, one owner", lambda q: _search(still, q, "keyword"), "FTS5 bm25()", text.one_owner)
+    compare(
+        "vector, one owner", lambda q: _search(still, q, "vector"), "numpy dot", lambda q: vectors.one_owner(known[q])
+    )
+    compare("agentic, one owner, embedded before", lambda q: _search(still, q, "agentic"), "FTS5 + numpy", both)
+    compare(
+        "hybrid, an ordinary owner, embedded before",
+        lambda q: _search(still, q, "hybrid", MEDIUM),
+        "FTS5 + numpy",
+        both,
+    )
+
+    def everyone(query: str) -> None:
+        where = Where(None, ("episode", "fact"))
+        still.index.text(query_terms(query), where, CANDIDATES)
+        still.index.vector(known[query], where, CANDIDATES)
+
+    def plain_everyone(query: str) -> None:
+        text.everyone(query)
+        vectors.everyone(known[query])
+
+    everyone(queries[0])
+    compare("text and vectors, all owners (2n)", everyone, "FTS5 + numpy", plain_everyone, None, 60)
+    text.close()
+    found[0] = replace(found[0], peer_p50=found[2].p50)
+    return found + _saves(engine, plan, n, root, progress)
+
+
+def _compare(
+    name: str,
+    n: int,
+    inputs: Sequence[str],
+    subject: Callable[[str], object],
+    peer_name: str,
+    peer: Callable[[str], object],
+    p50: float | None = None,
+    p95: float | None = None,
+) -> Timing:
+    mine: list[float] = []
+    theirs: list[float] = []
+    for one in inputs:
+        mine.append(milliseconds(lambda one=one: subject(one)))  # type: ignore[misc]
+        theirs.append(milliseconds(lambda one=one: peer(one)))  # type: ignore[misc]
+    middle, high = percentile(mine, 0.5), percentile(mine, 0.95)
+    limits = [(f"p50 < {p50:g}", middle, p50), (f"p95 < {p95:g}", high, p95)] if p50 and p95 else []
+    limits = limits or ([(f"p50 < {p50:g}", middle, p50)] if p50 else [])
+    limits = limits or ([(f"p95 < {p95:g}", high, p95)] if p95 else [])
+    return Timing(
+        name=name,
+        n=n,
+        p50=middle,
+        p95=high,
+        peer=peer_name,
+        peer_p50=percentile(theirs, 0.5),
+        budget=", ".join(words for words, _, _ in limits),
+        holds=all(value < limit for _, value, limit in limits if limit) if limits else None,
+    )
+
+
+def _search(engine: Engine, query: str, method: Method, owner: Owner = BIG) -> int:
+    return len(recall(engine, Query(owner, query, method, TOP_K)).hits["episode"])
+
+
+def _saves(engine: Engine, plan: Plan, n: int, root: Path, progress: Progress) -> list[Timing]:
+    bar = progress.add_task(f"speed: saving into {n:,} memories", total=3)
+    floor = append(root / "append.log")
+    body = json.dumps({"sender_id": BIG.id, "role": "user", "timestamp": START, "content": SAVED}) + "\n"
+    silent = replace(engine, embedder=FixedEmbedder(engine.embedder.name, engine.embedder.dimension))
+    engine.embedder.encode(["warm"])
+
+    def accept(session: str) -> None:
+        remember(silent, SCOPE, session, [_message(SAVED, 0)])
+
+    def write(parts: Engine, session: str) -> None:
+        remember(parts, SCOPE, session, [_message(f"{SAVED} It is note {session}.", 0)])
+        flush(parts, SCOPE, session)
+
+    steps: list[tuple[str, Callable[[str], object], float | None]] = [
+        ("message accepted", accept, 10),
+        ("memory written to its file and indexed", lambda session: write(silent, session), 10),
+        ("the same and embedded", lambda session: write(engine, session), None),
+    ]
+    found = []
+    for at, (name, save, limit) in enumerate(steps):
+        sessions = [f"save-{at}-{number}" for number in range(plan.saves)]
+        found.append(
+            _compare(name, n, sessions, save, "append and fsync of the same bytes", lambda _: floor(body), limit)
+        )
+        progress.advance(bar)
+    return found
+
+
+def _message(text: str, number: int) -> NewMessage:
+    return NewMessage(BIG.id, "user", START + 20_000 * number, text, "Ada")
+
+
+def _throughput(corpus: Corpus, plan: Plan, progress: Progress) -> list[Timing]:
+    """Sessions told to an engine until all is indexed and embedded, against the bare embedder on the same texts."""
+    random = np.random.default_rng(3)
+    bar = progress.add_task("speed: ingest", total=plan.ingested)
+    mine: list[float] = []
+    theirs: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="everlore-bench-") as folder:
+        engine = open_engine(load(memory=MemorySection(root=Path(folder))))
+        plain = make_embedder(engine.settings.embedding)
+        engine.embedder.encode(["warm"])
+        plain.encode(["warm"])
+        for number in range(plan.ingested // SESSION_TURNS):
+            told = [corpus.turn(random, number % len(corpus.topics)) for _ in range(SESSION_TURNS)]
+            texts = [turn_units(0, "Ada", START, text)[0].dense for text in told]
+            mine.append(milliseconds(lambda: _ingest(engine, f"session-{number}", told)) / SESSION_TURNS)  # noqa: B023
+            theirs.append(milliseconds(lambda: plain.encode(texts)) / SESSION_TURNS)  # noqa: B023
+            progress.advance(bar, SESSION_TURNS)
+        plain.close()
+        engine.close()
+    share = sum(theirs) / sum(mine)
+    return [
+        Timing(
+            name=f"ingest of a turn, {share:.0%} of the embedder's speed",
+            n=plan.ingested,
+            p50=percentile(mine, 0.5),
+            p95=percentile(mine, 0.95),
+            peer="embedder alone",
+            peer_p50=percentile(theirs, 0.5),
+            budget="> 90 %",
+            holds=share > 0.9,
+        )
+    ]
+
+
+def _ingest(engine: Engine, session: str, told: Sequence[str]) -> None:
+    remember(engine, SCOPE, session, [_message(text, number) for number, text in enumerate(told)])
+    flush(engine, SCOPE, session)
+    while embed_pending(engine, 1000):
+        pass
+
+
+def _process(progress: Progress) -> list[Timing]:
+    bar = progress.add_task("speed: starting", total=3)
+    starts: list[float] = []
+    bare_starts: list[float] = []
+    used: list[float] = []
+    bare_used: list[float] = []
+    for _ in range(3):
+        with tempfile.TemporaryDirectory(prefix="everlore-bench-") as folder:
+            bare = bare_process()
+            with running(Path(folder) / "vault") as server:
+                starts.append(server.started_after * 1000)
+                used.append(resident(server.process.pid))
+        bare_starts.append(bare.seconds * 1000)
+        bare_used.append(bare.mebibytes)
+        progress.advance(bar)
+    start, size = percentile(starts, 0.5), percentile(used, 0.5)
+    libraries = "Python with the same libraries"
+    return [
+        Timing("server start to first answer", 0, start, max(starts), libraries, percentile(bare_starts, 0.5)),
+        Timing(
+            "memory of an idle server",
+            0,
+            size,
+            max(used),
+            libraries,
+            percentile(bare_used, 0.5),
+            "< 350 MB",
+            size < 350,
+            "MB",
+        ),
+    ]

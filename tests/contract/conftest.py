@@ -1,0 +1,65 @@
+"""One suite for each protocol. A backend joins by adding itself to the parameters of a fixture here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from everlore.buffer.base import Buffer
+from everlore.buffer.sqlite import SqliteBuffer
+from everlore.index.base import Index
+from everlore.index.sqlite import SqliteIndex
+
+
+class Time:
+    """A clock that a test moves forward."""
+
+    def __init__(self) -> None:
+        self.seconds = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture(params=["sqlite"])
+def open_index(request: pytest.FixtureRequest, tmp_path: Path, time: Time) -> Iterator[Callable[[], Index]]:
+    """Opens the same index again and again, as several processes would."""
+    opened: list[Index] = []
+
+    def make() -> Index:
+        opened.append(SqliteIndex(tmp_path / ".everlore" / "index.db", now=time))
+        return opened[-1]
+
+    yield make
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def index(open_index: Callable[[], Index]) -> Index:
+    return open_index()
+
+
+@pytest.fixture(params=["sqlite"])
+def open_buffer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Buffer]]:
+    opened: list[Buffer] = []
+
+    def make() -> Buffer:
+        opened.append(SqliteBuffer(tmp_path / ".everlore" / "state.db"))
+        return opened[-1]
+
+    yield make
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def buffer(open_buffer: Callable[[], Buffer]) -> Buffer:
+    return open_buffer()

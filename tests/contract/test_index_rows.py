@@ -1,0 +1,314 @@
+"""What every index keeps of files: rows, problems, the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from everlore.index.base import Applied, Index, Stamp
+from everlore.types import AllOf, AnyOf, Edge, Filter, Key, Owner, Predicate, Problem, Scope, Validity
+
+from .conftest import Time
+from .samples import ALICE, BOB, STAMP, alike, embed, fill, found, row, where
+
+
+def test_a_row_comes_back_as_it_was_stored(index: Index) -> None:
+    given_row = row(
+        "af_1", "likes tea", session="s9", parent="c1", timestamp=77, senders=("bob", "alice"),
+        validity=Validity(5, 900), nested={"a": [1, None, "ü"]},
+    )  # fmt: skip
+    index.replace_file("users/alice/facts.md", STAMP, [given_row])
+    [stored] = index.find([given_row.key]).values()
+    assert (stored.key, stored.path) == (given_row.key, "users/alice/facts.md")
+    assert (stored.session_id, stored.parent_type, stored.parent_id) == ("s9", "memcell", "c1")
+    assert (stored.timestamp, stored.updated, stored.validity) == (77, 82, Validity(5, 900))
+    assert (stored.sender_ids, stored.data) == (("bob", "alice"), given_row.data)
+    assert index.stored([stored.id, 999_999]) == {stored.id: stored}
+    assert index.find([Key(BOB, "fact", "af_1"), Key(ALICE, "episode", "af_1")]) == {}
+
+
+def test_replacing_a_file_adds_changes_and_removes(index: Index) -> None:
+    one, two = row("af_1", "first", parent="c1"), row("af_2", "second", parent="c2")
+    assert index.replace_file("a.md", STAMP, [one, two]) == Applied(added=2)
+    assert index.replace_file("a.md", STAMP, [one, two]) == Applied()
+    changed = row("af_1", "first, corrected", parent="c3")
+    applied = index.replace_file("a.md", Stamp(2, 2), [changed])
+    assert (applied.added, applied.changed, applied.removed) == (0, 1, 1)
+    assert set(applied.gone_parents) == {"c1", "c2"}
+    assert index.files() == {"a.md": Stamp(2, 2)}
+    assert found(index, "corrected second") == ["af_1"]
+    assert index.remove_file("a.md").removed == 1
+    assert (index.files(), index.owners(), found(index, "corrected")) == ({}, [], [])
+    assert index.remove_file("a.md") == Applied()
+    assert index.check() == []
+
+
+def test_what_cannot_be_read_is_not_taken_for_deleted(index: Index) -> None:
+    fill(index, row("af_1", "first"), row("af_2", "second"))
+    problem = Problem("a.md", 12, "entry af_2 has no **timestamp**")
+    assert index.replace_file("a.md", STAMP, [row("af_1", "first")], [problem]) == Applied()
+    assert found(index, "second") == ["af_2"]
+    assert index.problems() == [problem]
+    assert index.status().problems == 1
+    fill(index, row("af_1", "first"))
+    assert (found(index, "second"), index.problems()) == ([], [])
+
+
+def test_an_untouched_row_keeps_its_number_and_vectors(index: Index) -> None:
+    index.use_model("m", 16)
+    fill(index, row("af_1", "first"), row("af_2", "second"))
+    embed(index, {"first": 1, "second": 2})
+    before = index.find([Key(ALICE, "fact", "af_1")])
+    fill(index, row("af_1", "first"), row("af_2", "second"), row("af_3", "third"))
+    assert index.find([Key(ALICE, "fact", "af_1")]) == before
+    assert [piece.dense for piece in index.unembedded(10)] == ["third"]
+
+
+def test_a_row_that_changes_only_in_what_surrounds_its_text_keeps_its_vectors(index: Index) -> None:
+    index.use_model("m", 16)
+    fill(index, row("af_1", "likes tea"))
+    embed(index, {"likes tea": 1})
+    fill(index, row("af_1", "likes tea", validity=Validity(1000, 2000)))
+    assert index.status().unembedded == 0
+    assert alike(index, 1) == ["af_1"]
+    assert alike(index, 1, where(valid_at=3000)) == []
+
+
+def test_a_memory_that_moved_belongs_to_the_file_read_last(index: Index) -> None:
+    fill(index, row("af_1", "first"), path="old.md")
+    fill(index, row("af_1", "first"), path="new.md")
+    assert index.remove_file("old.md") == Applied()
+    [stored] = index.find([Key(ALICE, "fact", "af_1")]).values()
+    assert stored.path == "new.md"
+
+
+def test_of_two_rows_with_one_key_the_later_counts(index: Index) -> None:
+    fill(index, row("af_1", "early"), row("af_1", "late"))
+    assert (found(index, "early"), found(index, "late")) == ([], ["af_1"])
+    assert index.owners() == [(ALICE, 1)]
+
+
+def test_extending_a_file_needs_the_file_as_it_was(index: Index) -> None:
+    assert index.extend_file("a.md", None, Stamp(1, 1), [row("af_1", "first")])
+    assert not index.extend_file("a.md", None, Stamp(2, 2), [row("af_2", "second")])
+    assert not index.extend_file("a.md", Stamp(9, 9), Stamp(2, 2), [row("af_2", "second")])
+    assert index.extend_file("a.md", Stamp(1, 1), Stamp(2, 2), [row("af_2", "second")])
+    assert found(index, "first") == ["af_1"]
+    assert found(index, "second") == ["af_2"]
+    assert index.files() == {"a.md": Stamp(2, 2)}
+    index.replace_file("a.md", Stamp(3, 3), [], [Problem("a.md", 1, "bad")])
+    assert not index.extend_file("a.md", Stamp(3, 3), Stamp(4, 4), [row("af_3", "third")])
+    assert index.check() == []
+
+
+def test_scopes_tracks_and_owners_are_apart(index: Index) -> None:
+    owners = [
+        Owner(Scope("app", "one"), "user", "x"),
+        Owner(Scope("app", "two"), "user", "x"),
+        Owner(Scope("app", "one"), "agent", "x"),
+        Owner(Scope("app", "one"), "user", "y"),
+    ]
+    for number, owner in enumerate(owners):
+        fill(index, row("af_1", f"word{number} shared", owner=owner), path=f"{number}.md")
+    for number, owner in enumerate(owners):
+        assert [stored.data["text"] for stored in index.page(where(owner)).rows] == [f"word{number} shared"]
+        assert len(index.text(["share"], where(owner), 10)) == 1
+    assert len(index.text(["share"], where(None), 10)) == 4
+    assert dict(index.owners()) == dict.fromkeys(owners, 1)
+
+
+def test_pages_are_ordered_and_never_overlap(index: Index) -> None:
+    rows = [row(f"af_{number:02}", "text", timestamp=1000 + number // 4) for number in range(20)]
+    fill(index, *rows[::-1])
+    newest_first = [r.key.entry for r in rows[::-1]]
+    seen: list[str] = []
+    for offset in range(0, 20, 3):
+        page = index.page(where(), offset=offset, limit=3)
+        assert page.total == 20
+        seen += [stored.key.entry for stored in page.rows]
+    assert seen == newest_first
+    oldest = index.page(where(), sort_by="updated", descending=False, limit=5)
+    assert [stored.key.entry for stored in oldest.rows] == newest_first[::-1][:5]
+    assert index.page(where(ALICE, "episode")).total == 0
+    assert index.page(where(BOB)).rows == []
+
+
+def test_children_and_slots(index: Index) -> None:
+    fill(
+        index,
+        row("af_1", "a", parent="c1", slot="alice: tea"),
+        row("af_2", "b", parent="c2", slot="alice: tea", validity=Validity(1, 2)),
+        row("af_3", "c", parent="c1", timestamp=5),
+        row("ep_1", "d", kind="episode", parent="c1", slot="alice: tea"),
+        row("af_4", "e", owner=BOB, parent="c1", slot="alice: tea"),
+    )
+    assert [r.key.entry for r in index.children(ALICE, "fact", ["c1", "c1"])] == ["af_3", "af_1"]
+    assert [r.key.entry for r in index.children(ALICE, "fact", ["c2", "nowhere"])] == ["af_2"]
+    assert index.children(ALICE, "case", ["c1"]) == []
+    assert [r.key.entry for r in index.in_slot(ALICE, "fact", "alice: tea")] == ["af_1"]
+    assert index.in_slot(ALICE, "fact", "") == []
+
+
+def test_edges_lead_from_targets_to_rows_and_back(index: Index) -> None:
+    strong, weak = Edge("mentions", "lisbon", 2.0), Edge("mentions", "lisbon", 0.5)
+    fill(index, row("af_1", "a", edges=(weak, Edge("about", "tea"))), row("af_2", "b", edges=(strong,)))
+    fill(index, row("af_3", "c", owner=BOB, edges=(strong,)), path="bob.md")
+    number = {key.entry: stored.id for key, stored in index.find(Key(o, "fact", e) for o, e in _three()).items()}
+    assert index.linked(ALICE, ["lisbon"], 5) == [(number["af_2"], strong), (number["af_1"], weak)]
+    assert index.linked(ALICE, ["lisbon"], 1) == [(number["af_2"], strong)]
+    assert {found_row for found_row, _ in index.linked(None, ["lisbon"], 5)} == set(number.values())
+    assert index.edges_of([number["af_1"]]) == [(number["af_1"], weak), (number["af_1"], Edge("about", "tea"))]
+    fill(index, row("af_2", "b"))
+    assert [edge for _, edge in index.linked(None, ["lisbon"], 5)] == [strong]
+
+
+def _three() -> list[tuple[Owner, str]]:
+    return [(ALICE, "af_1"), (ALICE, "af_2"), (BOB, "af_3")]
+
+
+FILTERED = [
+    (Predicate("session_id", "eq", "s1"), {"af_1", "af_2"}),
+    (Predicate("session_id", "ne", "s1"), {"af_3"}),
+    (Predicate("session_id", "in", ("s2", "s7")), {"af_3"}),
+    (Predicate("session_id", "in", ()), set()),
+    (Predicate("session_id", "eq", "s1' OR '1'='1"), set()),
+    (Predicate("parent_id", "eq", "c2"), {"af_2"}),
+    (Predicate("parent_type", "eq", "memcell"), {"af_1", "af_2", "af_3"}),
+    (Predicate("timestamp", "gte", 20), {"af_2", "af_3"}),
+    (Predicate("timestamp", "lt", 20), {"af_1"}),
+    (Predicate("timestamp", "gt", 20), {"af_3"}),
+    (Predicate("timestamp", "lte", 20), {"af_1", "af_2"}),
+    (Predicate("timestamp", "eq", 20), {"af_2"}),
+    (Predicate("sender_id", "eq", "bob"), {"af_2", "af_3"}),
+    (Predicate("sender_id", "ne", "bob"), {"af_1"}),
+    (Predicate("sender_id", "in", ("alice", "carol")), {"af_1", "af_2"}),
+    (Predicate("sender_id", "in", ()), set()),
+    (AllOf(), {"af_1", "af_2", "af_3"}),
+    (AnyOf(), set()),
+    (AnyOf(tuple(Predicate("session_id", "eq", f"x{n}") for n in range(900))), set()),
+    (
+        AnyOf((AllOf((Predicate("session_id", "eq", "s1"), Predicate("sender_id", "eq", "bob"))),
+               Predicate("timestamp", "eq", 30))),
+        {"af_2", "af_3"},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("node", "expected"), FILTERED)
+def test_filters_mean_the_same_everywhere(index: Index, node: Filter, expected: set[str]) -> None:
+    fill(
+        index,
+        row("af_1", "tea time", session="s1", parent="c1", timestamp=10, senders=("alice",)),
+        row("af_2", "tea time", session="s1", parent="c2", timestamp=20, senders=("alice", "bob")),
+        row("af_3", "tea time", session="s2", parent="c3", timestamp=30, senders=("bob",)),
+    )
+    index.use_model("m", 16)
+    embed(index, {"tea time": 1})
+    within = where(filter=node)
+    page = index.page(within)
+    assert ({r.key.entry for r in page.rows}, page.total) == (expected, len(expected))
+    assert set(found(index, "tea", within)) == expected
+    assert set(alike(index, 1, within)) == expected
+
+
+def test_validity_is_a_half_open_interval(index: Index) -> None:
+    fill(index, row("af_1", "tea", validity=Validity(10, 20)), row("af_2", "tea", validity=Validity()))
+    for moment, expected in ((9, ["af_2"]), (10, ["af_1", "af_2"]), (19, ["af_1", "af_2"]), (20, ["af_2"])):
+        assert sorted(found(index, "tea", where(valid_at=moment))) == expected
+        assert index.page(where(valid_at=moment)).total == len(expected)
+
+
+def test_the_queue_keeps_a_path_until_it_is_done(index: Index) -> None:
+    index.enqueue(["b.md", "a.md"])
+    index.enqueue(["a.md"])
+    assert index.claim(10) == ["b.md", "a.md"]
+    assert index.claim(1) == ["b.md"]
+    index.done("b.md")
+    index.done("a.md")
+    assert (index.claim(10), index.status().queued) == ([], 0)
+
+
+def test_a_path_queued_while_it_is_worked_on_is_looked_at_again(open_index: Callable[[], Index]) -> None:
+    worker, other = open_index(), open_index()
+    worker.enqueue(["a.md"])
+    assert worker.claim(10) == ["a.md"]
+    other.enqueue(["a.md"])
+    worker.done("a.md")
+    assert worker.claim(10) == ["a.md"]
+    worker.done("a.md")
+    assert worker.claim(10) == []
+
+
+def test_failures_come_due_after_growing_pauses(index: Index, time: Time) -> None:
+    index.enqueue(["a.md"])
+    for pause in (1, 2, 4, 8, 16, 32, 60, 60):
+        assert index.claim(10) == ["a.md"]
+        index.failed("a.md", "broken")
+        time.seconds += pause - 0.5
+        assert index.claim(10) == []
+        time.seconds += 0.5
+    assert index.failures() == [("a.md", "broken")]
+    assert (index.status().queued, index.status().failed) == (1, 1)
+    index.failed("a.md", "broken still")
+    index.enqueue(["a.md"])
+    assert index.claim(10) == ["a.md"]
+    index.done("a.md")
+    assert index.failures() == []
+
+
+def test_status_counts(index: Index) -> None:
+    fill(index, row("af_1", "a", "b"), row("af_2", "c"), row("ep_1", "d", kind="episode"))
+    status = index.status()
+    assert status.rows == {"fact": 2, "episode": 1}
+    assert (status.units, status.unembedded, status.files, status.queued) == (4, 4, 1, 0)
+    index.use_model("m", 16)
+    embed(index, {"a": 1, "b": 2, "c": 3, "d": 4})
+    assert index.status().unembedded == 0
+    index.use_model("other", 16)
+    assert index.status().unembedded == 4
+
+
+def test_two_openers_see_each_other(open_index: Callable[[], Index]) -> None:
+    one, two = open_index(), open_index()
+    fill(one, row("af_1", "first"))
+    assert found(two, "first") == ["af_1"]
+    fill(two)
+    assert found(one, "first") == []
+
+
+texts = st.lists(st.sampled_from(["tea", "cake with tea", "run", "a b c", ""]), max_size=3)
+files = st.dictionaries(
+    st.sampled_from(["a.md", "b.md"]), st.dictionaries(st.integers(0, 5), texts, max_size=5), max_size=2
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(files, min_size=1, max_size=4))
+def test_whatever_is_replaced_the_parts_agree_and_the_last_state_counts(
+    index: Index, steps: list[dict[str, dict[int, list[str]]]]
+) -> None:
+    for path in index.files():
+        index.remove_file(path)
+    index.use_model("m", 16)
+    for step in steps:
+        for path, entries in step.items():
+            fill(index, *[row(f"{path}_{n}", *said) for n, said in entries.items()], path=path)
+        embed(index, {"tea": 1, "cake with tea": 2, "run": 3, "a b c": 4})
+    assert index.check() == []
+    last = {path: entries for step in steps for path, entries in step.items()}
+    expected = {f"{path}_{n}" for path, entries in last.items() for n, said in entries.items() if "tea" in " ".join(said)}
+    assert set(found(index, "tea", limit=100)) == expected
+    assert set(alike(index, 1, limit=100)) >= {
+        f"{path}_{n}" for path, entries in last.items() for n, said in entries.items() if "tea" in said
+    }
+
+
+def test_a_row_may_be_copied_with_other_fields(index: Index) -> None:
+    first = row("af_1", "tea")
+    fill(index, first, replace(first, key=Key(ALICE, "note", "n_1")))
+    assert sorted(found(index, "tea")) == ["af_1", "n_1"]
+    assert found(index, "tea", where(ALICE, "note")) == ["n_1"]
