@@ -70,7 +70,7 @@ class BoundarySection(Section):
 
 
 class SearchSection(Section):
-    default_radius: float = Field(0.5, ge=0, le=1, description="Cosine threshold when top_k is -1 and none is given.")
+    default_radius: float = Field(0.54, ge=0, le=1, description="Cosine threshold when top_k is -1 and none is given.")
 
 
 class MultimodalSection(Section):

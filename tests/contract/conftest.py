@@ -6,21 +6,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from stored import Time
 
 from everlore.buffer.base import Buffer
 from everlore.buffer.sqlite import SqliteBuffer
 from everlore.index.base import Index
 from everlore.index.sqlite import SqliteIndex
-
-
-class Time:
-    """A clock that a test moves forward."""
-
-    def __init__(self) -> None:
-        self.seconds = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.seconds
 
 
 @pytest.fixture

@@ -8,12 +8,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from stored import ALICE, BOB, STAMP, Time, alike, embed, fill, found, row, where
 
 from everlore.index.base import Applied, Index, Stamp
 from everlore.types import AllOf, AnyOf, Edge, Filter, Key, Owner, Predicate, Problem, Scope, Validity
-
-from .conftest import Time
-from .samples import ALICE, BOB, STAMP, alike, embed, fill, found, row, where
 
 
 def test_a_row_comes_back_as_it_was_stored(index: Index) -> None:
@@ -300,7 +298,9 @@ def test_whatever_is_replaced_the_parts_agree_and_the_last_state_counts(
         embed(index, {"tea": 1, "cake with tea": 2, "run": 3, "a b c": 4})
     assert index.check() == []
     last = {path: entries for step in steps for path, entries in step.items()}
-    expected = {f"{path}_{n}" for path, entries in last.items() for n, said in entries.items() if "tea" in " ".join(said)}
+    expected = {
+        f"{path}_{n}" for path, entries in last.items() for n, said in entries.items() if "tea" in " ".join(said)
+    }
     assert set(found(index, "tea", limit=100)) == expected
     assert set(alike(index, 1, limit=100)) >= {
         f"{path}_{n}" for path, entries in last.items() for n, said in entries.items() if "tea" in said

@@ -139,9 +139,13 @@ class SqliteBuffer:
         if faults:
             return faults
         with self._db.read() as connection:
-            lost = value(connection, "SELECT count(*) FROM messages WHERE cell NOT IN (SELECT id FROM cells)")
+            lost = value(
+                connection,
+                "SELECT count(*) FROM messages m WHERE m.cell IS NOT NULL AND m.cell NOT IN (SELECT id FROM cells)",
+            )
             bare = value(
-                connection, "SELECT count(*) FROM cells WHERE id NOT IN (SELECT cell FROM messages WHERE cell <> '')"
+                connection,
+                "SELECT count(*) FROM cells WHERE id NOT IN (SELECT cell FROM messages WHERE cell IS NOT NULL)",
             )
         found = {"messages belong to a cell that is not there": lost, "cells have no messages": bare}
         return [f"{number} {what}" for what, number in found.items() if number]

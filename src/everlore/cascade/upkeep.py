@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 from everlore.cascade.indexing import embed_pending, parse_file
-from everlore.cascade.worker import drain, scan
+from everlore.cascade.worker import differing, drain, scan
 from everlore.engine import Engine
-from everlore.errors import EverloreError
+from everlore.errors import Damaged, EverloreError
 from everlore.index.base import Stamp
 from everlore.types import Problem, Row
 from everlore.vault.paths import locate
@@ -29,6 +30,10 @@ class Finding:
 
 def rebuild(engine: Engine, progress: Progress) -> int:
     """Make the index again from the files alone; returns the number of memories in it."""
+    with suppress(Damaged):
+        # an episode that was deleted takes its facts along; that can only be seen while the old index is there
+        engine.index.enqueue(engine.index.files().keys() & set(differing(engine)))
+        drain(engine)
     paths = [path for path, _, _ in engine.vault.walk()]
 
     def files() -> Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]:
@@ -115,12 +120,7 @@ def _files(engine: Engine) -> Iterator[Finding]:
         yield Finding(
             "error", f"{where}: {problem.reason}", "correct the file in an editor; its other entries are used"
         )
-    known = engine.index.files()
-    waiting = 0
-    for path, mtime_ns, size in engine.vault.walk():
-        stamp = known.pop(path, None)
-        waiting += stamp is None or (stamp.mtime_ns, stamp.size) != (mtime_ns, size)
-    waiting += len(known)
+    waiting = len(differing(engine))
     if waiting:
         hint = "a running server picks them up within seconds; or run: everlore index sync"
         yield Finding("warning", f"{waiting} files differ from the index", hint)

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import structlog
 
 from everlore.cascade.indexing import embed_pending, index_file
 from everlore.engine import Engine
 from everlore.errors import EverloreError
+from everlore.kinds import episode
+from everlore.vault.paths import locate
 from everlore.vault.watch import expand, watch
 
 SCAN_EVERY_SECONDS = 300.0
 IDLE_SECONDS = 0.5
-CLAIM = 64
+CLAIM = 256
+SETTLE_SECONDS = 0.5
+"""How long a file that seems to have lost episodes must stay as it is before that is believed."""
 EMBED_STEP = 128
 """Units embedded before the queue is looked at again."""
 
@@ -100,6 +104,13 @@ class Worker:
 
 def scan(engine: Engine) -> int:
     """Queue every file that differs from what the index has seen; returns how many."""
+    changed = differing(engine)
+    engine.index.enqueue(changed)
+    return len(changed)
+
+
+def differing(engine: Engine) -> list[str]:
+    """Files that are not as the index has seen them, those that are gone last."""
     known = engine.index.files()
     changed: list[str] = []
     for path, mtime_ns, size in engine.vault.walk():
@@ -107,22 +118,21 @@ def scan(engine: Engine) -> int:
         if stamp is None or (stamp.mtime_ns, stamp.size) != (mtime_ns, size):
             changed.append(path)
     changed.extend(known)  # what is left was indexed and is gone
-    engine.index.enqueue(changed)
-    return len(changed)
+    return changed
 
 
 def drain(engine: Engine, stop: threading.Event | None = None) -> int:
     """Index everything that is due; returns how many files were looked at."""
     done = 0
     while not (stop and stop.is_set()):
-        paths = engine.index.claim(CLAIM)
+        paths = _settled(engine, engine.index.claim(CLAIM), stop)
         if not paths:
             break
         for path in paths:
             if stop and stop.is_set():
                 break
             try:
-                index_file(engine, path)
+                index_file(engine, path, settled=True)
             except EverloreError as error:
                 engine.index.failed(path, str(error))
             except Exception as error:
@@ -132,3 +142,24 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
                 engine.index.done(path)
             done += 1
     return done
+
+
+def _settled(engine: Engine, paths: Sequence[str], stop: threading.Event | None) -> list[str]:
+    """Those that can be believed now, what is there before what is gone: a memory may have moved to another file.
+
+    An editor that saves may empty or move its file for a moment, and facts would be deleted with the episodes that
+    seem to be gone. A file that got smaller is therefore looked at twice; while it changes it stays in the queue.
+    """
+    seen = {path: engine.vault.stat(path) for path in paths}
+    smaller = [path for path, stat in seen.items() if _lost_text(engine, path, stat)]
+    if smaller:
+        (stop or threading.Event()).wait(SETTLE_SECONDS)
+    moving = {path for path in smaller if engine.vault.stat(path) != seen[path]}
+    return sorted((path for path in paths if path not in moving), key=lambda path: seen[path] is None)
+
+
+def _lost_text(engine: Engine, path: str, stat: tuple[int, int] | None) -> bool:
+    known, located = engine.index.stamp(path), locate(path)
+    if known is None or located is None or located.place.kind != episode.PLACE.kind:
+        return False
+    return stat is None or stat[1] < known.size

@@ -85,6 +85,7 @@ def as_fact(draft: FactDraft, cell: Cell, owner: Owner, entry: str) -> Fact:
         sender_ids=(draft.sender_id,),
         text=draft.text,
         turn=draft.turn,
+        by_user=draft.by_user,
         about=draft.about,
     )
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import apsw
 
 from everlore.database import value
+from everlore.index.schema import LENGTH_BITS, LONGEST, UNIT_SHIFT
 
-_UNIT = "u.id << 16 | u.kind << 10 | min(u.length, 1023)"
+_UNIT = f"(u.id << {UNIT_SHIFT}) + (u.kind << {LENGTH_BITS}) + min(u.length, {LONGEST})"
 _COUNTS = {
     "units are missing from the text index": (
         f"SELECT count(*) FROM units u WHERE NOT EXISTS(SELECT 1 FROM words_docsize d WHERE d.id = ({_UNIT}))"
     ),
     "entries of the text index belong to no unit": (
-        f"SELECT count(*) FROM words_docsize d WHERE NOT EXISTS("
-        f"SELECT 1 FROM units u WHERE u.id = d.id >> 16 AND d.id = ({_UNIT}))"
+        "SELECT count(*) FROM words_docsize d WHERE NOT EXISTS("
+        f"SELECT 1 FROM units u WHERE u.id = d.id >> {UNIT_SHIFT} AND d.id = ({_UNIT}))"
     ),
     "units belong to no memory": "SELECT count(*) FROM units WHERE row NOT IN (SELECT id FROM rows)",
     "units that want a vector have no text for it": (

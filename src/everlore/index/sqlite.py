@@ -72,7 +72,7 @@ class SqliteIndex:
     def parents(self, path: str) -> dict[str, str]:
         with self._db.read() as connection:
             select = "SELECT r.entry, r.parent_id FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
-            return {entry: parent for entry, parent in rows(connection, select, (path,))}
+            return {found[0]: found[1] for found in rows(connection, select, (path,))}
 
     def problems(self) -> list[Problem]:
         with self._db.read() as connection:

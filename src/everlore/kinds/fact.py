@@ -33,6 +33,7 @@ class Fact:
     sender_ids: tuple[str, ...]
     text: str
     turn: int = -1
+    by_user: bool = True
     about: str = ""
     valid_until: int | None = None
     superseded_by: str = ""
@@ -42,6 +43,8 @@ def to_entry(fact: Fact) -> Entry:
     fields = header(fact.owner, fact.session_id, fact.timestamp, fact.parent_id, fact.sender_ids)
     if fact.turn >= 0:
         fields["turn"] = str(fact.turn + 1)
+    if not fact.by_user:
+        fields["role"] = "assistant"
     if fact.about:
         fields["about"] = fact.about
     if fact.valid_until is not None:
@@ -62,6 +65,7 @@ def from_entry(entry: Entry, owner: Owner) -> Fact:
         sender_ids=list_field(entry, "sender_ids"),
         text=section(entry, "Fact"),
         turn=int(turn) - 1 if turn.isdigit() else -1,
+        by_user=text_field(entry, "role", "user") == "user",
         about=text_field(entry, "about", ""),
         valid_until=time_field(entry, "valid_until"),
         superseded_by=text_field(entry, "superseded_by", ""),
@@ -70,7 +74,7 @@ def from_entry(entry: Entry, owner: Owner) -> Fact:
 
 def to_row(fact: Fact, updated: int) -> Row:
     validity = Validity(start=fact.timestamp, end=fact.valid_until)
-    data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn}
+    data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn, "by_user": fact.by_user}
     pieces: tuple[Unit, ...] = ()
     if fact.valid_until is None:  # what has ended is kept and listed, but no longer leads a search anywhere
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own

@@ -29,7 +29,7 @@ def write_agent_track(engine: Engine, cell: Cell, owner: Owner) -> list[str]:
     """Returns the files that were written or that hold the cell already."""
 
     def case_entry(new_ids: NewIds) -> list[Entry]:
-        written = write_case(cell, owner, *new_ids(1))
+        written = write_case(cell, owner, new_ids(1)[0])
         return [cases.to_entry(written)] if written else []
 
     path, entries = append_once(engine, cases.PLACE, owner, cell, case_entry)

@@ -52,7 +52,8 @@ def write_cell(engine: Engine, cell: Cell) -> bool:
 
 def write_pending(engine: Engine, scope: Scope, session_id: str) -> bool:
     """Finish what a crash interrupted in this session."""
-    return any([write_cell(engine, cell) for cell in engine.buffer.pending_cells(scope, session_id)])
+    wrote = [write_cell(engine, cell) for cell in engine.buffer.pending_cells(scope, session_id)]
+    return any(wrote)
 
 
 def recover(engine: Engine) -> None:

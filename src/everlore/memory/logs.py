@@ -41,7 +41,7 @@ def append_once(
         if found:
             return text
         front = log_front(place, owner, date, iso(engine.clock.now()))
-        return append_drafts(text or "", numbered, front) or None
+        return append_drafts(text or "", numbered, front) or text
 
     change = engine.vault.change(path, edit)
     if found:

@@ -91,7 +91,8 @@ def _extract(engine: Engine, scope: Scope, session_id: str, *, final: bool) -> b
         for stretch in stretches
     ]
     engine.buffer.close_cells(cells)
-    return any([write_cell(engine, cell) for cell in cells])
+    wrote = [write_cell(engine, cell) for cell in cells]
+    return any(wrote)
 
 
 def _vectors(engine: Engine, messages: Sequence[Message]) -> NDArray[np.float32] | None:

@@ -31,7 +31,7 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner) -> list[str]:
     drafts = write_facts(cell)
 
     def episode_entry(new_ids: NewIds) -> list[Entry]:
-        written = write_episode(cell, owner, *new_ids(1), drafts)
+        written = write_episode(cell, owner, new_ids(1)[0], drafts)
         return [episodes.to_entry(written)] if written else []
 
     def fact_entries(new_ids: NewIds) -> list[Entry]:
@@ -39,9 +39,9 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner) -> list[str]:
         return [facts.to_entry(as_fact(draft, cell, owner, entry)) for draft, entry in numbered]
 
     episode_path, _ = append_once(engine, episodes.PLACE, owner, cell, episode_entry)
-    fact_path, entries = append_once(engine, facts.PLACE, owner, cell, fact_entries)
     touched = [episode_path]
-    if entries:
+    if drafts:
+        fact_path, entries = append_once(engine, facts.PLACE, owner, cell, fact_entries)
         known = [facts.from_entry(entry, owner) for entry in entries]
         touched += [fact_path, *_supersede(engine, owner, known), *_update_profile(engine, cell, owner, known)]
     return touched

@@ -20,6 +20,8 @@ CAP = {"episode": 100, "case": 10, "skill": 10}
 CANDIDATES = 100
 """Units asked of each list; more when more memories are wanted."""
 FACTS_EACH = 10
+BY_ASSISTANT = 0.85
+"""What an assistant said is found by many questions, since it says so much; people's own words go first."""
 FURTHER_FACT = 0.6
 """A second fact of the same turn says less that is new."""
 
@@ -108,7 +110,8 @@ def _facts(one: Ranked, facts: Sequence[Stored], idf: dict[str, float]) -> tuple
     for turn, told in by_turn.items():
         told.sort(key=lambda pair: (-pair[0], pair[1].key.entry))
         for place, (_, fact) in enumerate(told):
-            hits.append(Hit(fact, round(one.turns[turn].score * FURTHER_FACT**place, 6)))
+            share = FURTHER_FACT**place * (1.0 if fact.data.get("by_user", True) else BY_ASSISTANT)
+            hits.append(Hit(fact, round(one.turns[turn].score * share, 6)))
     hits.sort(key=lambda hit: (-hit.score, hit.stored.key.entry))
     return tuple(hits[:FACTS_EACH])
 

@@ -21,10 +21,10 @@ Ints = NDArray[np.int64]
 
 K1 = 1.2
 B = 0.4
-COSINE_LOW = 0.5
+COSINE_LOW = 0.4
 """The offline model's cosine of texts that have nothing to do with each other."""
 COSINE_HIGH = 1.0
-DENSE_WEIGHT = 0.5
+DENSE_WEIGHT = 0.55
 REACH = 3
 """Neighbours on either side that lend their terms."""
 FADE = 60.0

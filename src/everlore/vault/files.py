@@ -120,9 +120,7 @@ class Vault:
             held.discard(name)
             lock.release()
 
-    def change(
-        self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
-    ) -> Change:
+    def change(self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS) -> Change:
         """Change a file: `edit` gets its text (None: it does not exist) and returns the new one (None: delete it).
 
         `edit` runs again when the file changed meanwhile, so it must depend on nothing but its argument.

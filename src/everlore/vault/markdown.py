@@ -160,19 +160,20 @@ def append_drafts(text: str, draft: Callable[[int], Sequence[Entry]], front_upda
     if not text.strip("\ufeff\r\n\t "):
         text = write_front("", read_front(""), front_updates)
     scan = _scan(text)
-    entries = draft(scan.last_number)
+    highest = scan.last_number
+    entries = draft(highest)
     if not entries:
         return original
     known = set(scan.ids)
     for entry in entries:
         if entry.id in known:
-            raise Damaged(f"an entry {entry.id} is already there; the next free number is {scan.last_number + 1}")
+            raise Damaged(f"an entry {entry.id} is already there; the next free number is {highest + 1}")
         known.add(entry.id)
     newline = newline_of(text)
     added = "\n".join(render_entry(entry) for entry in entries).replace("\n", newline)
     counts = {
         "entry_count": len(scan.blocks) + len(entries),
-        "last_number": max([scan.last_number, *_numbers(entry.id for entry in entries)]),
+        "last_number": max([highest, *_numbers(entry.id for entry in entries)]),
     }
     return write_front(text + _blank_line(text, newline) + added, scan.front, {**front_updates, **counts})
 

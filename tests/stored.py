@@ -19,6 +19,16 @@ DIMENSION = 16
 KINDS = ("episode", "fact", "note")
 
 
+class Time:
+    """A clock that a test moves forward."""
+
+    def __init__(self) -> None:
+        self.seconds = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
 def row(
     entry: str,
     *texts: str,

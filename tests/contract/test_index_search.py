@@ -1,0 +1,261 @@
+"""What every index finds, by words and by vectors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from stored import ALICE, BOB, STAMP, alike, direction, embed, fill, found, row, where
+
+from everlore.errors import EverloreError
+from everlore.index.base import Index, Stamp
+from everlore.index.tokens import query_terms, tokens
+from everlore.types import Predicate, Problem, Row, Unit
+
+
+def test_words_are_found_by_stem_case_and_accent(index: Index) -> None:
+    fill(index, row("af_1", "Zoë was RUNNING in the Café"), row("af_2", "nothing of the kind"))
+    for query in ("run", "zoe", "cafe", "Cafés runs"):
+        assert found(index, query) == ["af_1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("我昨天在东京喝了咖啡", "咖啡"),
+        ("東京タワーに行きました", "タワー"),
+        ("한국어를 배워요", "한국어"),
+        ("ฉันชอบกาแฟ", "กาแฟ"),
+        ("मुझे चाय पसंद है", "चाय"),
+        ("用getUserName取值", "user name"),
+        ("call parse_http_header2 first", "http header"),
+        ("the answer is 42", "42"),
+        ("Alice's umbrella", "alice"),
+        ("to be or not to be", "to be"),
+    ],
+)
+def test_words_of_many_kinds_are_found(index: Index, text: str, query: str) -> None:
+    fill(index, row("af_1", text), row("af_2", "unrelated"))
+    assert found(index, query) == ["af_1"]
+
+
+def test_more_telling_more_often_and_shorter_comes_first(index: Index) -> None:
+    fill(
+        index,
+        row("common", "tea and nothing else of note today"),
+        row("rare", "saffron and nothing else of note today"),
+        row("both", "tea with saffron and nothing else today"),
+        row("twice", "saffron in saffron and nothing else today"),
+        row("long", "saffron " + "and many other words " * 10),
+        *[row(f"tea_{n}", "tea again") for n in range(9)],
+    )
+    order = found(index, "tea saffron", limit=20)
+    assert order.index("both") < order.index("rare")
+    assert order.index("twice") < order.index("rare") < order.index("long")
+    assert order.index("rare") < order.index("common")
+
+
+def test_scores_are_bm25(index: Index) -> None:
+    texts = ["tea tea cup", "cup of tea with milk and sugar", "milk", "plain water in a glass"]
+    fill(index, *[row(f"af_{n}", text) for n, text in enumerate(texts)])
+    lengths = [len(tokens(text)) for text in texts]
+    mean = sum(lengths) / 4
+
+    def score(term: str, at: int) -> float:
+        count = tokens(texts[at]).count(term)
+        frequency = sum(term in tokens(text) for text in texts)
+        idf = math.log(1 + (4 - frequency + 0.5) / (frequency + 0.5))
+        return idf * count * 2.2 / (count + 1.2 * (0.6 + 0.4 * lengths[at] / mean))
+
+    hits = index.text(["tea", "milk"], where(), 10)
+    got = {stored.key.entry: hit.score for hit in hits for stored in index.stored([hit.row]).values()}
+    assert got == pytest.approx({f"af_{n}": score("tea", n) + score("milk", n) for n in range(3)})
+    stats = index.term_stats(["tea", "milk", "absent"], ALICE)
+    assert (stats.units, stats.mean_length, stats.frequency) == (4, mean, {"tea": 2, "milk": 2, "absent": 0})
+    assert index.term_stats(["tea"], BOB).units == 0
+    assert index.term_stats(["tea"], None) == index.term_stats(["tea"], ALICE)
+
+
+@pytest.mark.parametrize(
+    "query", ['"', "tea OR", "tea*", "NEAR(", "own:tea", "-tea", "^", "", "\ud800", "a" * 5000, "1:tea"]
+)
+def test_no_query_is_syntax(index: Index, query: str) -> None:
+    fill(index, row("af_1", "tea"))
+    hits = found(index, query)
+    assert hits == (["af_1"] if "tea" in query else [])
+
+
+def test_a_hit_tells_where_it_stands(index: Index) -> None:
+    fill(index, row("ep_1", "first turn", "second turn about tea", kind="episode", parent="c1"))
+    [hit] = index.text(["tea"], where(), 10)
+    [key_row] = index.stored([hit.row]).values()
+    assert (hit.turn, hit.kind, hit.parent_id, key_row.key.entry) == (1, "episode", "c1", "ep_1")
+
+
+def test_neighbours_come_with_a_unit(index: Index) -> None:
+    fill(index, row("ep_1", *[f"turn {n} word" for n in range(6)], kind="episode", parent="c1"))
+    fill(index, row("ep_2", "turn one", "turn two", kind="episode", parent="c2"), path="b.md")
+    pieces = index.around([hit.unit for hit in index.text(["2"], where(), 10)], 1)
+    assert [piece.turn for piece in pieces] == [1, 2, 3]
+    assert [piece.start for piece in pieces] == [3, 6, 9]
+    assert {(piece.kind, piece.parent_id, piece.length) for piece in pieces} == {("episode", "c1", 3)}
+    assert pieces[1].tokens.count(" turn ") == 1
+    everything = index.around([hit.unit for hit in index.text(["turn"], where(), 10)], 3)
+    assert [(piece.row, piece.turn) for piece in everything] == sorted({(p.row, p.turn) for p in everything})
+    assert len(everything) == 8
+
+
+def test_repeated_words_can_be_counted_in_a_piece(index: Index) -> None:
+    fill(index, row("af_1", "tea tea tea"))
+    [piece] = index.around([index.text(["tea"], where(), 1)[0].unit], 0)
+    assert piece.tokens.count(" tea ") == 3
+
+
+def test_anchors_are_the_first_unit_of_a_turn(index: Index) -> None:
+    units = (Unit(0, "a", "a"), Unit(1, "b", "b"), Unit(1, "c", "c"))
+    episode = row("ep_1", kind="episode", parent="c1")
+    fill(index, Row(**{**{f: getattr(episode, f) for f in Row.__slots__}, "units": units}))
+    first = index.text(["b"], where(), 1)[0].unit
+    assert index.anchors(ALICE, "episode", [("c1", 1), ("c1", 7), ("c9", 0)]) == {("c1", 1): first}
+    assert index.anchors(BOB, "episode", [("c1", 1)]) == {}
+
+
+def test_vectors_find_the_nearest(index: Index) -> None:
+    index.use_model("m", 16)
+    fill(index, *[row(f"af_{n}", f"text {n}") for n in range(20)])
+    embed(index, {f"text {n}": n for n in range(20)})
+    expected = sorted(range(20), key=lambda n: -float(direction(n) @ direction(3)))
+    assert alike(index, 3, limit=5) == [f"af_{n}" for n in expected[:5]]
+    hits = index.vector(direction(3), where(), 20)
+    assert hits[0].score == pytest.approx(1.0, abs=1e-4)
+    cosines = index.cosines(direction(3), [hit.unit for hit in hits] + [999_999])
+    assert cosines == pytest.approx({hit.unit: hit.score for hit in hits}, abs=1e-5)
+
+
+def test_vectors_keep_to_owner_kind_and_what_is_there(index: Index) -> None:
+    index.use_model("m", 16)
+    fill(index, row("af_1", "one"), row("ep_1", "one", kind="episode"))
+    fill(index, row("af_9", "one", owner=BOB), path="bob.md")
+    embed(index, {"one": 1})
+    assert sorted(alike(index, 1)) == ["af_1", "ep_1"]
+    assert alike(index, 1, where(ALICE, "episode")) == ["ep_1"]
+    assert alike(index, 1, where(BOB)) == ["af_9"]
+    assert sorted(alike(index, 1, where(None))) == ["af_1", "af_9", "ep_1"]
+    fill(index, row("af_1", "one"))
+    assert alike(index, 1) == ["af_1"]
+    assert sorted(alike(index, 1, where(None))) == ["af_1", "af_9"]
+    fill(index, row("af_1", "one"), row("af_2", "two"))
+    embed(index, {"two": 1})
+    assert sorted(alike(index, 1)) == ["af_1", "af_2"]
+
+
+def test_a_unit_without_dense_text_wants_no_vector(index: Index) -> None:
+    index.use_model("m", 16)
+    plain = row("af_1", "tea")
+    fill(index, Row(**{**{f: getattr(plain, f) for f in Row.__slots__}, "units": (Unit(0, "", "tea"),)}))
+    assert (index.unembedded(10), index.status().unembedded) == ([], 0)
+    assert found(index, "tea") == ["af_1"]
+    assert index.check() == []
+
+
+def test_another_model_starts_anew_and_the_old_one_can_come_back(index: Index) -> None:
+    assert index.model() is None
+    index.use_model("old", 16)
+    fill(index, row("af_1", "one"), row("af_2", "two"))
+    embed(index, {"one": 1, "two": 2})
+    index.use_model("new", 8)
+    assert index.model() == ("new", 8)
+    assert (alike(index, 1), index.vector(direction(1, 8), where(), 10)) == ([], [])
+    first = index.unembedded(1)
+    index.put_vectors([piece.unit for piece in first], np.stack([direction(1, 8)]))
+    assert [hit.unit for hit in index.vector(direction(1, 8), where(), 10)] == [first[0].unit]
+    index.use_model("old", 16)
+    assert alike(index, 2) == ["af_2"]
+    assert [piece.dense for piece in index.unembedded(10)] == ["one"]
+    embed(index, {"one": 1})
+    assert alike(index, 1) == ["af_1", "af_2"]
+    assert index.check() == []
+
+
+def test_a_process_with_another_model_finds_by_words_alone(open_index: Callable[[], Index]) -> None:
+    one, two = open_index(), open_index()
+    one.use_model("x", 16)
+    fill(one, row("af_1", "one"))
+    embed(one, {"one": 1})
+    two.use_model("y", 16)
+    assert (alike(one, 1), one.unembedded(10), found(one, "one")) == ([], [], ["af_1"])
+    one.put_vectors([hit.unit for hit in one.text(["one"], where(), 1)], np.stack([direction(1)]))
+    assert alike(two, 1) == []
+
+
+def test_vectors_of_another_shape_are_refused(index: Index) -> None:
+    index.use_model("m", 16)
+    fill(index, row("af_1", "one"))
+    with pytest.raises(EverloreError, match="16"):
+        index.put_vectors([piece.unit for piece in index.unembedded(1)], np.zeros((1, 8), np.float32))
+    index.put_vectors([999_999], np.zeros((1, 16), np.float32))
+    assert index.status().unembedded == 1
+
+
+def test_a_rare_permission_is_not_lost_among_many(index: Index) -> None:
+    """A filter that few units pass, far down in both rankings."""
+    index.use_model("m", 16)
+    many = [row(f"af_{n:04}", "tea tea", session="crowd") for n in range(1500)]
+    few = [row(f"zz_{n}", f"tea {'and other words ' * 9}", session="few") for n in range(3)]
+    fill(index, *many, *few)
+    embed(index, {unit.dense: 1 if "other" not in unit.dense else 2 for r in (*many, *few) for unit in r.units})
+    while index.unembedded(1):
+        embed(index, {"tea tea": 1, few[0].units[0].dense: 2})
+    within = where(filter=Predicate("session_id", "eq", "few"))
+    assert sorted(found(index, "tea", within)) == ["zz_0", "zz_1", "zz_2"]
+    assert sorted(alike(index, 1, within)) == ["zz_0", "zz_1", "zz_2"]
+    assert len(index.text(["tea"], where(), 400)) == 400
+
+
+def test_rebuilding_gives_the_same_answers(index: Index) -> None:
+    index.use_model("m", 16)
+    said = ["tea", "tea with milk", "milk", "tea cake", "cake"]
+    seeds = {text: number for number, text in enumerate(said)}
+    files = {
+        f"{number}.md": [row(f"af_{number}_{n}", said[(number * 3 + n) % 5], timestamp=n // 2) for n in range(8)]
+        for number in range(10)
+    }
+    for path in sorted(files, key=lambda path: path[::-1], reverse=True):
+        index.replace_file(path, STAMP, files[path])
+    index.replace_file("7.md", STAMP, files["7.md"][:3])
+    index.replace_file("7.md", STAMP, files["7.md"])
+    embed(index, seeds)
+
+    def answers() -> list[object]:
+        asked = [found(index, query, limit=7) for query in ("tea", "milk tea", "cake milk")]
+        scores = [round(hit.score, 9) for hit in index.text(["tea", "milk"], where(), 30)]
+        near = [(alike(index, seed, limit=9), alike(index, seed, where(None), 9)) for seed in range(5)]
+        listed = [stored.key.entry for stored in index.page(where(), limit=100).rows]
+        return [asked, scores, near, listed, index.files(), index.owners(), index.status()]
+
+    before = answers()
+    assert index.rebuild((path, STAMP, files[path], ()) for path in sorted(files)) == 80
+    assert index.status().unembedded == 80
+    embed(index, seeds)
+    assert answers() == before
+    assert index.check() == []
+
+
+def test_a_rebuild_that_fails_changes_nothing(index: Index) -> None:
+    fill(index, row("af_1", "first"))
+
+    def files() -> Iterator[tuple[str, Stamp, list[Row], list[Problem]]]:
+        yield "b.md", STAMP, [row("af_2", "second")], []
+        raise EverloreError("the disk is on fire")
+
+    with pytest.raises(EverloreError, match="fire"):
+        index.rebuild(files())
+    assert (found(index, "first"), found(index, "second")) == (["af_1"], [])
+
+
+def test_queries_longer_than_any_text_work(index: Index) -> None:
+    fill(index, row("af_1", "needle in a haystack"))
+    assert found(index, "needle " + " ".join(f"word{n}" for n in range(3000))) == ["af_1"]
+    assert query_terms("the") == ["the"]

@@ -1,0 +1,328 @@
+"""What becomes of the SQLite files when the world is unkind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+from stored import ALICE, BOB, DIMENSION, STAMP, direction, embed, fill, found, message, row, where
+
+from everlore import database
+from everlore.buffer.sqlite import SqliteBuffer
+from everlore.errors import Damaged, Misconfigured, Unavailable
+from everlore.index import vectors, words
+from everlore.index.schema import VERSION
+from everlore.index.sqlite import SqliteIndex
+from everlore.types import Predicate, Scope
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / ".everlore" / "index.db"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes are a POSIX matter")
+def test_only_the_owner_can_read_the_files(path: Path) -> None:
+    index = SqliteIndex(path)
+    fill(index, row("af_1", "tea"))
+    assert {file.stat().st_mode & 0o777 for file in path.parent.iterdir()} == {0o600}
+    index.close()
+
+
+def test_an_index_of_another_version_is_made_anew(path: Path) -> None:
+    index = SqliteIndex(path)
+    fill(index, row("af_1", "tea"))
+    index.close()
+    with apsw.Connection(str(path)) as connection:
+        connection.execute(f"PRAGMA user_version={VERSION + 7}; CREATE TABLE newer(x)")
+    again = SqliteIndex(path)
+    assert (again.files(), again.check()) == ({}, [])
+    fill(again, row("af_1", "tea"))
+    assert found(again, "tea") == ["af_1"]
+    again.close()
+
+
+def test_a_damaged_index_is_put_aside_on_opening(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"this is no database " * 1000)
+    index = SqliteIndex(path)
+    assert index.check() == []
+    assert Path(f"{path}.damaged").read_bytes().startswith(b"this is no")
+    index.close()
+
+
+def test_damage_inside_is_named_and_a_rebuild_cures_it(path: Path) -> None:
+    index = SqliteIndex(path)
+    rows = [row(f"af_{n}", f"tea number{n} " * 20) for n in range(300)]
+    fill(index, *rows)
+    index.close()
+    with path.open("r+b") as file:
+        file.seek(4096 * 8)
+        file.write(os.urandom(4096 * 30))
+    index = SqliteIndex(path)
+    assert index.check()
+    with pytest.raises(Damaged, match="everlore index rebuild"):
+        for n in range(300):
+            index.page(where(), limit=300)
+            fill(index, row(f"af_{n}", "coffee"))
+            found(index, f"tea number{n}")
+    assert index.rebuild(iter([("a.md", STAMP, rows, ())])) == 300
+    assert (index.check(), found(index, "number7")) == ([], ["af_7"])
+    index.close()
+
+
+def test_check_finds_parts_that_disagree(path: Path) -> None:
+    index = SqliteIndex(path)
+    index.use_model("m", DIMENSION)
+    fill(index, row("af_1", "tea"), row("af_2", "cake"))
+    embed(index, {"tea": 1, "cake": 2})
+    with index._db.write() as connection:
+        connection.execute("DELETE FROM units WHERE id = 1")
+        connection.execute("DELETE FROM vectors WHERE unit = 2")
+    said = " ".join(index.check())
+    for part in ("text index belong to no unit", "vectors belong to no unit", "not there", "counts of units"):
+        assert part in said
+    index.close()
+
+
+def test_a_lock_held_by_another_says_try_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    index = SqliteIndex(path)
+    other = apsw.Connection(str(path))
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Unavailable, match="try again"):
+        index.enqueue(["a.md"])
+    assert index.files() == {}
+    other.execute("ROLLBACK")
+    index.enqueue(["a.md"])
+    assert index.claim(1) == ["a.md"]
+    other.close()
+    index.close()
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a user whom file modes bind")
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(Unavailable, match="cannot be created"):
+        SqliteIndex(tmp_path / "index.db")
+    tmp_path.chmod(0o700)
+
+
+def test_a_file_where_the_folder_should_be_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("x", encoding="utf-8")
+    with pytest.raises(Unavailable, match="cannot be created"):
+        SqliteIndex(tmp_path / "taken" / "index.db")
+
+
+def test_a_full_disk_leaves_everything_as_it_was(path: Path) -> None:
+    index = SqliteIndex(path)
+    fill(index, row("af_1", "tea"))
+    with index._db.read() as connection:
+        pages = database.value(connection, "PRAGMA page_count")
+    index._db._connection().execute(f"PRAGMA max_page_count={pages + 2}")
+    with pytest.raises(Unavailable, match="full"):
+        fill(index, *[row(f"af_{n}", "cake " * 50) for n in range(500)])
+    assert (found(index, "tea"), found(index, "cake")) == (["af_1"], [])
+    index.close()
+
+
+def test_a_closed_index_says_so(path: Path) -> None:
+    index = SqliteIndex(path)
+    index.close()
+    index.close()
+    with pytest.raises(Unavailable, match="closed"):
+        index.files()
+
+
+def test_connections_of_finished_threads_are_closed(path: Path) -> None:
+    index = SqliteIndex(path)
+    threads = [threading.Thread(target=index.files) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(index._db._connections) == 1
+    index.close()
+
+
+def test_a_newer_state_is_refused_and_a_damaged_one_never_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    buffer = SqliteBuffer(path)
+    buffer.append([message(1)])
+    buffer.close()
+    with apsw.Connection(str(path)) as connection:
+        connection.execute("PRAGMA user_version=99")
+    with pytest.raises(Misconfigured, match="newer"):
+        SqliteBuffer(path)
+    path.write_bytes(b"garbage " * 2000)
+    with pytest.raises(Damaged, match="backup"):
+        SqliteBuffer(path)
+    assert path.read_bytes() == b"garbage " * 2000
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[3])
+from stored import ALICE, message, fill, row
+from everlore.buffer.sqlite import SqliteBuffer
+from everlore.index.sqlite import SqliteIndex
+root, number = Path(sys.argv[1]), int(sys.argv[2])
+sys.stdin.readline()
+index, buffer = SqliteIndex(root / "index.db"), SqliteBuffer(root / "state.db")
+for n in range(5):
+    fill(index, row(f"af_{number}_{n}", f"tea from {number}"), path=f"{number}_{n}.md")
+    buffer.append([message(number * 100 + n)])
+    print(buffer.next_number(ALICE, "ep", "day", 0))
+"""
+
+
+def test_processes_that_open_a_new_vault_at_once_all_succeed(tmp_path: Path) -> None:
+    here = str(Path(__file__).parent.parent)
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, str(tmp_path / "new"), str(number), here],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(4)
+    ]
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    said = [process.communicate(timeout=120)[0].split() for process in started]
+    assert [process.returncode for process in started] == [0] * 4
+    assert sorted(int(n) for lines in said for n in lines) == list(range(1, 21))
+    index, buffer = SqliteIndex(tmp_path / "new" / "index.db"), SqliteBuffer(tmp_path / "new" / "state.db")
+    assert (len(index.files()), len(found(index, "tea", limit=50)), index.check()) == (20, 20, [])
+    assert len(buffer.open_messages(Scope(), "s1")) == 20
+    index.close()
+    buffer.close()
+
+
+def test_large_parts_agree_with_exact_search(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "EXACT_UP_TO", 50)
+    index, reader = SqliteIndex(path), SqliteIndex(path)
+    index.use_model("m", 128)
+    said = {f"text {n}": n for n in range(400)}
+    middle = [direction(10_000 + n % 20, 128) for n in range(400)]
+
+    def near(seed: int) -> np.typing.NDArray[np.float32]:
+        mixed = middle[seed] + 0.4 * direction(seed, 128)
+        return np.asarray(mixed / np.linalg.norm(mixed), np.float32)
+
+    def put() -> None:
+        pieces = index.unembedded(1000)
+        index.put_vectors([p.unit for p in pieces], np.stack([near(said[p.dense]) for p in pieces]))
+
+    texts = list(said)
+    for start in range(0, 400, 40):  # grows from an exact part into a large one
+        rows = [row(f"af_{n:03}", texts[n], session=f"s{n % 50}") for n in range(start, start + 40)]
+        fill(index, *rows, path=f"{start}.md")
+        put()
+        known = range(start + 40)
+        for seed in (start, start + 7):
+            ranked = sorted(known, key=lambda n: -float(near(n) @ near(seed)))[:5]
+            for opened in (index, reader):
+                for owner in (ALICE, None):
+                    hits = opened.vector(near(seed), where(owner), 5)
+                    assert [s.data["text"] for h in hits for s in opened.stored([h.row]).values()] == [
+                        texts[n] for n in ranked
+                    ]
+    monkeypatch.setattr(vectors, "NEAREST", 8)
+    few = index.vector(near(3), where(filter=Predicate("session_id", "eq", "s3")), 8)
+    assert len(few) == 8
+    assert index.vector(near(3), where(BOB), 5) == []
+    monkeypatch.setattr(vectors, "MOST_DEAD", 10)
+    for path_of in ("0.md", "40.md", "80.md"):
+        index.remove_file(path_of)
+        hits = reader.vector(near(130), where(), 5)
+        ranked = sorted(range(120, 400), key=lambda n: -float(near(n) @ near(130)))[:5]
+        if path_of == "80.md":
+            assert [s.data["text"] for h in hits for s in reader.stored([h.row]).values()] == [texts[n] for n in ranked]
+    index.close()
+    reader.close()
+
+
+def test_the_cache_of_parts_is_bounded(path: Path) -> None:
+    index = SqliteIndex(path)
+    index.use_model("m", DIMENSION)
+    fill(index, row("af_1", "tea"))
+    fill(index, row("af_1", "tea", owner=BOB), path="b.md")
+    embed(index, {"tea": 1})
+    index._parts = vectors.Parts(most_bytes=1)
+    for _ in range(3):
+        for owner in (ALICE, BOB):
+            assert len(index.vector(direction(1), where(owner), 5)) == 1
+    assert len(index._parts._parts) == 1
+    index.close()
+
+
+def test_frequent_terms_count_although_their_lists_are_not_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = SqliteIndex(path)
+    rows = [
+        row(f"af_{n:03}", f"alice said {'tea' if n % 20 == 0 else 'word'} {'cake' if n % 3 else ''}")
+        for n in range(200)
+    ]
+    fill(index, *rows)
+    query = ["tea", "cake", "alic"]
+    exact = index.text(query, where(), 10)
+    everything = index.text(query, where(), 200)
+    one = index.text(query, where(filter=Predicate("session_id", "eq", "s1")), 10)
+    monkeypatch.setattr(words, "MOST_POSTINGS", 12)
+    for limit, expected in ((10, exact), (200, everything)):
+        got = index.text(query, where(), limit)
+        assert [hit.unit for hit in got] == [hit.unit for hit in expected]
+        assert [hit.score for hit in got] == pytest.approx([hit.score for hit in expected])
+    assert [h.unit for h in index.text(query, where(filter=Predicate("session_id", "eq", "s1")), 10)] == [
+        h.unit for h in one
+    ]
+    index.close()
+
+
+def test_frequencies_are_forgotten_when_units_change(path: Path) -> None:
+    index, writer = SqliteIndex(path), SqliteIndex(path)
+    fill(writer, row("af_1", "tea"))
+    assert index.term_stats(["tea"], ALICE).frequency == {"tea": 1}
+    fill(writer, row("af_1", "tea"), row("af_2", "tea"))
+    assert index.term_stats(["tea"], ALICE).frequency == {"tea": 2}
+    fill(writer)
+    assert index.term_stats(["tea"], ALICE).frequency == {"tea": 0}
+    index.close()
+    writer.close()
+
+
+def test_many_threads_search_while_one_writes(path: Path) -> None:
+    index = SqliteIndex(path)
+    index.use_model("m", DIMENSION)
+    fill(index, row("first", "tea"))
+    embed(index, {"tea": 1})
+    wrong: list[object] = []
+    stop = threading.Event()
+
+    def search() -> None:
+        while not stop.is_set():
+            for entries in (found(index, "tea", limit=99), [h.row for h in index.vector(direction(1), where(), 99)]):
+                if not entries or len(set(entries)) != len(entries):
+                    wrong.append(entries)
+
+    threads = [threading.Thread(target=search) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for n in range(30):
+        fill(index, row("first", "tea"), *[row(f"af_{k}", "tea") for k in range(n % 7)])
+        embed(index, {"tea": 1})
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert index.check() == []
+    index.close()

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everlore.index.tokens import LONGEST, query_terms, tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Running, runs; ran!", ["run", "run", "ran"]),
+        ("Alice's don't O'Brien l’amour", ["alic", "dont", "obrien", "o", "brien", "lamour", "l", "amour"]),
+        ("getUserName", ["getusernam", "get", "user", "name"]),
+        ("HTTPServer snake_case", ["httpserver", "http", "server", "snake_case", "snake", "case"]),
+        ("utf8 3pm 2026-05-28", ["utf8", "utf", "8", "3pm", "3", "pm", "2026", "05", "28"]),
+        ("Café ÉCOLE Straße", ["cafe", "ecol", "strass"]),
+        ("ＡＢＣ ﬁne", ["abc", "fine"]),
+        ("我喜欢茶", ["我喜", "喜欢", "欢茶"]),
+        ("茶", ["茶"]),
+        ("用Python3写", ["用", "python3", "python", "3", "写"]),
+        ("タワー 한국어", ["タワ", "ワー", "한국", "국어"]),
+        ("กาแฟ", ["กา", "าแ", "แฟ"]),
+        ("हिन्दी", ["हिन्दी"]),
+        ("___ -- ''", []),
+    ],
+)
+def test_tokens(text: str, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+def test_a_query_drops_stop_words_unless_there_is_nothing_else() -> None:
+    assert query_terms("What is the name of my dog? The dog!") == ["what", "name", "dog"]
+    assert query_terms("to be or to be") == ["to", "be", "or"]
+    assert query_terms("I'm") == ["im"]
+
+
+def test_doe_is_a_name_although_does_is_a_stop_word() -> None:
+    assert query_terms("does John Doe sing") == ["john", "doe", "sing"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=60))
+def test_every_token_is_a_plain_word_and_reading_twice_agrees(text: str) -> None:
+    found = tokens(text)
+    assert found == tokens(text)
+    for token in found:
+        assert 0 < len(token) <= LONGEST
+        assert not re.search(r"[\x00-\x2f:-@\[-^`{-\x7f\s]", token)
+    assert set(query_terms(text)) <= set(found)
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    texts = [f"running{n} jumps{n} quickly{n} nationalities{n}x" for n in range(300)]
+    expected = [tokens(text.replace("x", "y")) for text in texts]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda text: tokens(text.replace("x", "y")), texts)) == expected

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everlore.errors import Unavailable
+from everlore.models.base import Vectors
+from everlore.models.cache import SLICE, CachedEmbedder, EmbeddingCache
+
+
+class Counting:
+    """An embedder that remembers what it was asked."""
+
+    name = "counting"
+    dimension = 8
+
+    def __init__(self, fail_after: int = 10**9) -> None:
+        self.asked: list[list[str]] = []
+        self._fail_after = fail_after
+
+    def ready(self) -> bool:
+        return True
+
+    def warm(self) -> None:
+        pass
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        if len(self.asked) >= self._fail_after:
+            raise Unavailable("out of reach")
+        self.asked.append(list(texts))
+        rows = [np.random.default_rng(abs(hash(text))).normal(size=8) for text in texts]
+        return np.array([row / np.linalg.norm(row) for row in rows], np.float32).reshape(len(texts), 8)
+
+    def close(self) -> None:
+        pass
+
+
+def test_nothing_is_embedded_twice(tmp_path: Path) -> None:
+    first = Counting()
+    one = CachedEmbedder(first, EmbeddingCache(tmp_path / "embeddings.db"))
+    vectors = one.encode(["a", "b", "a"])
+    assert first.asked == [["a", "b"]]
+    assert vectors.dtype == np.float32
+    assert np.array_equal(vectors[0], vectors[2])
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    again = Counting()
+    two = CachedEmbedder(again, EmbeddingCache(tmp_path / "embeddings.db"))
+    assert np.array_equal(two.encode(["b", "c", "a"])[[2, 0]], vectors[:2])
+    assert again.asked == [["c"]]
+    one.close()
+    two.close()
+
+
+def test_what_was_embedded_before_a_failure_is_kept(tmp_path: Path) -> None:
+    texts = [f"text {n}" for n in range(SLICE * 2 + 5)]
+    embedder = CachedEmbedder(Counting(fail_after=2), EmbeddingCache(tmp_path / "embeddings.db"))
+    with pytest.raises(Unavailable):
+        embedder.encode(texts)
+    embedder.close()
+    later = Counting()
+    embedder = CachedEmbedder(later, EmbeddingCache(tmp_path / "embeddings.db"))
+    assert embedder.encode(texts).shape == (len(texts), 8)
+    assert later.asked == [texts[SLICE * 2 :]]
+    embedder.close()
+
+
+def test_models_do_not_share_vectors(tmp_path: Path) -> None:
+    cache = EmbeddingCache(tmp_path / "embeddings.db")
+    cache.put("x", ["a"], np.ones((1, 4), np.float32))
+    assert list(cache.get("x", ["b", "a", "a"])) == [1, 2]
+    assert cache.get("y", ["a"]) == {}
+    cache.put("y", ["a", "b"], np.ones((2, 4), np.float32))
+    assert cache.prune(["x"]) == 2
+    assert (list(cache.get("x", ["a"])), cache.get("y", ["a"])) == ([0], {})
+    cache.close()
+
+
+def test_a_broken_cache_only_costs_time(tmp_path: Path) -> None:
+    cache = EmbeddingCache(tmp_path / "embeddings.db")
+    cache.close()
+    counting = Counting()
+    assert CachedEmbedder(counting, cache).encode(["a"]).shape == (1, 8)
+    (tmp_path / "broken.db").write_bytes(b"no database " * 999)
+    embedder = CachedEmbedder(counting, EmbeddingCache(tmp_path / "broken.db"))
+    assert np.array_equal(embedder.encode(["a"]), embedder.encode(["a"]))
+    assert embedder.encode([]).shape == (0, 8)
+    embedder.close()
+
+
+@settings(max_examples=20, deadline=None)
+@given(texts=st.lists(st.text(max_size=10), min_size=1, max_size=8))
+def test_any_text_gives_its_own_vector(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+    cache = EmbeddingCache(tmp_path_factory.mktemp("cache") / "embeddings.db")
+    embedder = CachedEmbedder(Counting(), cache)
+    first = embedder.encode(texts)
+    assert np.array_equal(embedder.encode(texts), first)
+    assert np.allclose(first, Counting().encode(texts), atol=2e-3)
+    embedder.close()
