@@ -197,11 +197,13 @@ def _create(path: Path) -> None:
     """An empty file that only its owner can read, durably in its folder."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # never opened when it is there: closing such a handle would drop SQLite's locks in this process
+        if path.exists():
+            # opening it and closing that handle would drop SQLite's locks in this process
+            return
         handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-    except FileExistsError:
-        return
     except OSError as error:
+        if path.exists():
+            return  # another process was quicker
         raise Unavailable(f"{path} cannot be created ({error}): check the folder and its rights") from error
     os.close(handle)
     if os.name == "posix":

@@ -39,8 +39,9 @@ def test_an_index_of_another_version_is_made_anew(path: Path) -> None:
     index = SqliteIndex(path)
     fill(index, row("af_1", "tea"))
     index.close()
-    with apsw.Connection(str(path)) as connection:
-        connection.execute(f"PRAGMA user_version={VERSION + 7}; CREATE TABLE newer(x)")
+    connection = apsw.Connection(str(path))
+    connection.execute(f"PRAGMA user_version={VERSION + 7}; CREATE TABLE newer(x)")
+    connection.close()
     again = SqliteIndex(path)
     assert (again.files(), again.check()) == ({}, [])
     fill(again, row("af_1", "tea"))
@@ -62,16 +63,14 @@ def test_damage_inside_is_named_and_a_rebuild_cures_it(path: Path) -> None:
     rows = [row(f"af_{n}", f"tea number{n} " * 20) for n in range(300)]
     fill(index, *rows)
     index.close()
+    pages = path.stat().st_size // 4096
     with path.open("r+b") as file:
-        file.seek(4096 * 8)
-        file.write(os.urandom(4096 * 30))
+        file.seek(4096 * (pages // 2))
+        file.write(b"\xa5" * (4096 * (pages // 2 - 1)))
     index = SqliteIndex(path)
     assert index.check()
     with pytest.raises(Damaged, match="everlore index rebuild"):
-        for n in range(300):
-            index.page(where(), limit=300)
-            fill(index, row(f"af_{n}", "coffee"))
-            found(index, f"tea number{n}")
+        index.page(where(), limit=300)
     assert index.rebuild(iter([("a.md", STAMP, rows, ())])) == 300
     assert (index.check(), found(index, "number7")) == ([], ["af_7"])
     index.close()
@@ -156,8 +155,9 @@ def test_a_newer_state_is_refused_and_a_damaged_one_never_replaced(tmp_path: Pat
     buffer = SqliteBuffer(path)
     buffer.append([message(1)])
     buffer.close()
-    with apsw.Connection(str(path)) as connection:
-        connection.execute("PRAGMA user_version=99")
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA user_version=99")
+    connection.close()
     with pytest.raises(Misconfigured, match="newer"):
         SqliteBuffer(path)
     path.write_bytes(b"garbage " * 2000)
@@ -310,9 +310,8 @@ def test_many_threads_search_while_one_writes(path: Path) -> None:
 
     def search() -> None:
         while not stop.is_set():
-            for entries in (found(index, "tea", limit=99), [h.row for h in index.vector(direction(1), where(), 99)]):
-                if not entries or len(set(entries)) != len(entries):
-                    wrong.append(entries)
+            hits = [index.text(["tea"], where(), 99), index.vector(direction(1), where(), 99)]
+            wrong.extend(some for some in hits if not some or len({hit.unit for hit in some}) != len(some))
 
     threads = [threading.Thread(target=search) for _ in range(3)]
     for thread in threads:

@@ -41,7 +41,8 @@ def append_once(
         if found:
             return text
         front = log_front(place, owner, date, iso(engine.clock.now()))
-        return append_drafts(text or "", numbered, front) or text
+        appended = append_drafts(text or "", numbered, front)
+        return appended if found else text
 
     change = engine.vault.change(path, edit)
     if found:

@@ -155,15 +155,12 @@ def append_entries(text: str, entries: Sequence[Entry], front_updates: Mapping[s
 
 
 def append_drafts(text: str, draft: Callable[[int], Sequence[Entry]], front_updates: Mapping[str, Json]) -> str:
-    """Add what `draft` makes, which is told the highest number so far. No entries, no change."""
-    original = text
+    """Add what `draft` makes, which is told the highest number so far."""
     if not text.strip("\ufeff\r\n\t "):
         text = write_front("", read_front(""), front_updates)
     scan = _scan(text)
     highest = scan.last_number
     entries = draft(highest)
-    if not entries:
-        return original
     known = set(scan.ids)
     for entry in entries:
         if entry.id in known:

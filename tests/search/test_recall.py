@@ -1,0 +1,140 @@
+"""Recall on a real vault with the real offline model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from everlore.cascade import embed_pending
+from everlore.config import load
+from everlore.engine import Engine, open_engine
+from everlore.memory import NewMessage, flush, remember
+from everlore.search import Method, Query, Recall, recall
+from everlore.types import Owner, Predicate, Scope
+
+DAY = 86_400_000
+START = 1_748_000_000_000
+TALKS = {
+    "climbing": ["I love climbing in Yosemite every spring.", "The granite walls there are the best in the world."],
+    "coffee": ["My favorite coffee shop is Blue Bottle in SOMA.", "I drink two cups of espresso every morning."],
+    "work": ["I work as a data engineer at Acme.", "Our pipeline runs on Kubernetes in Frankfurt."],
+    "family": ["My sister Maria moved to Lisbon in March.", "She opened a bakery near the river."],
+    "中文": ["我最喜欢的城市是上海。", "我每天早上在公园跑步。"],
+}
+ALICE = Owner(Scope(), "user", "alice")
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    root: Path = tmp_path_factory.mktemp("vault")
+    opened = open_engine(load(memory={"root": root}))
+    for number, (session, lines) in enumerate(TALKS.items()):
+        talk = [NewMessage("alice", "user", START + number * DAY + at * 1000, line) for at, line in enumerate(lines)]
+        remember(opened, Scope(), session, talk)
+        flush(opened, Scope(), session)
+    other = [NewMessage("alice", "user", START, "I love climbing in another project.")]
+    remember(opened, Scope(project="other"), "elsewhere", other)
+    flush(opened, Scope(project="other"), "elsewhere")
+    embed_pending(opened, 10_000)
+    yield opened
+    opened.close()
+
+
+def ask(engine: Engine, text: str, method: Method = "hybrid", **more: object) -> Recall:
+    return recall(engine, Query(ALICE, text, method, **{"top_k": 5, **more}))  # type: ignore[arg-type]
+
+
+def sessions(found: Recall) -> list[str]:
+    return [hit.stored.session_id for hit in found.hits["episode"]]
+
+
+@pytest.mark.parametrize("method", get_args(Method))
+@pytest.mark.parametrize(
+    ("question", "session"),
+    [
+        ("Where do I go climbing in spring?", "climbing"),
+        ("Which coffee shop is my favorite?", "coffee"),
+        ("Where did my sister Maria move?", "family"),
+    ],
+)
+def test_every_method_finds_the_episode_and_nests_its_facts(
+    engine: Engine, method: Method, question: str, session: str
+) -> None:
+    found = ask(engine, question, method)
+    assert sessions(found)[0] == session
+    best = found.hits["episode"][0]
+    assert best.facts
+    assert all(fact.stored.parent_id == best.stored.parent_id for fact in best.facts)
+
+
+@pytest.mark.parametrize("method", get_args(Method))
+def test_scores_are_one_scale_between_0_and_1_and_fall(engine: Engine, method: Method) -> None:
+    hits = ask(engine, "espresso in the morning", method).hits["episode"]
+    scores = [hit.score for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+    for hit in hits:
+        facts = [fact.score for fact in hit.facts]
+        assert facts == sorted(facts, reverse=True)
+        assert all(0 <= score <= hit.score <= 1 for score in facts)
+
+
+def test_meaning_is_found_without_a_common_word(engine: Engine) -> None:
+    assert sessions(ask(engine, "mountaineering on rock faces", "vector"))[0] == "climbing"
+    assert sessions(ask(engine, "mountaineering on rock faces"))[0] == "climbing"
+    assert sessions(ask(engine, "mountaineering", "keyword")) == []
+
+
+def test_chinese_is_found_by_its_words(engine: Engine) -> None:
+    assert sessions(ask(engine, "上海", "keyword")) == ["中文"]
+    assert sessions(ask(engine, "我在哪里跑步", "keyword"))[0] == "中文"
+
+
+def test_nothing_crosses_a_project(engine: Engine) -> None:
+    assert "elsewhere" not in sessions(ask(engine, "climbing", top_k=100))
+    there = recall(engine, Query(Owner(Scope(project="other"), "user", "alice"), "climbing", top_k=5))
+    assert sessions(there) == ["elsewhere"]
+
+
+def test_a_radius_cuts_the_vector_part_only(engine: Engine) -> None:
+    assert sessions(ask(engine, "climbing", "vector", radius=0.99)) == []
+    assert sessions(ask(engine, "climbing", radius=0.99)) == ["climbing"]
+    assert len(sessions(ask(engine, "climbing", "vector", radius=0.0))) == 5
+
+
+def test_without_top_k_a_default_radius_cuts_the_tail(engine: Engine) -> None:
+    everything = sessions(ask(engine, "quarterly tax return", "vector", top_k=100))
+    worth_it = sessions(ask(engine, "quarterly tax return", "vector", top_k=-1))
+    assert len(everything) == len(TALKS)
+    assert len(worth_it) < len(everything)
+
+
+def test_a_filter_is_applied_before_ranking(engine: Engine) -> None:
+    only = Predicate("session_id", "eq", "work")
+    assert sessions(ask(engine, "climbing in Yosemite", filter=only)) == ["work"]
+
+
+def test_top_k_limits_each_kind(engine: Engine) -> None:
+    assert len(sessions(ask(engine, "I", top_k=2))) == 2
+
+
+def test_an_explained_search_tells_what_each_stage_did(engine: Engine) -> None:
+    found = ask(engine, "climbing in Yosemite", "agentic", explain=True)
+    assert found.trace["method"] == "agentic"
+    assert "climb" in found.trace["terms"]
+    stage = found.trace["stages"][0]
+    assert stage["text_candidates"] > 0
+    assert stage["dense_candidates"] > 0
+    assert stage["rounds"]
+    best = stage["results"][0]
+    assert best["id"] == found.hits["episode"][0].stored.key.public_id
+    assert best["turns"][0]["cosine"] > 0.5
+    assert ask(engine, "climbing").trace == {}
+
+
+def test_a_query_of_punctuation_alone_is_answered(engine: Engine) -> None:
+    assert ask(engine, "?!... \u0000", "keyword").hits["episode"] == []
+    ask(engine, "?!...")
+    ask(engine, '"AND" OR NOT (foo* NEAR/2', "keyword")

@@ -1,0 +1,66 @@
+"""The arithmetic of scoring, without an index."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everlore.search.score import Candidates, dense_scores, inverse_frequency, roll_up, text_scores
+
+SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+def units(frequency: list[list[int]], memory: list[int], centre: list[float]) -> Candidates:
+    count = len(memory)
+    return Candidates(
+        frequency=np.array(frequency, np.float32).reshape(-1, count),
+        length=np.full(count, 10, np.float32),
+        cosine=np.zeros(count, np.float32),
+        memory=np.array(memory),
+        centre=np.array(centre, np.float32),
+        turn=np.arange(count),
+    )
+
+
+def test_rare_terms_tell_more_than_common_ones() -> None:
+    idf = inverse_frequency(1000, np.array([1, 10, 999], np.float32))
+    assert idf[0] > idf[1] > idf[2] > 0
+
+
+def test_a_neighbour_lends_its_terms_and_distance_fades_them() -> None:
+    idf = np.array([1.0, 1.0], np.float32)
+    alone = text_scores(units([[1, 0], [0, 1]], [1, 2], [5, 5]), idf, 10)
+    near = text_scores(units([[1, 0], [0, 1]], [1, 1], [5, 15]), idf, 10)
+    far = text_scores(units([[1, 0], [0, 1]], [1, 1], [5, 300]), idf, 10)
+    assert near[0] > alone[0]
+    assert alone[0] < far[0] + 0.02 < near[0]
+
+
+def test_a_term_counts_once_however_many_neighbours_have_it() -> None:
+    idf = np.array([1.0], np.float32)
+    one = text_scores(units([[1, 0]], [1, 1], [5, 15]), idf, 10)
+    many = text_scores(units([[1, 1, 1]], [1, 1, 1], [5, 15, 25]), idf, 10)
+    assert many[1] <= max(one[0], many[0])
+
+
+def test_a_query_without_usable_terms_scores_nothing() -> None:
+    empty = text_scores(units([], [1, 2], [5, 5]), np.zeros(0, np.float32), 10)
+    assert empty.tolist() == [0, 0]
+
+
+def test_unrelated_text_has_no_dense_score_and_identical_text_all() -> None:
+    assert dense_scores(np.array([-1, 0.1, 1.0], np.float32)).tolist() == [0, 0, 1]
+
+
+@settings(max_examples=100, deadline=None)
+@given(SCORES)
+def test_a_memory_is_worth_at_least_its_best_turn_and_at_most_one(scores: list[float]) -> None:
+    worth = roll_up(scores)
+    assert max(scores) - 1e-9 <= worth <= 1 + 1e-9
+
+
+@settings(max_examples=100, deadline=None)
+@given(SCORES, st.floats(0, 1))
+def test_another_matching_turn_never_lowers_a_memory(scores: list[float], extra: float) -> None:
+    assert roll_up([*scores, extra]) >= roll_up(scores) - 1e-9
