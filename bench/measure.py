@@ -80,7 +80,9 @@ class Turns:
     def bm25(self, query: str, k1: float = 1.2, b: float = 0.75) -> Answer:
         """Okapi BM25 with its usual constants, over turns; a session counts as its best turn."""
         terms = query_terms(query)
-        telling = {term: math.log1p((self._count - self._held[term] + 0.5) / (self._held[term] + 0.5)) for term in terms}
+        telling = {
+            term: math.log1p((self._count - self._held[term] + 0.5) / (self._held[term] + 0.5)) for term in terms
+        }
         scored: list[tuple[float, str, str]] = []
         for session, bags in self._bags.items():
             for turn, bag in bags:
@@ -99,7 +101,11 @@ def _told(turn: Turn) -> str:
 def read_answer(data: Mapping[str, Any], turns: Turns, seconds: float) -> Answer:
     """What the contract's search returned."""
     episodes = data["episodes"]
-    facts = [(fact["score"], episode["session_id"], fact["content"]) for episode in episodes for fact in episode["atomic_facts"]]
+    facts = [
+        (fact["score"], episode["session_id"], fact["content"])
+        for episode in episodes
+        for fact in episode["atomic_facts"]
+    ]
     facts.sort(key=lambda fact: -fact[0])
     return Answer(
         sessions=list(dict.fromkeys(episode["session_id"] for episode in episodes)),

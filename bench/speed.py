@@ -166,9 +166,7 @@ def _at_size(
 
     first = milliseconds(lambda: _search(still, queries[0], "hybrid"))
     found.append(Timing("first search after a start", n, first, first, "later ones", math.nan))
-    compare(
-        "hybrid, one owner", lambda q: _search(engine, q, "hybrid"), "embedder + FTS5 + numpy", all_of_it, 15, 40
-    )
+    compare("hybrid, one owner", lambda q: _search(engine, q, "hybrid"), "embedder + FTS5 + numpy", all_of_it, 15, 40)
     compare("the same, query embedded before", lambda q: _search(still, q, "hybrid"), "FTS5 + numpy", both, 5)
     compare("keyword, one owner", lambda q: _search(still, q, "keyword"), "FTS5 bm25()", text.one_owner)
     compare(

@@ -84,6 +84,13 @@ def test_a_memory_that_moved_belongs_to_the_file_read_last(index: Index) -> None
     assert stored.path == "new.md"
 
 
+def test_what_is_known_of_one_file(index: Index) -> None:
+    index.replace_file("a.md", Stamp(3, 4), [row("af_1", "a", parent="c1"), row("af_2", "b")])
+    fill(index, row("af_3", "c", parent="c3"), path="b.md")
+    assert (index.stamp("a.md"), index.stamp("nowhere.md")) == (Stamp(3, 4), None)
+    assert (index.parents("a.md"), index.parents("nowhere.md")) == ({"af_1": "c1", "af_2": ""}, {})
+
+
 def test_of_two_rows_with_one_key_the_later_counts(index: Index) -> None:
     fill(index, row("af_1", "early"), row("af_1", "late"))
     assert (found(index, "early"), found(index, "late")) == ([], ["af_1"])

@@ -297,3 +297,15 @@ def test_closing_ends_a_wait_and_later_calls() -> None:
         assert not embedder.ready()
         with pytest.raises(Unavailable, match="closed"):
             embedder.encode(["x"])
+
+
+def test_an_endpoint_that_failed_is_left_alone_for_a_while() -> None:
+    with serving(Answer(status=500), first_wait_seconds=0.2) as (embedder, server):
+        with pytest.raises(Unavailable):
+            embedder.encode(["x"])
+        asked = len(server.seen)
+        started = time.monotonic()
+        with pytest.raises(Unavailable, match="try again later"):
+            embedder.encode(["x"])
+        assert time.monotonic() - started < 0.05
+        assert len(server.seen) == asked

@@ -35,6 +35,9 @@ MAX_CHARS = 8_000
 LARGEST = 1e15
 """No embedding has such values; their squares would still be fine as float32. NaN compares as larger."""
 
+LONGEST_REST = 60.0
+"""After a failure the endpoint is left alone for a growing while: a search must not wait for it every time."""
+
 _VERSION = re.compile(r"v\d+\w*")
 
 
@@ -57,6 +60,9 @@ class RemoteEmbedder:
         self._guard = threading.Lock()
         self._client: httpx.Client | None = None
         self._closed = threading.Event()
+        self._failures = 0
+        self._rest_until = 0.0
+        self._last_problem = ""
 
     @property
     def name(self) -> str:
@@ -105,6 +111,8 @@ class RemoteEmbedder:
         import httpx
 
         started = time.monotonic()
+        if started < self._rest_until and not self._closed.is_set():
+            raise Unavailable(self._last_problem)
         wait = self._first_wait
         for attempt in range(1, ATTEMPTS + 1):
             asked_wait = 0.0
@@ -118,6 +126,7 @@ class RemoteEmbedder:
                 raise Unavailable("the embedder is closed") from None
             else:
                 if response.is_success:
+                    self._failures = 0
                     return self._decoded(response)
                 problem = f"answered {response.status_code}{self._reason(response)}"
                 if response.status_code != 429 and response.status_code < 500:
@@ -128,7 +137,10 @@ class RemoteEmbedder:
             if attempt == ATTEMPTS or pause > left or self._closed.wait(pause):
                 break
             wait *= 2
-        raise Unavailable(f"the embedding endpoint {_shown(self._url)} {problem}; try again later")
+        self._failures += 1
+        self._rest_until = time.monotonic() + min(LONGEST_REST, self._first_wait * 2**self._failures)
+        self._last_problem = f"the embedding endpoint {_shown(self._url)} {problem}; try again later"
+        raise Unavailable(self._last_problem)
 
     def _open(self) -> httpx.Client:
         import httpx

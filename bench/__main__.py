@@ -1,0 +1,95 @@
+"""The command line of the benchmarks: `python -m bench --help`."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from bench import report, speed
+from bench.data import data_folder, locomo, longmemeval
+from bench.quality import Quality
+from bench.quality import measure as measure_quality
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results"
+WORK = HERE / ".work"
+
+EXAMPLES = """\
+examples:
+  python -m bench                            everything; the first run embeds for most of an hour, later ones are quick
+  python -m bench --quick                    a few minutes: one LoCoMo conversation, up to 10,000 memories
+  python -m bench --only quality --every 1   all LongMemEval questions
+  python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
+  BENCH_DATA=~/data python -m bench          the public data sets are in ~/data (see bench/README.md)
+"""
+
+
+def main() -> int:
+    options = _options()
+    # the server we started must not outlive us
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        if options.only != "speed":
+            _quality(options, progress)
+        if options.only != "quality":
+            _speed(options, progress)
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench",
+        description="Measure how well Everlore finds and how quick it is; writes bench/results/.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--only", choices=("quality", "speed"), help="only this part; the other keeps its last table")
+    parser.add_argument("--quick", action="store_true", help="a small version that leaves latest.md alone")
+    parser.add_argument("--every", type=_positive, default=3, metavar="N", help="every Nth LongMemEval question (3)")
+    parser.add_argument("--limit", type=_positive, metavar="N", help="at most N conversations and N questions")
+    return parser.parse_args()
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return int(text)
+
+
+def _quality(options: argparse.Namespace, progress: Progress) -> None:
+    folder = data_folder()
+    if not folder.is_dir():
+        print(
+            f"quality: skipped, there is no folder {folder}. Set BENCH_DATA to the folder with the data sets "
+            "(bench/README.md tells which).",
+            file=sys.stderr,
+        )
+        return
+    limit = 1 if options.quick else options.limit
+    WORK.mkdir(exist_ok=True)
+    found: list[Quality] = [measure_quality("locomo", locomo(folder, limit), WORK, progress)]
+    if not options.quick:
+        found.append(measure_quality("longmemeval", longmemeval(folder, options.every, limit), WORK, progress))
+    _publish("quality", report.quality_table(found), quick=options.quick)
+    report.plot_quality(found, RESULTS / f"{'quick-' if options.quick else ''}quality.png")
+
+
+def _speed(options: argparse.Namespace, progress: Progress) -> None:
+    found = speed.measure(speed.QUICK if options.quick else speed.FULL, progress)
+    _publish("speed", report.speed_table(found), quick=options.quick)
+    report.plot_speed(found, RESULTS / f"{'quick-' if options.quick else ''}speed.png")
+
+
+def _publish(part: str, table: str, *, quick: bool) -> None:
+    report.write(part, table, RESULTS, quick=quick)
+    print(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""Tables in markdown and plots. Nothing here names the machine or its folders."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.quality import Quality
+from bench.speed import Timing
+
+FIGURES = {
+    "locomo": ("turn fraction@10", "turn fraction@30", "fact fraction@10", "session any@5"),
+    "longmemeval": ("session any@5", "session all@5", "turn any@10", "fact any@10"),
+}
+TITLES = {"locomo": "LoCoMo", "longmemeval": "LongMemEval-S"}
+GOALS = {
+    ("locomo", "turn fraction@10"): 0.74,
+    ("longmemeval", "session any@5"): 0.99,
+    ("longmemeval", "session all@5"): 0.93,
+}
+JUDGED = "hybrid"
+PLOTTED = ("hybrid, one owner", "the same, query embedded before", "keyword, one owner", "message accepted")
+
+
+def heading() -> str:
+    made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    system = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    return f"{made}; {system}; load {_load()} when it ended."
+
+
+def _load() -> str:
+    return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
+
+
+def quality_table(found: Sequence[Quality]) -> str:
+    parts = ["## Retrieval quality", "", heading()]
+    for one in found:
+        names = FIGURES[one.name]
+        parts += [
+            "",
+            f"### {TITLES[one.name]}: {one.questions} questions, {one.turns:,} turns, "
+            f"told in {one.ingest_seconds:,.0f} s",
+            "",
+            f"| method | {' | '.join(names)} | p50 | p95 |",
+            f"|---|{'--:|' * (len(names) + 2)}",
+        ]
+        for method, figures in one.methods.items():
+            means = " | ".join(f"{figures.mean(name):.3f}" for name in names)
+            times = [figures.percentile("seconds", share) * 1000 for share in (0.5, 0.95)]
+            shown = " | ".join(f"{ms:.0f} ms" if ms else "" for ms in times)
+            parts.append(f"| {method} | {means} | {shown} |")
+        goals = [f"{name} ≥ {goal:g}: {_verdict(one, name, goal)}" for name, goal in _goals(one)]
+        parts += ["", f"Goals for {JUDGED}: {'; '.join(goals)}."]
+    return "\n".join(parts) + "\n"
+
+
+def _goals(one: Quality) -> list[tuple[str, float]]:
+    return [(name, goal) for (data, name), goal in GOALS.items() if data == one.name]
+
+
+def _verdict(one: Quality, name: str, goal: float) -> str:
+    return "reached" if one.methods[JUDGED].mean(name) >= goal else "**missed**"
+
+
+def speed_table(found: Sequence[Timing]) -> str:
+    parts = [
+        "## Speed",
+        "",
+        heading(),
+        "",
+        "| what | n | p50 | p95 | peer | peer p50 | ratio | budget | holds |",
+        "|---|--:|--:|--:|---|--:|--:|---|---|",
+    ]
+    for one in found:
+        holds = "" if one.holds is None else "yes" if one.holds else "**no**"
+        size = f"{one.n:,}" if one.n else ""
+        numbers = " | ".join(f"{value:.1f} {one.unit}" for value in (one.p50, one.p95))
+        parts.append(
+            f"| {one.name} | {size} | {numbers} | {one.peer} | {one.peer_p50:.1f} {one.unit} | {one.ratio:.2f} |"
+            f" {one.budget} | {holds} |"
+        )
+    return "\n".join(parts) + "\n"
+
+
+def plot_quality(found: Sequence[Quality], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6 * len(found), 4), layout="constrained")
+    for axes, one in zip(figure.subplots(1, len(found), squeeze=False)[0], found, strict=True):
+        names = FIGURES[one.name]
+        width = 0.8 / len(one.methods)
+        for at, (method, figures) in enumerate(one.methods.items()):
+            places = [place + at * width for place in range(len(names))]
+            axes.bar(places, [figures.mean(name) for name in names], width, label=method)
+        axes.set_xticks([place + 0.4 - width / 2 for place in range(len(names))], names, fontsize=8)
+        axes.set_ylim(0, 1)
+        axes.set_title(TITLES[one.name])
+        axes.legend(fontsize=8, loc="lower right")
+    figure.savefig(path, dpi=120)
+
+
+def plot_speed(found: Sequence[Timing], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    for name in PLOTTED:
+        points = sorted((one for one in found if one.name == name), key=lambda one: one.n)
+        sizes = [one.n for one in points]
+        (line,) = axes.plot(sizes, [one.p50 for one in points], marker="o", label=f"{name}, p50")
+        axes.plot(sizes, [one.peer_p50 for one in points], linestyle=":", color=line.get_color())
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("memories of one owner")
+    axes.set_ylabel("ms (dotted: the peer)")
+    axes.legend(fontsize=8)
+    figure.savefig(path, dpi=120)
+
+
+def write(part: str, table: str, results: Path, *, quick: bool) -> None:
+    """Keep a dated copy, and put the newest table of each part together in `latest.md`. A quick run stays apart."""
+    results.mkdir(parents=True, exist_ok=True)
+    if quick:
+        (results / f"quick-{part}.md").write_text(table, encoding="utf-8")
+        return
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    for name in (f"{part}-{stamp}.md", f"{part}.md"):
+        (results / name).write_text(table, encoding="utf-8")
+    known = [
+        path.read_text(encoding="utf-8") for part in ("quality", "speed") if (path := results / f"{part}.md").exists()
+    ]
+    latest = "# Newest figures\n\nMade by `make bench`; what they mean stands in `bench/README.md`.\n\n"
+    (results / "latest.md").write_text(latest + "\n".join(known), encoding="utf-8")
