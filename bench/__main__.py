@@ -7,6 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
+from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -73,9 +74,13 @@ def _quality(options: argparse.Namespace, progress: Progress) -> None:
         return
     limit = 1 if options.quick else options.limit
     WORK.mkdir(exist_ok=True)
-    found: list[Quality] = [measure_quality("locomo", locomo(folder, limit), WORK, progress)]
-    if not options.quick:
-        found.append(measure_quality("longmemeval", longmemeval(folder, options.every, limit), WORK, progress))
+    try:
+        with FileLock(WORK / "lock", timeout=0):
+            found: list[Quality] = [measure_quality("locomo", locomo(folder, limit), WORK, progress)]
+            if not options.quick:
+                found.append(measure_quality("longmemeval", longmemeval(folder, options.every, limit), WORK, progress))
+    except Timeout:
+        sys.exit("quality: another run is using bench/.work; wait for it, or run with --only speed")
     _publish("quality", report.quality_table(found), quick=options.quick)
     report.plot_quality(found, RESULTS / f"{'quick-' if options.quick else ''}quality.png")
 

@@ -67,9 +67,15 @@ class Turns:
         sizes = [bag.total() for bags in self._bags.values() for _, bag in bags]
         self._count = len(sizes)
         self._mean = sum(sizes) / max(1, len(sizes))
+        self._matched: dict[tuple[str, str], str | None] = {}
 
     def match(self, session: str, fact: str) -> str | None:
         """The turn a fact was made from."""
+        if (session, fact) not in self._matched:
+            self._matched[session, fact] = self._match(session, fact)
+        return self._matched[session, fact]
+
+    def _match(self, session: str, fact: str) -> str | None:
         wanted = Counter(tokens(_ASKED.sub("", fact)))
         best: tuple[float, float, str] = (0.0, 0.0, "")
         for turn, bag in self._bags.get(session, []):
@@ -101,15 +107,11 @@ def _told(turn: Turn) -> str:
 def read_answer(data: Mapping[str, Any], turns: Turns, seconds: float) -> Answer:
     """What the contract's search returned."""
     episodes = data["episodes"]
-    facts = [
-        (fact["score"], episode["session_id"], fact["content"])
-        for episode in episodes
-        for fact in episode["atomic_facts"]
-    ]
-    facts.sort(key=lambda fact: -fact[0])
+    told = [(episode["session_id"], fact) for episode in episodes for fact in episode["atomic_facts"]]
+    told.sort(key=lambda pair: -pair[1]["score"])
     return Answer(
         sessions=list(dict.fromkeys(episode["session_id"] for episode in episodes)),
-        facts=[turns.match(session, content) for _, session, content in facts],
+        facts=[turns.match(session, fact["content"]) for session, fact in told],
         seconds=seconds,
     )
 

@@ -48,6 +48,7 @@ def endpoint(dimension: int = 64) -> Iterator[Endpoint]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # one packet for head and body: two would wait for each other
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))

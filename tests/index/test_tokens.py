@@ -20,11 +20,11 @@ from everlore.index.tokens import LONGEST, query_terms, tokens
         ("utf8 3pm 2026-05-28", ["utf8", "utf", "8", "3pm", "3", "pm", "2026", "05", "28"]),
         ("Café ÉCOLE Straße", ["cafe", "ecol", "strass"]),
         ("ＡＢＣ ﬁne", ["abc", "fine"]),
-        ("我喜欢茶", ["我喜", "喜欢", "欢茶"]),
+        ("我喜欢茶", ["我喜", "喜欢", "欢茶", *"我喜欢茶"]),
         ("茶", ["茶"]),
         ("用Python3写", ["用", "python3", "python", "3", "写"]),
-        ("タワー 한국어", ["タワ", "ワー", "한국", "국어"]),
-        ("กาแฟ", ["กา", "าแ", "แฟ"]),
+        ("タワー 한국어", ["タワ", "ワー", *"タワー", "한국", "국어", *"한국어"]),
+        ("กาแฟ", ["กา", "าแ", "แฟ", *"กาแฟ"]),
         ("हिन्दी", ["हिन्दी"]),
         ("___ -- ''", []),
     ],
@@ -37,6 +37,11 @@ def test_a_query_drops_stop_words_unless_there_is_nothing_else() -> None:
     assert query_terms("What is the name of my dog? The dog!") == ["what", "name", "dog"]
     assert query_terms("to be or to be") == ["to", "be", "or"]
     assert query_terms("I'm") == ["im"]
+
+
+def test_a_query_in_an_unspaced_script_looks_for_pairs_or_its_only_character() -> None:
+    assert query_terms("喜欢茶") == ["喜欢", "欢茶"]
+    assert query_terms("茶") == ["茶"]
 
 
 def test_doe_is_a_name_although_does_is_a_stop_word() -> None:

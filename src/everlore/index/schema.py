@@ -15,7 +15,7 @@ import apsw
 
 from everlore.database import Schema, rows
 
-VERSION = 1
+VERSION = 2
 EVERYONE = 0
 KIND_BITS = 6
 LENGTH_BITS = 10
@@ -28,6 +28,7 @@ CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE owners(
   id INTEGER PRIMARY KEY, app TEXT NOT NULL, project TEXT NOT NULL, track TEXT NOT NULL, name TEXT NOT NULL,
   epoch INTEGER NOT NULL DEFAULT 0,  -- grows whenever units come or go
+  lost INTEGER NOT NULL DEFAULT 0,   -- units removed so far
   gone INTEGER NOT NULL DEFAULT 0,   -- vectors removed so far
   UNIQUE(app, project, track, name));
 INSERT INTO owners(id, app, project, track, name) VALUES(0, '', '', '', '');

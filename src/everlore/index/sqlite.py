@@ -180,11 +180,16 @@ class SqliteIndex:
             model = self._current(connection)
             if model is None:
                 return []
+            # one search on each side of the current model, because OR would scan every unit
+            sides = [
+                f"SELECT * FROM (SELECT id FROM units WHERE model {side} ? ORDER BY model, id LIMIT ?)" for side in "<>"
+            ]
             select = (
-                "SELECT u.id, d.dense FROM (SELECT id FROM units WHERE model < ? OR model > ? ORDER BY id LIMIT ?) u"
-                " JOIN denses d ON d.unit = u.id ORDER BY u.id"
+                f"SELECT u.id, d.dense FROM ({' UNION ALL '.join(sides)}) u JOIN denses d ON d.unit = u.id"
+                " ORDER BY u.id LIMIT ?"
             )
-            return [PieceText(*row) for row in connection.execute(select, (model[0], model[0], limit))]
+            found = connection.execute(select, (model[0], limit, model[0], limit, limit))
+            return [PieceText(*row) for row in found]
 
     def put_vectors(self, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
         with self._db.write() as connection:

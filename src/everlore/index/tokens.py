@@ -11,6 +11,7 @@ import re
 import threading
 import unicodedata
 from functools import lru_cache
+from itertools import chain
 
 import Stemmer
 
@@ -47,14 +48,14 @@ _stemmers = threading.local()
 
 def tokens(text: str) -> list[str]:
     """All tokens in order, with repetitions: what the index keeps of a text."""
-    return [token for word in _words(text) for token in _tokens_of(word)]
+    return list(chain.from_iterable(map(_tokens_of, _words(text))))
 
 
 def query_terms(text: str) -> list[str]:
     """The distinct tokens that a query looks for, in order. Stop words count only when there is nothing else."""
     words = _words(text)
     telling = [word for word in words if word.casefold().replace("'", "") not in STOP_WORDS]
-    return list(dict.fromkeys(token for word in telling or words for token in _tokens_of(word)))
+    return list(dict.fromkeys(token for word in telling or words for token in _tokens_of(word, query=True)))
 
 
 def _words(text: str) -> list[str]:
@@ -65,14 +66,14 @@ def _words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=50_000)
-def _tokens_of(word: str) -> tuple[str, ...]:
+def _tokens_of(word: str, query: bool = False) -> tuple[str, ...]:
     if "'" in word:
         return _with_apostrophe(word)
     if not word.isascii() and _UNSPACED_START.search(word):
         return tuple(
             token
             for run in _RUNS.findall(word)
-            for token in (_pairs(run) if _UNSPACED_START.match(run) else _tokens_of(run))
+            for token in (_pairs(run, query) if _UNSPACED_START.match(run) else _tokens_of(run))
         )
     parts = [part for part in _JOINTS.split(word) if part]
     if len(parts) < 2:
@@ -91,8 +92,10 @@ def _with_apostrophe(word: str) -> tuple[str, ...]:
     return _stem(joined.casefold()), *(token for part in word.split("'") for token in _tokens_of(part))
 
 
-def _pairs(run: str) -> tuple[str, ...]:
-    return (run,) if len(run) == 1 else tuple(run[i : i + 2] for i in range(len(run) - 1))
+def _pairs(run: str, query: bool) -> tuple[str, ...]:
+    """Overlapping pairs. The index keeps the single characters too, for the query that is but one."""
+    pairs = tuple(run[i : i + 2] for i in range(len(run) - 1))
+    return pairs if query and pairs else (*pairs, *run)
 
 
 def _stem(word: str) -> str:

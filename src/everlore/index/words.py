@@ -32,34 +32,65 @@ MOST_POSTINGS = 10_000
 FEW = 2_000
 """So many units are scored one by one rather than by lists."""
 OWNERS_REMEMBERED = 64
-TERMS_REMEMBERED = 4096
+TERMS_REMEMBERED = 1024
+MOST_FRESH = 200
+"""New units whose words are counted one by one; after more, the counts are taken anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """How many units of an owner held each of these terms at one moment."""
+
+    epoch: int
+    lost: int
+    last_unit: int
+    counts: dict[str, int]
 
 
 class Frequencies:
-    """How many units of an owner hold a term, remembered until that owner's units change."""
+    """In how many units of an owner each term stands. To count a frequent term takes milliseconds, so counts are
+    remembered: units that came since are added, and when units went the counts are taken anew."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: OrderedDict[int, tuple[int, dict[str, int]]] = OrderedDict()
+        self._known: OrderedDict[int, Known] = OrderedDict()
 
     def of(self, connection: apsw.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
-        epoch = int(value(connection, "SELECT epoch FROM owners WHERE id = ?", (owner,)))
         with self._lock:
-            known_epoch, known = self._known.get(owner, (-1, {}))
-            known = dict(known) if known_epoch == epoch and len(known) < TERMS_REMEMBERED else {}
-        missing = [term for term in terms if term not in known]
+            known = self._known.get(owner)
+        known = _current(connection, owner, known)
+        missing = [term for term in terms if term not in known.counts]
         if missing:
-            prefix = _prefix(owner)
-            known.update(dict.fromkeys(missing, 0))
-            select = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN vocabulary v ON v.term = j.value"
-            for term, count in rows(connection, select, (json.dumps([prefix + term for term in missing]),)):
-                known[term.removeprefix(prefix)] = count
-            with self._lock:
-                self._known[owner] = (epoch, known)
-                self._known.move_to_end(owner)
-                while len(self._known) > OWNERS_REMEMBERED:
-                    self._known.popitem(last=False)
-        return {term: known[term] for term in terms}
+            known = replace(known, counts=known.counts | _counted(connection, owner, missing))
+        with self._lock:
+            self._known[owner] = known
+            self._known.move_to_end(owner)
+            while len(self._known) > OWNERS_REMEMBERED:
+                self._known.popitem(last=False)
+        return {term: known.counts[term] for term in terms}
+
+
+def _current(connection: apsw.Connection, owner: int, known: Known | None) -> Known:
+    """What is known, brought up to the snapshot of this connection; nothing if that is not possible."""
+    epoch, lost = rows(connection, "SELECT epoch, lost FROM owners WHERE id = ?", (owner,))[0]
+    if known is not None and known.epoch == epoch and len(known.counts) <= TERMS_REMEMBERED:
+        return known
+    last: int = value(connection, "SELECT max(id) FROM units") or 0
+    if known is None or known.lost != lost or known.epoch > epoch or len(known.counts) > TERMS_REMEMBERED:
+        return Known(epoch, lost, last, {})
+    select = "SELECT tokens FROM units WHERE id > ?1 AND ?2 IN (owner, 0) LIMIT ?3"
+    fresh = rows(connection, select, (known.last_unit, owner, MOST_FRESH + 1))
+    if len(fresh) > MOST_FRESH:
+        return Known(epoch, lost, last, {})
+    counts = {term: count + sum(f" {term} " in tokens for (tokens,) in fresh) for term, count in known.counts.items()}
+    return Known(epoch, lost, last, counts)
+
+
+def _counted(connection: apsw.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
+    prefix = _prefix(owner)
+    select = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN vocabulary v ON v.term = j.value"
+    found = rows(connection, select, (json.dumps([prefix + term for term in terms]),))
+    return dict.fromkeys(terms, 0) | {term.removeprefix(prefix): count for term, count in found}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -28,7 +29,8 @@ class Sums:
     """Changes to what is counted, gathered while files are applied and written once."""
 
     tally: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-    gone: dict[int, int] = field(default_factory=dict)
+    lost: Counter[int] = field(default_factory=Counter)
+    gone: Counter[int] = field(default_factory=Counter)
 
     def count(self, owner: int, kind: int, rows: int = 0, units: int = 0, tokens: int = 0) -> None:
         for who in (owner, EVERYONE):
@@ -37,9 +39,11 @@ class Sums:
             sums[1] += units
             sums[2] += tokens
 
+    def lost_unit(self, owner: int) -> None:
+        self.lost.update((owner, EVERYONE))
+
     def lost_vector(self, owner: int) -> None:
-        for who in (owner, EVERYONE):
-            self.gone[who] = self.gone.get(who, 0) + 1
+        self.gone.update((owner, EVERYONE))
 
     def write(self, connection: apsw.Connection) -> None:
         for (owner, kind), sums in self.tally.items():
@@ -50,7 +54,8 @@ class Sums:
             )
         for owner in {owner for owner, _ in self.tally} | set(self.gone):
             connection.execute(
-                "UPDATE owners SET epoch = epoch + 1, gone = gone + ? WHERE id = ?", (self.gone.get(owner, 0), owner)
+                "UPDATE owners SET epoch = epoch + 1, lost = lost + ?, gone = gone + ? WHERE id = ?",
+                (self.lost[owner], self.gone[owner], owner),
             )
 
 
@@ -126,7 +131,7 @@ class Writer:
         for table in ("problems", "files", "rows", "bodies", "edges", "units", "denses", "vectors", "tally"):
             self._connection.execute(f"DELETE FROM {table}")
         self._connection.execute("INSERT INTO words(words) VALUES('delete-all')")
-        self._connection.execute("UPDATE owners SET epoch = epoch + 1, gone = gone + 1")
+        self._connection.execute("UPDATE owners SET epoch = epoch + 1, lost = lost + 1, gone = gone + 1")
 
     def owner(self, owner: Owner) -> int:
         number = self._owners.get(owner)
@@ -267,6 +272,7 @@ class Writer:
         self._connection.execute("DELETE FROM denses WHERE unit = ?", (unit,))
         self._connection.execute("DELETE FROM units WHERE id = ?", (unit,))
         self._sums.count(owner, kind, units=-1, tokens=-length)
+        self._sums.lost_unit(owner)
 
     def _attach(self, number: int, owner: int, row: Row) -> None:
         self._connection.execute(
@@ -323,7 +329,7 @@ def _joined(words: Sequence[str]) -> str:
 def _tie(key: Key) -> int:
     """A number that depends on the memory alone, not on when it was indexed."""
     owner = key.owner
-    named = json.dumps([owner.scope.app, owner.scope.project, owner.track, owner.id, key.kind, key.entry])
+    named = "\0".join((owner.scope.app, owner.scope.project, owner.track, owner.id, key.kind, key.entry))
     return int.from_bytes(blake2b(named.encode(), digest_size=8).digest(), "big", signed=True)
 
 

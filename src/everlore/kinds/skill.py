@@ -14,6 +14,7 @@ from everlore.types import Key, Owner, Row, Sheet, Unit, Validity
 PLACE = Place(kind="skill", prefix="sk", track="agent", layout="sheet", pattern="skills/*/SKILL.md")
 
 _ENTRY = re.compile(r"sk_\d{8}_\d{8}")
+_COMMENT = re.compile(r"\n*<!--[^>]*-->\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +73,17 @@ def from_sheet(sheet: Sheet, owner: Owner, name: str) -> Skill:
 
 
 def to_row(skill: Skill, updated: int) -> Row:
+    told = _COMMENT.sub("", skill.content)  # the mark by which we know our own text is of no use to a reader
     data = {
         "name": skill.name,
         "description": skill.description,
-        "content": skill.content,
+        "content": told,
         "confidence": skill.confidence,
         "maturity_score": skill.maturity_score,
         "source_case_ids": list(skill.source_case_ids),
     }
-    told = [f"{skill.name.replace('-', ' ')}: {skill.description}", *split_text(skill.content)]
-    pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told))
+    texts = [f"{skill.name.replace('-', ' ')}: {skill.description}", *split_text(told)]
+    pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(texts))
     return Row(
         key=Key(skill.owner, PLACE.kind, skill.entry),
         digest=row_digest(data, pieces, skill.timestamp),

@@ -18,6 +18,7 @@ from everlore.clock import as_ms
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.extract.boundary import cell_id, find_cells
+from everlore.extract.turns import name_of
 from everlore.kinds.episode import turn_units
 from everlore.memory.cells import session_lock, write_cell, write_pending
 from everlore.models.media import read_content
@@ -102,6 +103,11 @@ def _vectors(engine: Engine, messages: Sequence[Message]) -> NDArray[np.float32]
         engine.embedder.warm()
         return None
     try:
-        return engine.embedder.encode([turn_units(0, m.speaker, m.timestamp, m.text or " ")[0].dense for m in messages])
+        return engine.embedder.encode([_first_unit(message) for message in messages])
     except (Unavailable, Misconfigured):
         return None
+
+
+def _first_unit(message: Message) -> str:
+    name = name_of(message)
+    return next((unit.dense for unit in turn_units(0, name, message.timestamp, message.text)), name)

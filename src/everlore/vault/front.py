@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -111,7 +112,9 @@ def newline_of(text: str) -> str:
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
-def _load(source: str) -> dict[str, Json]:
+@lru_cache(maxsize=32)
+def _load(source: str) -> Mapping[str, Json]:
+    """Kept for a while: an update reads the same lines several times, before and after it changes them."""
     if len(source) > LONGEST:
         raise Damaged(f"it is longer than {LONGEST} characters")
     source = source.replace("\r\n", "\n")
