@@ -67,6 +67,9 @@ class Turns:
         sizes = [bag.total() for bags in self._bags.values() for _, bag in bags]
         self._count = len(sizes)
         self._mean = sum(sizes) / max(1, len(sizes))
+        people = {turn.sender_id for session in haystack.sessions for turn in session.turns}
+        # a fact has the speaker's name where the turn has "I", once in every clause
+        self._names = frozenset(token for name in people for token in tokens(name)) | set(tokens("The assistant said"))
         self._matched: dict[tuple[str, str], str | None] = {}
 
     def match(self, session: str, fact: str) -> str | None:
@@ -76,7 +79,7 @@ class Turns:
         return self._matched[session, fact]
 
     def _match(self, session: str, fact: str) -> str | None:
-        wanted = Counter(tokens(_ASKED.sub("", fact)))
+        wanted = Counter(token for token in tokens(_ASKED.sub("", fact)) if token not in self._names)
         best: tuple[float, float, str] = (0.0, 0.0, "")
         for turn, bag in self._bags.get(session, []):
             shared = (wanted & bag).total()

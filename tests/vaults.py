@@ -74,7 +74,7 @@ def in_index(engine: Engine) -> dict[Key, Seen]:
     """Every row of the index, read from its database."""
     database = apsw.Connection(str(engine.vault.root / ".everlore" / "index.db"), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        found = database.execute(
+        found: list[Any] = database.execute(
             "SELECT o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.digest FROM rows r"
             " JOIN owners o ON o.id = r.owner JOIN kinds k ON k.id = r.kind JOIN files f ON f.id = r.file"
         ).fetchall()

@@ -9,20 +9,23 @@ from __future__ import annotations
 import os
 import random
 import re
+import resource
+import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, Literal
 
 from vaults import DAY, MAY_28, SCOPE, open_vault, says
 
-from everlore.cascade import Worker, drain, scan
+from everlore.cascade import Worker, sync
 from everlore.engine import Engine
-from everlore.errors import NotFound
+from everlore.errors import EverloreError, NotFound
 from everlore.memory import NewMessage, flush, forget, recover, remember
 from everlore.types import Entry, Owner
 from everlore.vault.markdown import parse_log, remove_entry
@@ -71,8 +74,7 @@ def drive(job: Job) -> None:
     try:
         engine = open_vault(job.root, job.url)
         recover(engine)
-        scan(engine)
-        drain(engine)
+        sync(engine)
         worker = Worker(engine)
         worker.start()
         journal.write("ready")
@@ -172,3 +174,70 @@ def _save(file: Path, text: str) -> None:
     fresh = file.with_suffix(".md~")
     fresh.write_text(text, encoding="utf-8")
     fresh.replace(file)
+
+
+Step = Literal["flush", "forget", "deletion"]
+CALLS = frozenset({"execute", "executemany", "fsync", "replace", "rename", "unlink", "mkdir", "open"})
+"""What reaches the disk. The process is killed just before one of these."""
+
+
+def die_at(operation: Step, step: int, root: Path, url: str, log: Path) -> None:
+    """Do one thing and be killed before its step number so and so; with 0, count the steps instead."""
+    with log.open("ab") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    engine = open_vault(root, url)
+    path = next(path for path, _, _ in engine.vault.walk() if "users/alice/episodes" in path)
+    [entry] = engine.index.parents(path)
+    taken = 0
+
+    def count(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal taken
+        if event == "c_call" and getattr(argument, "__name__", "") in CALLS:
+            taken += 1
+            if taken == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    if operation == "deletion":
+        file = engine.vault.root / path
+        _save(file, remove_entry(file.read_text(encoding="utf-8"), entry))
+    sys.setprofile(count)
+    if operation == "flush":
+        flush(engine, SCOPE, "two")
+    elif operation == "forget":
+        forget(engine, owner_of(path), f"alice_{entry}")
+    else:
+        sync(engine)
+    sys.setprofile(None)
+    engine.close()
+    (root / "steps").write_text(str(taken), encoding="utf-8")
+
+
+def flush_at_once(root: Path, url: str, sessions: Sequence[str], report: Path) -> None:
+    engine = open_vault(root, url)
+    report.write_text(" ".join(str(flush(engine, SCOPE, session)) for session in sessions), encoding="utf-8")
+    engine.close()
+
+
+def try_to_remember(root: Path, url: str, report: Path, limit: int | None) -> None:
+    """Add and flush where no file may grow beyond `limit` bytes; -1: as a user who may not write at all."""
+    said: list[str] = []
+    with report.open("a", encoding="utf-8") as output:
+        if limit == -1:
+            os.setuid(65534)
+        elif limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        try:
+            engine = open_vault(root, url)
+            said.append("opened")
+            remember(engine, SCOPE, "after", [says("I play the violin in Oslo every morning.", at=MAY_28 + DAY)])
+            said.append("accepted")
+            flush(engine, SCOPE, "after")
+            said.append("flushed")
+        except EverloreError as error:
+            said.append(f"{type(error).__name__}: {error}")
+        except BaseException as error:
+            said.append(f"broken {error!r} {traceback.format_exc()!r}")
+        if limit is not None and limit >= 0:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        output.write("\n".join(said))

@@ -5,24 +5,30 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
-from multiprocessing.context import BaseContext
+from collections.abc import Callable, Iterable
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any, Protocol
 
+import crash_driver  # noqa: F401 - what the children run
 import httpx  # noqa: F401 - the embedder imports it on its first request
-from crash_driver import SCOPE, says  # noqa: F401 - what the children run
 
 from everlore.extract.voice import third_person
 
 third_person("I bought a lamp.", "Alice")  # reads the dictionaries
 
 
-def processes() -> BaseContext:
-    """Real processes that start in milliseconds, where the system can fork."""
+class Start(Protocol):
+    def __call__(self, *, target: Callable[..., None], args: Iterable[Any]) -> BaseProcess: ...
+
+
+def processes() -> Start:
+    """Makes real processes that start in milliseconds, where the system can fork."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
+        return multiprocessing.get_context("spawn").Process
     context = multiprocessing.get_context("forkserver")
     # the server of the forks does not get our sys.path by itself
     folders = [str(Path(__file__).parent), str(Path(__file__).parents[1]), *sys.path]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, folders)))
     context.set_forkserver_preload(["warm_start"])
-    return context
+    return context.Process

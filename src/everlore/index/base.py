@@ -145,6 +145,11 @@ class Index(Protocol):
         """Rows of a kind that came from these parents (cells)."""
         ...
 
+    def in_turns(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> list[tuple[Stored, int, str]]:
+        """Rows of a kind that search can find and that came from these turns (parent id, turn), each with its turn
+        and its tokens as in `Piece`; in order of their ids."""
+        ...
+
     def in_slot(self, owner: Owner, kind: str, slot: str) -> list[Stored]:
         """Rows that say something about the same thing and are still valid (no end)."""
         ...

@@ -15,13 +15,18 @@ from everlore.index.schema import EVERYONE
 from everlore.types import Edge, Key, Owner, Scope, Stored, Validity, Where
 
 _STORED = (
-    "SELECT r.id, o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.session_id, r.parent_type, r.parent_id,"
+    "SELECT {more}r.id, o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.session_id, r.parent_type, r.parent_id,"
     " r.timestamp, r.updated, r.senders, r.valid_from, r.valid_until, b.data FROM {source}"
     " CROSS JOIN owners o ON o.id = r.owner CROSS JOIN kinds k ON k.id = r.kind"
     " CROSS JOIN files f ON f.id = r.file CROSS JOIN bodies b ON b.row = r.id "
 )
-_OF_ROWS = _STORED.format(source="rows r")
-_OF_IDS = _STORED.format(source="json_each(?) j CROSS JOIN rows r ON r.id = j.value")
+_OF_ROWS = _STORED.format(more="", source="rows r")
+_OF_IDS = _STORED.format(more="", source="json_each(?) j CROSS JOIN rows r ON r.id = j.value")
+_OF_TURNS = _STORED.format(
+    more="u.turn, u.tokens, ",
+    source="json_each(?) j CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.value ->> 0 AND r.kind = ?"
+    " CROSS JOIN units u ON u.row = r.id AND u.turn = j.value ->> 1",
+)
 
 
 def owner_number(connection: apsw.Connection, owner: Owner | None) -> int | None:
@@ -94,9 +99,19 @@ def children(connection: apsw.Connection, owner: Owner, kind: str, parent_ids: S
     if number is None or not kinds:
         return []
     source = "json_each(?) j CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.value AND r.kind = ?"
-    select = f"{_STORED.format(source=source)} ORDER BY r.timestamp, r.entry"
+    select = f"{_STORED.format(more='', source=source)} ORDER BY r.timestamp, r.entry"
     parents = json.dumps(list(dict.fromkeys(parent_ids)))
     return [_stored(row) for row in rows(connection, select, (parents, number, kinds[0]))]
+
+
+def in_turns(
+    connection: apsw.Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+) -> list[tuple[Stored, int, str]]:
+    number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
+    if number is None or not kinds:
+        return []
+    found = rows(connection, f"{_OF_TURNS} ORDER BY r.entry, u.place", (json.dumps(list(turns)), number, kinds[0]))
+    return [(_stored(row), turn, tokens) for turn, tokens, *row in found]
 
 
 def in_slot(connection: apsw.Connection, owner: Owner, kind: str, slot: str) -> list[Stored]:
@@ -174,7 +189,7 @@ def anchors(
     return {(parent, turn): unit for parent, turn, unit in found}
 
 
-def _stored(row: tuple[Any, ...]) -> Stored:
+def _stored(row: Sequence[Any]) -> Stored:
     (number, app, project, track, name, kind, entry, path, session, parent_type, parent, *rest) = row
     timestamp, updated, senders, start, end, data = rest
     return Stored(

@@ -103,6 +103,10 @@ class SqliteIndex:
         with self._db.read() as connection:
             return read.children(connection, owner, kind, parent_ids)
 
+    def in_turns(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> list[tuple[Stored, int, str]]:
+        with self._db.read() as connection:
+            return read.in_turns(connection, owner, kind, turns)
+
     def in_slot(self, owner: Owner, kind: str, slot: str) -> list[Stored]:
         with self._db.read() as connection:
             return read.in_slot(connection, owner, kind, slot)

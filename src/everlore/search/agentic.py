@@ -2,7 +2,7 @@
 
 Each round takes the best turns so far, picks the words that set them apart (names, places, things: what a
 question about the same matter would use) and asks again with these as weak extra terms. So a memory is reached
-that shares no word with the question but shares its cluster. It ends when the best memories stay the same.
+that shares no word with the question but shares its cluster. It ends when the best memories stay the same, in order.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from everlore.search.score import inverse_frequency
 from everlore.types import Json
 
 ROUNDS = 3
-LEARN_FROM = 5
-"""Turns whose words are learned from."""
+LEARN_FROM = 10
+"""Memories that are learned from: their best turns' words."""
+LEARN_TURNS = 5
 LEARN = 10
 """Words learned in a round."""
 LEARNED_WEIGHT = 0.15
 """How much a learned word counts against one of the question's own."""
-SETTLED = 10
-"""When so many of the best memories stay the same, in order, another round would change nothing."""
 
 
 def expand(engine: Engine, ask: Ask, first: Ranking) -> tuple[Ranking, list[dict[str, Json]]]:
@@ -38,7 +37,7 @@ def expand(engine: Engine, ask: Ask, first: Ranking) -> tuple[Ranking, list[dict
         wider = replace(ask, weights=ask.weights | learned)
         following = rank(engine, wider)
         settled = _best(following) == _best(ranking)
-        rounds.append({"round": number, "learned": sorted(learned), "memories": len(following.memories)})
+        rounds.append({"round": number, "learned": sorted(learned), "memories": following.found})
         ranking = following
         if settled:
             break
@@ -46,7 +45,7 @@ def expand(engine: Engine, ask: Ask, first: Ranking) -> tuple[Ranking, list[dict
 
 
 def _best(ranking: Ranking) -> list[int]:
-    return [one.row for one in ranking.memories[:SETTLED]]
+    return [one.row for one in ranking.memories[:LEARN_FROM]]
 
 
 def _learn(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
@@ -68,5 +67,5 @@ def _learn(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
 
 
 def _best_turns(memories: list[Ranked]) -> list[Turn]:
-    turns = [turn for one in memories[: 2 * LEARN_FROM] for turn in one.turns.values()]
-    return sorted(turns, key=lambda turn: (-turn.score, turn.piece.parent_id, turn.turn))[:LEARN_FROM]
+    turns = [turn for one in memories[:LEARN_FROM] for turn in one.turns.values()]
+    return sorted(turns, key=lambda turn: (-turn.score, turn.piece.parent_id, turn.turn))[:LEARN_TURNS]

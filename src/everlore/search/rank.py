@@ -16,6 +16,7 @@ from everlore.search.score import (
     DENSE_WEIGHT,
     REACH,
     Candidates,
+    Floats,
     dense_scores,
     inverse_frequency,
     roll_up,
@@ -37,6 +38,9 @@ class Ask:
     where: Where
     borrow: str
     limit: int
+    """Units asked of each of the two lists."""
+    keep: int
+    """Memories whose turns are wanted afterwards."""
     radius: float | None
     text: bool = True
 
@@ -63,7 +67,9 @@ class Ranked:
 @dataclass(frozen=True, slots=True)
 class Ranking:
     memories: list[Ranked]
-    """Best first."""
+    """Best first, at most as many as were to be kept."""
+    found: int = 0
+    """Memories with any evidence at all."""
     text_hits: int = 0
     dense_hits: int = 0
     units: int = 0
@@ -90,8 +96,8 @@ def rank(engine: Engine, ask: Ask) -> Ranking:
         score = np.clip(candidates.cosine, 0, 1)
     else:
         score = DENSE_WEIGHT * dense + (1 - DENSE_WEIGHT) * text
-    memories = _memories(ask, pieces, candidates, score, text)
-    return Ranking(memories, len(near), len(alike), len(pieces), dict(zip(terms, idf.tolist(), strict=True)))
+    memories, found = _memories(ask, pieces, candidates, score, text)
+    return Ranking(memories, found, len(near), len(alike), len(pieces), dict(zip(terms, idf.tolist(), strict=True)))
 
 
 def _only(where: Where, kind: str) -> Where:
@@ -130,7 +136,7 @@ def _candidates(
     pieces: Sequence[Piece],
     memory: Sequence[int],
     centre: Sequence[float],
-) -> tuple[Candidates, np.typing.NDArray[np.float32]]:
+) -> tuple[Candidates, Floats]:
     frequency = np.array([[piece.tokens.count(f" {term} ") for piece in pieces] for term in terms], np.float32).reshape(
         len(terms), len(pieces)
     )
@@ -154,32 +160,31 @@ def _candidates(
 
 
 def _memories(
-    ask: Ask,
-    pieces: Sequence[Piece],
-    candidates: Candidates,
-    score: np.typing.NDArray[np.float32],
-    text: np.typing.NDArray[np.float32],
-) -> list[Ranked]:
-    turns: dict[int, dict[int, Turn]] = {}
-    parents: dict[int, str] = {}
-    evidence: set[int] = set()
-    for at, piece in enumerate(pieces):
-        row = int(candidates.memory[at])
-        parents[row] = piece.parent_id
-        if text[at] > 0 or candidates.cosine[at] > 0:
-            evidence.add(row)
-        known = turns.setdefault(row, {})
-        best = known.get(piece.turn)
-        if best is None or score[at] > best.score:
-            known[piece.turn] = Turn(piece.turn, float(score[at]), float(text[at]), float(candidates.cosine[at]), piece)
-    ranked = [
-        Ranked(row, parents[row], _worth(ask, [turn.score for turn in known.values()]), known)
-        for row, known in turns.items()
-        if row in evidence
-    ]
-    return sorted(ranked, key=lambda one: (-one.score, one.parent_id, one.row))
-
-
-def _worth(ask: Ask, scores: list[float]) -> float:
-    """With vectors alone the score is the best cosine itself, so that a radius can be read off it."""
-    return roll_up(scores) if ask.text else max(scores)
+    ask: Ask, pieces: Sequence[Piece], candidates: Candidates, score: Floats, text: Floats
+) -> tuple[list[Ranked], int]:
+    """Units to turns to memories. Values are made only of the memories that are kept."""
+    memory, turn = candidates.memory, candidates.turn
+    order = np.lexsort((-score, turn, memory))
+    first = np.ones(len(order), bool)
+    first[1:] = (np.diff(memory[order]) != 0) | (np.diff(turn[order]) != 0)
+    best = order[first]  # of each turn, by memory
+    best = best[np.lexsort((-score[best], memory[best]))]
+    starts = np.flatnonzero(np.r_[True, np.diff(memory[best]) != 0])
+    ends = np.r_[starts[1:], len(best)]
+    worth = roll_up(score[best], starts) if ask.text else score[best][starts]
+    told = np.logical_or.reduceat((text > 0)[best] | (candidates.cosine > 0)[best], starts)
+    ranked = sorted(
+        (-float(worth[at]), pieces[best[start]].parent_id, int(memory[best[start]]), at)
+        for at, start in enumerate(starts)
+        if told[at]
+    )
+    memories = []
+    for value, parent_id, row, at in ranked[: ask.keep]:
+        turns = {
+            int(turn[unit]): Turn(
+                int(turn[unit]), float(score[unit]), float(text[unit]), float(candidates.cosine[unit]), pieces[unit]
+            )
+            for unit in best[starts[at] : ends[at]]
+        }
+        memories.append(Ranked(row, parent_id, -value, turns))
+    return memories, len(ranked)

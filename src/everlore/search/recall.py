@@ -9,17 +9,20 @@ from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.index.base import Vector
 from everlore.index.tokens import query_terms
-from everlore.search.agentic import expand
+from everlore.search.agentic import LEARN_FROM, expand
 from everlore.search.query import Hit, Query, Recall
-from everlore.search.rank import Ask, Ranked, Ranking, rank
-from everlore.types import Json, Stored, Where
+from everlore.search.rank import Ask, Ranked, Ranking, Turn, rank
+from everlore.types import Json, Owner, Stored, Where
 
 KINDS = {"user": ("episode",), "agent": ("case", "skill")}
 CAP = {"episode": 100, "case": 10, "skill": 10}
 """How many of a kind `top_k` -1 returns at most."""
-CANDIDATES = 100
-"""Units asked of each list; more when more memories are wanted."""
-FACTS_EACH = 10
+CANDIDATES = 60
+"""Units asked of each list; more when more memories are wanted. With their neighbours that is plenty."""
+FACT_TURNS = 40
+"""Turns of all results whose facts are shown, the best ones;"""
+FACT_TURNS_EACH = 3
+"""and at least so many of each result."""
 BY_ASSISTANT = 0.85
 """What an assistant said is found by many questions, since it says so much; people's own words go first."""
 FURTHER_FACT = 0.6
@@ -78,6 +81,7 @@ def _rank(
         where=Where(query.owner, kinds, query.filter),
         borrow=kind,
         limit=max(CANDIDATES, 4 * wanted),
+        keep=max(wanted, LEARN_FROM),
         radius=radius,
         text=query.method != "vector",
     )
@@ -89,35 +93,38 @@ def _rank(
 
 def _hits(engine: Engine, query: Query, kind: str, ranked: Sequence[Ranked], idf: dict[str, float]) -> list[Hit]:
     stored = engine.index.stored(one.row for one in ranked)
-    found = [(one, stored[one.row]) for one in ranked if one.row in stored]
-    facts: dict[str, list[Stored]] = {}
-    if kind == "episode":
-        parents = [row.parent_id for _, row in found if row.parent_id]
-        for fact in engine.index.children(query.owner, "fact", parents):
-            if fact.validity.end is None:
-                facts.setdefault(fact.parent_id, []).append(fact)
-    return [Hit(row, round(one.score, 6), _facts(one, facts.get(row.parent_id, []), idf)) for one, row in found]
+    facts = _facts(engine, query.owner, ranked, idf) if kind == "episode" else {}
+    return [
+        Hit(stored[one.row], round(one.score, 6), tuple(facts.get(one.parent_id, ())))
+        for one in ranked
+        if one.row in stored
+    ]
 
 
-def _facts(one: Ranked, facts: Sequence[Stored], idf: dict[str, float]) -> tuple[Hit, ...]:
-    """The facts of the turns that matched, the more telling ones of a turn first."""
-    by_turn: dict[int, list[tuple[float, Stored]]] = {}
-    for fact in facts:
-        turn = int(fact.data.get("turn", -1))
-        if turn in one.turns and one.turns[turn].score > 0:
-            by_turn.setdefault(turn, []).append((_overlap(str(fact.data["content"]), idf), fact))
-    hits = []
-    for turn, told in by_turn.items():
-        told.sort(key=lambda pair: (-pair[0], pair[1].key.entry))
-        for place, (_, fact) in enumerate(told):
-            share = FURTHER_FACT**place * (1.0 if fact.data.get("by_user", True) else BY_ASSISTANT)
-            hits.append(Hit(fact, round(one.turns[turn].score * share, 6)))
-    hits.sort(key=lambda hit: (-hit.score, hit.stored.key.entry))
-    return tuple(hits[:FACTS_EACH])
+def _facts(engine: Engine, owner: Owner, ranked: Sequence[Ranked], idf: dict[str, float]) -> dict[str, list[Hit]]:
+    """The facts of the turns that matched best, by cell, the more telling ones of a turn first."""
+    matched = {one.parent_id: _matched(one) for one in ranked}
+    scores = {(parent, turn.turn): turn.score for parent, turns in matched.items() for turn in turns}
+    best = sorted(scores, key=lambda place: (-scores[place], place))[:FACT_TURNS]
+    first = [(parent, turn.turn) for parent, turns in matched.items() for turn in turns[:FACT_TURNS_EACH]]
+    wanted = {*best, *first}
+    told: dict[tuple[str, int], list[tuple[float, Stored]]] = {}
+    for fact, turn, tokens in engine.index.in_turns(owner, "fact", sorted(wanted)):
+        overlap = sum(weight for term, weight in idf.items() if f" {term} " in tokens)
+        told.setdefault((fact.parent_id, turn), []).append((overlap, fact))
+    hits: dict[str, list[Hit]] = {}
+    for place, facts in told.items():
+        facts.sort(key=lambda pair: (-pair[0], pair[1].key.entry))
+        for number, (_, fact) in enumerate(facts):
+            share = FURTHER_FACT**number * (1.0 if fact.data["by_user"] else BY_ASSISTANT)
+            hits.setdefault(place[0], []).append(Hit(fact, round(scores[place] * share, 6)))
+    for found in hits.values():
+        found.sort(key=lambda hit: (-hit.score, hit.stored.key.entry))
+    return hits
 
 
-def _overlap(text: str, idf: dict[str, float]) -> float:
-    return sum(idf.get(term, 0.0) for term in set(query_terms(text)))
+def _matched(one: Ranked) -> list[Turn]:
+    return sorted((turn for turn in one.turns.values() if turn.score > 0), key=lambda turn: (-turn.score, turn.turn))
 
 
 def _stage(kind: str, ranking: Ranking, rounds: list[dict[str, Json]], hits: Sequence[Hit]) -> dict[str, Json]:
@@ -127,7 +134,7 @@ def _stage(kind: str, ranking: Ranking, rounds: list[dict[str, Json]], hits: Seq
         "text_candidates": ranking.text_hits,
         "dense_candidates": ranking.dense_hits,
         "units_scored": ranking.units,
-        "memories_ranked": len(ranking.memories),
+        "memories_found": ranking.found,
         "term_weights": {term: round(weight, 4) for term, weight in ranking.idf.items()},
         "rounds": rounds,
         "results": [

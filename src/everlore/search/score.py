@@ -88,9 +88,12 @@ def _unit_range(values: NDArray[np.floating]) -> Floats:
     return clipped
 
 
-def roll_up(scores: list[float]) -> float:
-    """A memory's score from its turns' scores: at least the best, never above 1."""
-    missing = 1.0
-    for rank, score in enumerate(sorted(scores, reverse=True)[:TURNS]):
-        missing *= 1.0 - score * FURTHER**rank
-    return 1.0 - missing
+def roll_up(scores: Floats, starts: Ints) -> Floats:
+    """Each memory's score from its turns' scores: at least the best, never above 1.
+
+    `scores` are grouped by memory, best first; `starts` tells where each memory begins.
+    """
+    place = np.arange(len(scores)) - np.repeat(starts, np.diff(np.append(starts, len(scores))))
+    share = np.where(place < TURNS, FURTHER**place, 0.0)
+    worth: Floats = (1.0 - np.multiply.reduceat(1.0 - scores * share, starts)).astype(np.float32)
+    return worth
