@@ -19,6 +19,9 @@ from everlore.index.tokens import query_terms, tokens
 ENOUGH = 0.5
 """Share of a fact's words that its turn must hold."""
 
+ASSISTANT = "The assistant"
+"""What an assistant without a name is called in facts."""
+
 _ASKED = re.compile(r'^Asked ".*?", (?=[^"]+: ")', re.DOTALL)
 """The question that a fact repeats is another turn's text."""
 
@@ -67,9 +70,11 @@ class Turns:
         sizes = [bag.total() for bags in self._bags.values() for _, bag in bags]
         self._count = len(sizes)
         self._mean = sum(sizes) / max(1, len(sizes))
-        people = {turn.sender_id for session in haystack.sessions for turn in session.turns}
+        every = [turn for session in haystack.sessions for turn in session.turns]
+        self._assistants = frozenset(turn.id for turn in every if turn.role == "assistant")
+        people = {turn.sender_id for turn in every}
         # a fact has the speaker's name where the turn has "I", once in every clause
-        self._names = frozenset(token for name in people for token in tokens(name)) | set(tokens("The assistant said"))
+        self._names = frozenset(token for name in people for token in tokens(name)) | set(tokens(f"{ASSISTANT} said"))
         self._matched: dict[tuple[str, str], str | None] = {}
 
     def match(self, session: str, fact: str) -> str | None:
@@ -80,8 +85,11 @@ class Turns:
 
     def _match(self, session: str, fact: str) -> str | None:
         wanted = Counter(token for token in tokens(_ASKED.sub("", fact)) if token not in self._names)
+        by_assistant = fact.startswith(ASSISTANT)
         best: tuple[float, float, str] = (0.0, 0.0, "")
         for turn, bag in self._bags.get(session, []):
+            if (turn in self._assistants) != by_assistant:
+                continue  # long answers repeat most words of what they answer
             shared = (wanted & bag).total()
             best = max(best, (shared, shared / max(1, bag.total()), turn))
         return best[2] if best[0] >= ENOUGH * max(1, wanted.total()) else None

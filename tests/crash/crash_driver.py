@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import random
 import re
-import resource
 import signal
 import sys
 import time
@@ -221,7 +220,10 @@ def flush_at_once(root: Path, url: str, sessions: Sequence[str], report: Path) -
 
 def try_to_remember(root: Path, url: str, report: Path, limit: int | None) -> None:
     """Add and flush where no file may grow beyond `limit` bytes; -1: as a user who may not write at all."""
+    import resource  # Windows has no such module
+
     said: list[str] = []
+    os.environ["EVEROS_MEMORY__ROOT"] = str(root)
     with report.open("a", encoding="utf-8") as output:
         if limit == -1:
             os.setuid(65534)
@@ -230,7 +232,7 @@ def try_to_remember(root: Path, url: str, report: Path, limit: int | None) -> No
         try:
             engine = open_vault(root, url)
             said.append("opened")
-            remember(engine, SCOPE, "after", [says("I play the violin in Oslo every morning.", at=MAY_28 + DAY)])
+            remember(engine, SCOPE, "after", [says("I play the violin in Oslo every morning.", at=MAY_28 + 1000)])
             said.append("accepted")
             flush(engine, SCOPE, "after")
             said.append("flushed")

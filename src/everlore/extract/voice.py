@@ -232,6 +232,11 @@ def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
     )
 
 
+def load_tables() -> None:
+    """Load now what the first statement would have to wait for."""
+    verb_forms("be")
+
+
 @lru_cache(maxsize=8192)
 def verb_forms(word: str) -> frozenset[str]:
     """Which of VB (base), VBD (past), VBN, VBZ a word can be; empty when it is no verb."""

@@ -15,8 +15,8 @@ from everlore.index.schema import EVERYONE
 from everlore.types import Edge, Key, Owner, Scope, Stored, Validity, Where
 
 _STORED = (
-    "SELECT {more}r.id, o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.session_id, r.parent_type, r.parent_id,"
-    " r.timestamp, r.updated, r.senders, r.valid_from, r.valid_until, b.data FROM {source}"
+    "SELECT {more}r.id, o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.session_id, r.parent_type,"
+    " r.parent_id, r.timestamp, r.updated, r.senders, r.valid_from, r.valid_until, b.data FROM {source}"
     " CROSS JOIN owners o ON o.id = r.owner CROSS JOIN kinds k ON k.id = r.kind"
     " CROSS JOIN files f ON f.id = r.file CROSS JOIN bodies b ON b.row = r.id "
 )

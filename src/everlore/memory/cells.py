@@ -15,6 +15,7 @@ from everlore.cascade import embed_soon, index_file
 from everlore.engine import Engine
 from everlore.errors import EverloreError
 from everlore.extract.case import agents_of, has_trajectory
+from everlore.extract.voice import load_tables
 from everlore.memory.agent_track import write_agent_track
 from everlore.memory.user_track import write_user_track
 from everlore.types import Cell, Owner, Scope
@@ -66,3 +67,9 @@ def recover(engine: Engine) -> None:
             log.warning("an interrupted cell could not be finished", cell=cell.id, error=str(error))
         except Exception:
             log.exception("an interrupted cell could not be finished", cell=cell.id)
+
+
+def prepare(engine: Engine) -> None:
+    """What a server does first, in the background: finish interrupted cells, and load what extraction needs."""
+    recover(engine)
+    load_tables()
