@@ -7,6 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
+import structlog
 from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -34,6 +35,8 @@ def main() -> int:
     options = _options()
     # the server we started must not outlive us
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # what the engine logs must not get between the tables
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
         if options.only != "speed":

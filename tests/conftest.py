@@ -7,7 +7,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from embeddings import Endpoint, endpoint
 from serving import Api, Server, running
+from vaults import open_vault
+
+from everlore.engine import Engine
 
 Start = Callable[..., Server]
 
@@ -33,3 +37,18 @@ def start(tmp_path: Path) -> Iterator[Start]:
             return servers.enter_context(running(tmp_path / "root", env, args))
 
         yield launch
+
+
+@pytest.fixture(scope="session")
+def vectors() -> Iterator[Endpoint]:
+    """An embedder that loads nothing."""
+    with endpoint() as served:
+        yield served
+
+
+@pytest.fixture
+def engine(tmp_path: Path, vectors: Endpoint) -> Iterator[Engine]:
+    """An engine on an empty vault; nothing runs in the background."""
+    opened = open_vault(tmp_path / "vault", vectors.url)
+    yield opened
+    opened.close()

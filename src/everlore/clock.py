@@ -51,7 +51,7 @@ class Clock:
 def as_ms(value: int) -> int:
     ms = value if value >= SECONDS_BELOW else value * 1000
     if ms > LATEST_MS:
-        raise InvalidInput(f"timestamp {value} is beyond the year 9999; send Unix epoch milliseconds")
+        raise InvalidInput("the time is beyond the year 9999; send Unix epoch milliseconds")
     return ms
 
 

@@ -24,7 +24,7 @@ from everlore.errors import Misconfigured
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, validate_default=True)
 
 
 class MemorySection(Section):
@@ -129,6 +129,18 @@ def config_file() -> Path:
             raise Misconfigured(f"EVEROS_CONFIG_FILE names {path}, which is not a file")
         return path
     return Path(os.environ.get("EVEROS_MEMORY__ROOT") or "~/.everos").expanduser() / "config.toml"
+
+
+def unknown_variables() -> list[str]:
+    """EVEROS_* variables that no setting reads: misspelt, or of another version. A server says so when it starts."""
+    known = {"EVEROS_CONFIG_FILE"}
+    for name, field in Settings.model_fields.items():
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, BaseModel):
+            known |= {f"EVEROS_{name}__{key}".upper() for key in section.model_fields}
+        else:
+            known.add(f"EVEROS_{name}".upper())
+    return sorted(name for name in os.environ if name.upper().startswith("EVEROS_") and name.upper() not in known)
 
 
 def load(**overrides: Any) -> Settings:

@@ -170,7 +170,11 @@ class Problem:
 
     path: str
     line: int
+    """0 when it is the file as a whole."""
     reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}" if self.line else f"{self.path}: {self.reason}"
 
 
 FilterField: TypeAlias = Literal["session_id", "parent_type", "parent_id", "timestamp", "sender_id"]

@@ -66,3 +66,13 @@ def test_figures_count_what_they_say() -> None:
     assert figures.mean("turn fraction@30") == 1
     assert figures.mean("fact fraction@10") == 0.5
     assert math.isnan(figures.mean("never measured"))
+
+
+def test_a_name_that_a_fact_repeats_does_not_hide_its_turn() -> None:
+    said = (
+        Turn("s:0", "user-cc06de0d", None, "user", 1, "I take the train, and my daily train fare is actually $6."),
+        Turn("s:1", "assistant", None, "assistant", 2, "A daily train fare of $6 adds up! Is it actually cheaper?"),
+    )
+    turns = Turns(Haystack("app", "project", "user-cc06de0d", (Session("s", said),), ()))
+    assert turns.match("s", "User-cc06de0d's daily train fare is actually $6.") == "s:0"
+    assert turns.match("s", 'The assistant said: "A daily train fare of $6 adds up!"') == "s:1"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from crash_driver import try_to_remember
-from embeddings import Endpoint, endpoint
+from embeddings import Endpoint
 from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, contents, facts, open_vault, says
 from warm_start import processes
 
@@ -22,26 +22,23 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 
 
 @pytest.fixture(scope="module")
-def vectors() -> Iterator[Endpoint]:
-    with endpoint() as served:
-        yield served
+def template(vectors: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault with a file of some size in it."""
+    root = tmp_path_factory.mktemp("template") / "vault"
+    engine = open_vault(root, vectors.url)
+    text = "I visited the museum in Rome with my sister and bought a lamp. " + "It was nice. " * 150
+    remember(engine, SCOPE, "before", [says(f"{number} {text}", at=MAY_28 + number) for number in range(30)])
+    flush(engine, SCOPE, "before")
+    engine.close()
+    return root
 
 
 @pytest.fixture
-def vault(vectors: Endpoint) -> Iterator[Path]:
-    """A vault that any user may read, with a file of some size in it."""
+def vault(template: Path) -> Iterator[Path]:
+    """A copy of it that any user may read."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
-    root = folder / "vault"
-    engine = open_vault(root, vectors.url)
-    for number in range(30):
-        text = (
-            f"I visited the museum number {number} in Rome with my sister and bought a lamp. " + "It was nice. " * 400
-        )
-        remember(engine, SCOPE, "before", [says(text, at=MAY_28 + number)])
-    flush(engine, SCOPE, "before")
-    engine.close()
-    yield root
+    yield shutil.copytree(template, folder / "vault")
     shutil.rmtree(folder)
 
 
@@ -58,18 +55,18 @@ def attempt(vault: Path, vectors: Endpoint, limit: int | None) -> list[str]:
     return report.read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.parametrize("limit", [0, 33_000, 37_000, 45_000, 60_000, 150_000])
+@pytest.mark.parametrize("limit", [0, 33_000, 55_000, 100_000])
 def test_a_full_disk_is_said_plainly_and_loses_nothing(vault: Path, vectors: Endpoint, limit: int) -> None:
-    before = (vault / "default_app/default_project/users/alice/episodes/episode-2026-05-28.md").read_bytes()
+    day = vault / "default_app/default_project/users/alice/episodes/episode-2026-05-28.md"
+    before = day.read_bytes()
     said = attempt(vault, vectors, limit)
-    print(limit, said)
+    print(said)
     assert said[0] == "opened" or said[0].startswith("Unavailable"), said
     assert not [line for line in said if line.startswith("broken")], said
     engine = open_vault(vault, vectors.url)
     recover(engine)
     sync(engine)
     assert_index_equals_files(engine)
-    assert (vault / "default_app/default_project/users/alice/episodes/episode-2026-05-28.md").read_bytes()[:200]
     told = [text for text in contents(engine, ALICE).values() if "violin" in text]
     waiting = [message for message in unprocessed(engine, SCOPE, "after") if "violin" in message.text]
     assert len(told) + len(waiting) == int("accepted" in said)
@@ -79,7 +76,7 @@ def test_a_full_disk_is_said_plainly_and_loses_nothing(vault: Path, vectors: End
         assert len([text for text in contents(engine, ALICE).values() if "violin" in text]) == 1
         assert len([fact for fact in facts(engine, ALICE) if "violin" in str(fact["content"])]) == 1
     else:
-        assert (vault / "default_app/default_project/users/alice/episodes/episode-2026-05-28.md").read_bytes() == before
+        assert day.read_bytes() == before
     engine.close()
 
 

@@ -6,12 +6,11 @@ import random
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from crash_driver import Job, Step, die_at, drive
-from embeddings import Endpoint, endpoint
+from embeddings import Endpoint
 from ledger import Ledger
 from vaults import (
     ALICE,
@@ -35,12 +34,6 @@ ROUNDS = 60
 ROUNDS_PER_VAULT = 15
 POINTS = {"flush": 26, "forget": 12, "deletion": 12}
 """At how many of its steps each operation is killed."""
-
-
-@pytest.fixture(scope="module")
-def vectors() -> Iterator[Endpoint]:
-    with endpoint() as served:
-        yield served
 
 
 @pytest.fixture(autouse=True)

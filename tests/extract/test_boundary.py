@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from zoneinfo import ZoneInfo
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from talk import MAY_8, MINUTE, SCOPE, message
 
+from everlore.clock import LATEST_MS
 from everlore.config import BoundarySection
 from everlore.extract.boundary import Vectors, cell_id, estimate_tokens, find_cells
 from everlore.types import Message, Role
@@ -35,6 +38,17 @@ def test_a_new_utc_day_closes_a_cell() -> None:
     late = MAY_8 + 10 * 60 * MINUTE  # 23:56
     talk = [message("a", at=late), message("b", at=late + 5 * MINUTE)]
     assert texts(find_cells(talk, LIMITS, None)) == [["a"], ["b"]]
+
+
+def test_a_new_day_is_one_of_the_given_zone() -> None:
+    late = MAY_8 + 10 * 60 * MINUTE  # 23:56 in UTC, 01:56 in Berlin
+    talk = [message("a", at=late), message("b", at=late + 5 * MINUTE)]
+    assert texts(find_cells(talk, LIMITS, None, ZoneInfo("Europe/Berlin"))) == [["a", "b"]]
+    early = MAY_8 + 8 * 60 * MINUTE  # 21:56 in UTC
+    talk = [message("a", at=early), message("b", at=early + 5 * MINUTE)]
+    assert texts(find_cells(talk, LIMITS, None, ZoneInfo("Europe/Berlin"))) == [["a"], ["b"]]
+    last = message("a", at=LATEST_MS)
+    assert texts(find_cells([last, last], LIMITS, None, ZoneInfo("Asia/Tokyo"))) == [["a", "a"]]
 
 
 def test_message_limit() -> None:
@@ -98,6 +112,18 @@ def test_topic_shift_is_found_where_it_is() -> None:
     talk = [message(f"turn {n} of the talk", at=MAY_8 + n) for n in range(22)]
     cells = find_cells(talk, LIMITS, topic_vectors((10, 12)))
     assert [len(c) for c in cells] == [10, 12]
+
+
+def test_a_deep_dip_is_a_shift_where_all_turns_share_a_prefix() -> None:
+    plain = topic_vectors((10, 6))
+    shared = np.full((16, 16), 0.45, np.float32)  # what date and speaker add to every turn
+    vectors = plain + shared
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    across = float(vectors[6:10].mean(0) @ vectors[10:14].mean(0))
+    assert 0.76 < across < 0.81
+    talk = [message(f"turn {n} of the talk", at=MAY_8 + n) for n in range(16)]
+    assert [len(c) for c in find_cells(talk, LIMITS, vectors)] == [10, 6]
+    assert len(find_cells(talk[:14], LIMITS, vectors[:14])) == 1
 
 
 def test_topic_shift_needs_enough_on_both_sides_and_can_be_off() -> None:

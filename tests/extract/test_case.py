@@ -160,7 +160,18 @@ def test_the_intent_without_a_user() -> None:
     assert written(turn("assistant", "I'll rotate the logs. Then sleep.")).task_intent == "Rotate the logs."
     silent = written(turn("assistant", "", call("1", "read"), call("2", "write"), call("3", "read")))
     assert silent.task_intent == "Use read, write"
-    assert written(turn("tool", "disk is full")).task_intent == "Use tool"
+    lone = written(turn("tool", "disk is full"))
+    assert lone.task_intent == "Use tool (disk is full)"
+    assert lone.approach == "1. `tool()`: ok: disk is full"
+
+
+def test_words_without_a_user_are_kept_whole() -> None:
+    greeting = "Hello! How can I help you today?"
+    result = written(turn("user", " "), turn("assistant", greeting))
+    assert result.task_intent == "Hello!"
+    assert result.approach == f"1. Said: {greeting}"
+    report = " ".join(f"Disk {number} was checked and is fine." for number in range(300))
+    assert report in written(turn("assistant", "", call("1", "scan")), turn("assistant", report)).approach
 
 
 def test_the_intent_is_bounded() -> None:
@@ -182,6 +193,27 @@ def test_equal_calls_in_a_row_are_told_once() -> None:
     result = written(turn("user", "Count the rows"), *tries)
     assert result.approach == "1. `query(sql=select 1)`: ok: 12 rows (3 tries, failed with timed out)"
     assert result.key_insight == "query(sql=select 1) failed with timed out; trying again worked"
+
+
+def test_what_came_between_a_failure_and_its_success_is_the_insight() -> None:
+    def tried(number: int, output: str, tool: str, **arguments: Any) -> list[Message]:
+        return [turn("assistant", "", call(str(number), tool, **arguments)), turn("tool", output, to=str(number))]
+
+    result = written(
+        turn("user", "Make the tests pass"),
+        *tried(1, "ImportError: libpq.so.5 is missing", "run_tests"),
+        *tried(2, "FROM python", "read_file", path="Dockerfile"),
+        *tried(3, "written", "edit_file", path="Dockerfile"),
+        *tried(4, "12 passed", "run_tests"),
+    )
+    assert result.key_insight == (
+        "run_tests() failed with ImportError: libpq.so.5 is missing; edit_file(path=Dockerfile) fixed it"
+    )
+
+
+def test_results_without_a_call_are_no_tries_of_each_other() -> None:
+    result = written(turn("user", "Go"), turn("tool", "one", to="x"), turn("tool", "two", to="y"))
+    assert result.approach.splitlines() == ["1. `tool()`: ok: one", "2. `tool()`: ok: two"]
 
 
 def test_a_long_row_of_one_tool_is_shortened() -> None:

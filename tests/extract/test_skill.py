@@ -316,3 +316,10 @@ def test_any_cases_give_a_skill_that_is_stable(parts: list[tuple[str, str, float
     assert skill._untouched(first.content.strip())
     assert write(cases, first) == first
     assert skill.assign(cases[0], cases[1:])
+
+
+def test_our_description_of_an_edited_page_counts_on() -> None:
+    old = write(FLIGHTS[:2])
+    edited = replace(old, content=f"{old.content}\nMy own note.")
+    assert old.description.endswith("(from 2 runs)")
+    assert write(FLIGHTS, edited).description == old.description.replace("2 runs", f"{len(FLIGHTS)} runs")

@@ -22,7 +22,7 @@ def test_the_account_of_a_talk() -> None:
     )
     assert episode is not None
     assert episode.subject == "Alice: climbing in Yosemite, favorite coffee shop and bikes to work (8 May 2023)"
-    assert episode.summary.startswith("On May 8, 2023 at 1:56 PM UTC, Alice loves climbing in Yosemite every spring.")
+    assert episode.summary.startswith("On May 8, 2023 at 1:56 PM UTC: Alice loves climbing in Yosemite every spring.")
     opening, turns = parse_turns(episode.content)
     assert opening == "On May 8, 2023 from 1:56 PM to 1:58 PM UTC, Alice spoke."
     assert [turn.text for turn in turns] == [
@@ -68,7 +68,7 @@ def test_odd_arguments_of_a_call_are_shown_as_they_are() -> None:
 def test_a_talk_without_facts_still_has_words_in_its_summary() -> None:
     episode = written(said("ok"))
     assert episode is not None
-    assert episode.summary == 'On May 8, 2023 at 1:56 PM UTC, Alice said: "ok"'
+    assert episode.summary == 'On May 8, 2023 at 1:56 PM UTC: Alice said: "ok"'
     assert episode.subject == "Alice: ok (8 May 2023)"
 
 
@@ -91,3 +91,10 @@ def test_names_that_look_like_markup_do_not_break_the_turns() -> None:
         ("Al ice", "I am here in Rome."),
         ("Someone", "**Al** (12:00): no"),
     ]
+
+
+def test_turns_out_of_order_are_told_from_the_first_to_the_last() -> None:
+    episode = written(cell(message("I live in Rome.", at=MAY_8 + MINUTE), message("I work at Fiat.", at=MAY_8)))
+    assert episode is not None
+    assert episode.content.startswith("On May 8, 2023 from 1:56 PM to 1:57 PM UTC, Alice spoke.")
+    assert episode.summary.startswith("On May 8, 2023 at 1:56 PM UTC: ")

@@ -1,7 +1,7 @@
 """The cascade: what happens in the files reaches the index, by itself and on request."""
 
 from everlore.cascade.indexing import embed_pending, embed_soon, index_appended, index_file
-from everlore.cascade.upkeep import Finding, Progress, doctor, rebuild, reembed, sync
+from everlore.cascade.upkeep import Finding, Progress, doctor, rebuild, reembed, sync, troubles
 from everlore.cascade.worker import Worker, drain, scan
 
 __all__ = [
@@ -18,4 +18,5 @@ __all__ = [
     "reembed",
     "scan",
     "sync",
+    "troubles",
 ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import structlog
@@ -37,6 +37,18 @@ class Parsed:
     problems: list[Problem]
 
 
+def read_file(engine: Engine, path: str, located: Located) -> tuple[Stamp | None, Parsed]:
+    """A file as it is now; no stamp when it is gone. One that is no text at all is one problem."""
+    try:
+        file = engine.vault.read(path)
+    except Damaged as error:
+        found = engine.vault.stat(path)
+        return Stamp(*found) if found else None, Parsed([], [Problem(path, 0, str(error))])
+    if file is None:
+        return None, Parsed([], [])
+    return Stamp(file.mtime_ns, file.size), parse_file(path, located, file)
+
+
 def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     """The rows that a file stands for. What cannot be read becomes a problem; the rest stays."""
     updated = file.mtime_ns // 1_000_000
@@ -44,19 +56,22 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
         try:
             return Parsed([_sheet_row(located, file.text, updated)], [])
         except Damaged as error:
-            return Parsed([], [Problem(path, 1, str(error))])
+            return Parsed([], [Problem(path, 0, str(error))])
     log = parse_log(file.text, path)
     rows: list[Row] = []
     problems = list(log.problems)
     for entry in log.entries:
         try:
-            rows.append(_entry_row(located.place.kind, entry, located.owner, updated))
+            rows.append(_entry_row(located, entry, updated))
         except Damaged as error:
-            problems.append(Problem(path, 0, str(error)))
+            problems.append(Problem(path, log.lines[entry.id], str(error)))
     return Parsed(rows, problems)
 
 
-def _entry_row(kind: str, entry: Entry, owner: Owner, updated: int) -> Row:
+def _entry_row(located: Located, entry: Entry, updated: int) -> Row:
+    kind, owner = located.place.kind, located.owner
+    if "timestamp" not in entry.fields:  # typed by a person: the file's name tells the day
+        entry = replace(entry, fields={**entry.fields, "timestamp": f"{located.day}T00:00:00Z"})
     if kind == "episode":
         return episode.to_row(episode.from_entry(entry, owner), updated)
     if kind == "fact":
@@ -84,17 +99,16 @@ def index_file(engine: Engine, path: str, *, settled: bool = False) -> Applied:
         known = engine.index.stamp(path)
         if (known and (known.mtime_ns, known.size)) == engine.vault.stat(path):
             return Applied()
-        file = engine.vault.read(path)
-        parsed = parse_file(path, located, file) if file else Parsed([], [])
+        stamp, parsed = read_file(engine, path, located)
         if located.place.kind == episode.PLACE.kind and not parsed.problems:
             lost = _lost_cells(engine, path, parsed.rows)
             if lost and not settled:
                 engine.index.enqueue([path])
                 return Applied()
             _drop_facts(engine, located.owner, path, lost)
-        if file is None:
+        if stamp is None:
             return engine.index.remove_file(path)
-        return engine.index.replace_file(path, Stamp(file.mtime_ns, file.size), parsed.rows, parsed.problems)
+        return engine.index.replace_file(path, stamp, parsed.rows, parsed.problems)
 
 
 def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[Entry]) -> None:

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from everlore.cascade.indexing import embed_pending, parse_file
+from everlore.cascade.indexing import embed_pending, read_file
 from everlore.cascade.worker import differing, drain, scan
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError
-from everlore.index.base import Stamp
+from everlore.index.base import Index, Stamp
 from everlore.types import Problem, Row
 from everlore.vault.paths import locate
 
@@ -39,11 +39,10 @@ def rebuild(engine: Engine, progress: Progress) -> int:
     def files() -> Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]:
         for number, path in enumerate(paths):
             progress("reading files", number, len(paths))
-            located, file = locate(path), engine.vault.read(path)
-            if located is None or file is None:
-                continue
-            parsed = parse_file(path, located, file)
-            yield path, Stamp(file.mtime_ns, file.size), parsed.rows, parsed.problems
+            located = locate(path)
+            stamp, parsed = read_file(engine, path, located) if located else (None, None)
+            if stamp and parsed:
+                yield path, stamp, parsed.rows, parsed.problems
         progress("reading files", len(paths), len(paths))
 
     rows = engine.index.rebuild(files())
@@ -73,6 +72,11 @@ def sync(engine: Engine) -> int:
     found = scan(engine)
     drain(engine)
     return found
+
+
+def troubles(index: Index) -> list[str]:
+    """Files that could not be read or indexed, in sentences."""
+    return [*(f"{path}: {error}" for path, error in index.failures()), *map(str, index.problems())]
 
 
 def doctor(engine: Engine) -> list[Finding]:
@@ -116,10 +120,7 @@ def _index(engine: Engine) -> Iterator[Finding]:
 def _files(engine: Engine) -> Iterator[Finding]:
     problems = engine.index.problems()
     for problem in problems:
-        where = f"{problem.path}:{problem.line}" if problem.line else problem.path
-        yield Finding(
-            "error", f"{where}: {problem.reason}", "correct the file in an editor; its other entries are used"
-        )
+        yield Finding("error", str(problem), "correct the file in an editor; its other entries are used")
     waiting = len(differing(engine))
     if waiting:
         hint = "a running server picks them up within seconds; or run: everlore index sync"

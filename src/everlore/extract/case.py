@@ -18,6 +18,8 @@ INTENT = 200
 SAID = 200
 ANSWER = 400
 APPROACH = 4000
+WHOLE = 100_000
+"""Where no user spoke, no episode has the words: the approach keeps all of them, so far."""
 REPEATED = 4
 """A longer run of calls to one tool with the same outcome is told by its first and its last."""
 
@@ -57,6 +59,7 @@ _CORRECTION = re.compile(
     r"use\b.*\binstead\b|i (?:said|meant|asked)\b)",
     re.I,
 )
+_LOOKING = re.compile(r"(?:read|get|list|search|view|grep|find|cat|ls|show|open|fetch|check|status|look)(?![a-z])", re.I)
 _PLEASED = re.compile(
     r"\b(?:thanks?|thank you|thx|perfect|great|awesome|excellent|brilliant|works|worked|exactly|lgtm|solved|nice|"
     r"well done|good job|looks good|love it|amazing)\b",
@@ -123,11 +126,14 @@ def task_intent(run: Sequence[Step], speakers: dict[str, str]) -> str:
     if telling:
         at, request = telling[-1]
         return _request(request, run[:at], speakers.get(request.by, ""))
-    spoken = [step.text for step in run if isinstance(step, Said) and not _EMPTY_TALK.match(step.text)]
-    if spoken:
-        return _imperative(_sentences(spoken[0])[0], INTENT)
-    names = list(dict.fromkeys(step.name for step in run if isinstance(step, Call)))
-    return one_line(f"Use {', '.join(names)}" if names else "Work without words", INTENT)
+    spoken = [step.text for step in run if isinstance(step, Said)]
+    calls = [step for step in run if isinstance(step, Call)]
+    real = [text for text in spoken if not _EMPTY_TALK.match(text)] or ([] if calls else spoken)
+    if real:
+        return _imperative(_sentences(real[0])[0], INTENT)
+    used = f"Use {', '.join(dict.fromkeys(call.name for call in calls))}"
+    outputs = "; ".join(call.result for call in calls if not call.told and call.result)
+    return one_line(f"{used} ({outputs})" if outputs else used, INTENT)
 
 
 def _request(request: Said, earlier: Sequence[Step], speaker: str) -> str:
@@ -156,6 +162,7 @@ def _imperative(sentence: str, limit: int) -> str:
 def approach(run: Sequence[Step], owner_id: str) -> str:
     """Numbered steps, retries merged, the middle of a very long run left out."""
     final = _final_answer(run)
+    alone = not any(isinstance(step, Said) and step.role == "user" for step in run)
     lines: list[str] = []
     opened = False
     for at, step in _merged(run):
@@ -168,20 +175,19 @@ def approach(run: Sequence[Step], owner_id: str) -> str:
             if opened:
                 lines.append(f"User: {_shortly(step.text, SAID)}")
             opened = True
-        elif _EMPTY_TALK.match(step.text):
-            continue
-        elif at == final:
-            lines.append(f"{_by(step.by, owner_id)}Result: {_shortly(step.text, ANSWER)}")
-        else:
-            lines.append(f"{_by(step.by, owner_id)}Said: {_shortly(step.text, SAID)}")
-    return _bounded([f"{number}. {line}" for number, line in enumerate(lines, start=1)]) or "1. Nothing was recorded."
+        elif alone or not _EMPTY_TALK.match(step.text):
+            limit = ANSWER if at == final else SAID
+            text = one_line(step.text, WHOLE) if alone else _shortly(step.text, limit)
+            lines.append(f"{_by(step.by, owner_id)}{'Result' if at == final and len(run) > 1 else 'Said'}: {text}")
+    numbered = [f"{number}. {line}" for number, line in enumerate(lines, start=1)]
+    return _bounded(numbered, WHOLE if alone else APPROACH) or "1. Nothing was recorded."
 
 
 def _merged(run: Sequence[Step]) -> list[tuple[int, Step | str]]:
     """Equal calls in a row become one line with the number of tries; long rows of one tool are shortened."""
     told: list[tuple[int, Step | str]] = []
     for label, group in groupby(
-        enumerate(run), key=lambda pair: pair[1].label if isinstance(pair[1], Call) else pair[0]
+        enumerate(run), key=lambda pair: pair[1].label if isinstance(pair[1], Call) and pair[1].told else pair[0]
     ):
         tries = list(group)
         last = tries[-1][1]
@@ -193,7 +199,8 @@ def _merged(run: Sequence[Step]) -> list[tuple[int, Step | str]]:
             told.extend(tries)
     shortened: list[tuple[int, Step | str]] = []
     for key, row in groupby(
-        told, key=lambda p: (p[1].name, p[1].outcome) if isinstance(p[1], Call) else (str(p[0]), "")
+        told,
+        key=lambda p: (p[1].name, p[1].outcome) if isinstance(p[1], Call) and p[1].told else (str(p[0]), ""),
     ):
         items = list(row)
         if len(items) > REPEATED:
@@ -212,12 +219,12 @@ def _by(sender: str, owner_id: str) -> str:
     return f"({one_line(sender, 40)}) " if sender and sender != owner_id else ""
 
 
-def _bounded(lines: list[str]) -> str:
-    if sum(len(line) + 1 for line in lines) <= APPROACH:
+def _bounded(lines: list[str], limit: int) -> str:
+    if sum(len(line) + 1 for line in lines) <= limit:
         return "\n".join(lines)
     head: list[str] = []
     tail: list[str] = []
-    room = APPROACH - 60
+    room = limit - 60
     # the end tells how it went: it gets its place first, then both sides grow in turn
     while len(head) + len(tail) < len(lines):
         back = len(tail) <= len(head)
@@ -247,17 +254,26 @@ def key_insight(run: Sequence[Step]) -> str | None:
 
 def _recovery(calls: Sequence[Call]) -> str | None:
     for at, failed in enumerate(calls):
-        if failed.outcome != "error":
-            continue
         later = [call for call in calls[at + 1 :] if call.outcome == "ok"]
-        worked = next((call for call in later if call.name == failed.name), later[0] if later else None)
-        if worked is None:
+        if failed.outcome != "error" or not later:
             continue
+        again = next((call for call in later if call.label == failed.label), None)
+        worked = again or next((call for call in later if call.name == failed.name), later[0])
+        if again:
+            between = _changes(later[: later.index(again)])
+            how = f"{between} fixed it" if between else "trying again worked"
+        else:
+            how = f"{one_line(worked.label, 80)} worked"
         reason = one_line(failed.result, 100) or "an error"
-        again = worked.label == failed.label
-        how = "trying again" if again else one_line(worked.label, 80)
-        return f"{one_line(failed.label, 80)} failed with {reason.rstrip('.')}; {how} worked"
+        return f"{one_line(failed.label, 80)} failed with {reason.rstrip('.')}; {how}"
     return None
+
+
+def _changes(calls: Sequence[Call]) -> str:
+    """The calls between a failure and its success, those that only look at something left out if others are there."""
+    acting = [call for call in calls if not _LOOKING.match(call.name)] or calls
+    labels = list(dict.fromkeys(one_line(call.label, 80) for call in acting))[-3:]
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}" if labels else ""
 
 
 def quality(run: Sequence[Step]) -> float:

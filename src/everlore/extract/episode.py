@@ -51,7 +51,8 @@ def _clock(moment: datetime) -> str:
 
 
 def _opening(turns: list[Spoken]) -> str:
-    first, last = _moment(turns[0].message), _moment(turns[-1].message)
+    moments = [_moment(turn.message) for turn in turns]
+    first, last = min(moments), max(moments)  # messages may come out of order
     people = list(dict.fromkeys(turn.name for turn in turns))
     listed = ", ".join(people[:-1]) + f" and {people[-1]}" if len(people) > 1 else people[0]
     verb = "talked" if len(people) > 1 else "spoke"
@@ -88,7 +89,8 @@ def _call(call: Mapping[str, Json]) -> str:
 
 def _summary(turns: list[Spoken], drafts: list[FactDraft]) -> str:
     """Date and time, then the most telling statements in the order they were made."""
-    start = f"On {_date(_moment(turns[0].message))} at {_clock(_moment(turns[0].message))} UTC, "
+    first_at = min(_moment(turn.message) for turn in turns)
+    start = f"On {_date(first_at)} at {_clock(first_at)} UTC: "
     if not drafts:
         first = next((turn for turn in turns if turn.message.text.strip()), turns[0])
         words = " ".join(split(first.message.text[: 4 * SUMMARY])) or _turn(first).text
@@ -105,6 +107,4 @@ def _summary(turns: list[Spoken], drafts: list[FactDraft]) -> str:
         if size > SUMMARY:
             break
     told = " ".join(draft.text for draft in sorted(chosen, key=by_people.index))
-    if not told.startswith(tuple(turn.name for turn in turns)) and told[1:2].islower():
-        told = told[0].lower() + told[1:]
     return clip(start + told, SUMMARY + 40)

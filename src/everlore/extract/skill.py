@@ -58,7 +58,7 @@ _WORD = re.compile(r"[^\W_]+")
 _STEP = re.compile(r"^\d+\. (?:\([^)]*\) )?(?P<text>.+)$")
 _CALL = re.compile(r"^`(?P<label>(?P<name>[^`(]+)\([^`]*\))`: (?P<outcome>ok|error|no result)")
 _MARK = re.compile(r"\n*<!-- written by Everlore ([0-9a-f]{16}) -->\s*$")
-_OUR_DESCRIPTION = re.compile(r"How to .+ \(from \d+ runs\)")
+_OUR_DESCRIPTION = re.compile(r"How to .+ \(from (\d+) runs\)")
 _NOT_IMPERATIVE = re.compile(
     r"(?:what|when|where|which|who|why|how|is|are|was|does|did|do|i|my|we|our|the|a|an|it|there|this|that)\b|\W|.*\?$",
     re.I,
@@ -164,8 +164,8 @@ def write_skill(cases: Sequence[Case], old: Skill | None, entry: str, now: int, 
     content = _body(ordered)
     if old is not None and not _untouched(old.content):
         fresh = [case for case in ordered if public_id(case) not in known]
-        content, description = _with_lessons(old.content, fresh), old.description
         ids = (*dict.fromkeys([*old.source_case_ids, *ids]),)
+        content, description = _with_lessons(old.content, fresh), _counted(old.description, len(ids))
     return Skill(owner, entry, name, description, content, confidence, maturity, ids, first)
 
 
@@ -247,6 +247,12 @@ def _description(cases: Sequence[Case]) -> str:
     intent = _intent(_best_first(cases)[0])
     task = f"handle “{intent}”" if _NOT_IMPERATIVE.match(intent) else intent[:1].lower() + intent[1:]
     return f"How to {one_line(task, 140)} (from {len(cases)} runs)"
+
+
+def _counted(description: str, runs: int) -> str:
+    """Our description with the number of runs as it is now; one that a person wrote stays."""
+    ours = _OUR_DESCRIPTION.fullmatch(description)
+    return f"{description[: ours.start(1)]}{runs} runs)" if ours else description
 
 
 def _body(cases: Sequence[Case]) -> str:

@@ -22,7 +22,7 @@ OUTPUT = 300
 
 LINE = 2_000
 """Characters of a line of output that are looked at."""
-WORDS = 10_000
+WORDS = 100_000
 """Characters of a turn that are looked at."""
 
 Outcome: TypeAlias = Literal["ok", "error", "unknown"]
@@ -30,13 +30,17 @@ Outcome: TypeAlias = Literal["ok", "error", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`result` is the telling line of the output: what went wrong, or how the output begins."""
+    """`result` is the telling line of the output: what went wrong, or how the output begins.
+
+    `told` is False for a call that we know only from its result.
+    """
 
     name: str
     arguments: str
     outcome: Outcome = "unknown"
     result: str = ""
     by: str = ""
+    told: bool = True
 
     @property
     def label(self) -> str:
@@ -96,7 +100,7 @@ def _answer(found: list[Step], waiting: list[tuple[str, int]], message: Message)
         at = waiting.pop(named[0])[1]
         call = found[at]
     else:
-        at, call = len(found), Call(name=message.sender_name or "tool", arguments="", by=message.sender_id)
+        at, call = len(found), Call(message.sender_name or "tool", "", by=message.sender_id, told=False)
         found.append(call)
     outcome, result = outcome_of(message.text)
     if isinstance(call, Call):

@@ -64,7 +64,7 @@ def from_entry(entry: Entry, owner: Owner) -> Fact:
         parent_id=text_field(entry, "parent_id", ""),
         sender_ids=list_field(entry, "sender_ids"),
         text=section(entry, "Fact"),
-        turn=int(turn) - 1 if turn.isdigit() else -1,
+        turn=int(turn) - 1 if turn.isdecimal() and int(turn) > 0 else 0 if "parent_id" in entry.fields else -1,
         by_user=text_field(entry, "role", "user") == "user",
         about=text_field(entry, "about", ""),
         valid_until=time_field(entry, "valid_until"),

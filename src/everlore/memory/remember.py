@@ -7,7 +7,8 @@ says "extracted" the session's buffer is empty, as the contract promises.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +17,14 @@ from numpy.typing import NDArray
 
 from everlore.clock import as_ms
 from everlore.engine import Engine
-from everlore.errors import Misconfigured, Unavailable
+from everlore.errors import InvalidInput, Misconfigured, Unavailable, UnsupportedMedia
 from everlore.extract.boundary import cell_id, find_cells
 from everlore.extract.turns import name_of
 from everlore.kinds.episode import turn_units
 from everlore.memory.cells import session_lock, write_cell, write_pending
 from everlore.models.media import read_content
-from everlore.types import Cell, Json, Message, Role, Scope
+from everlore.types import Cell, Json, Message, Owner, Role, Scope
+from everlore.vault.paths import owner_dir
 
 log = structlog.get_logger("everlore.memory")
 
@@ -42,7 +44,7 @@ class NewMessage:
 
 def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[NewMessage]) -> bool:
     """Accept a batch, whole or not at all. True when this call closed a stretch and wrote its memories."""
-    accepted = [_accept(engine, scope, session_id, message) for message in messages]
+    accepted = [_accept(engine, scope, session_id, f"messages.{at}", message) for at, message in enumerate(messages)]
     engine.buffer.append(accepted)
     engine.embedder.warm()  # it will be needed soon, and loads while people talk
     try:
@@ -62,7 +64,14 @@ def flush(engine: Engine, scope: Scope, session_id: str) -> bool:
         return _extract(engine, scope, session_id, final=True) or wrote
 
 
-def _accept(engine: Engine, scope: Scope, session_id: str, message: NewMessage) -> Message:
+def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: NewMessage) -> Message:
+    """The message as it will be kept. What cannot be kept is refused before anything is stored."""
+    with located_at(f"{place}.sender_id"):
+        owner_dir(Owner(scope, "user", message.sender_id))
+    with located_at(f"{place}.timestamp"):
+        timestamp = as_ms(message.timestamp)
+    with located_at(f"{place}.content"):
+        text = read_content(message.content, engine.settings.multimodal)
     return Message(
         id=f"m_{uuid.uuid4().hex}",
         scope=scope,
@@ -70,12 +79,21 @@ def _accept(engine: Engine, scope: Scope, session_id: str, message: NewMessage) 
         sender_id=message.sender_id,
         sender_name=message.sender_name,
         role=message.role,
-        timestamp=as_ms(message.timestamp),
+        timestamp=timestamp,
         content=message.content,
-        text=read_content(message.content, engine.settings.multimodal),
+        text=text,
         tool_calls=message.tool_calls,
         tool_call_id=message.tool_call_id,
     )
+
+
+@contextmanager
+def located_at(place: str) -> Iterator[None]:
+    """Add to an error where in the request its cause stands, as validation errors do."""
+    try:
+        yield
+    except (InvalidInput, UnsupportedMedia) as error:
+        raise type(error)(f"{error}: {place}") from None
 
 
 def _extract(engine: Engine, scope: Scope, session_id: str, *, final: bool) -> bool:
@@ -84,7 +102,7 @@ def _extract(engine: Engine, scope: Scope, session_id: str, *, final: bool) -> b
         return False
     limits = engine.settings.boundary_detection
     vectors = _vectors(engine, waiting) if limits.topic_shift and len(waiting) > limits.min_messages else None
-    stretches = find_cells(waiting, limits, vectors)
+    stretches = find_cells(waiting, limits, vectors, engine.clock.zone)
     if len(stretches) < 2 and not final:
         return False
     cells = [

@@ -28,7 +28,7 @@ COMPARED = 50
 
 def write_user_track(engine: Engine, cell: Cell, owner: Owner) -> list[str]:
     """Returns the files that were written or that hold the cell already."""
-    drafts = write_facts(cell)
+    drafts = write_facts(cell, engine.clock.zone)
 
     def episode_entry(new_ids: NewIds) -> list[Entry]:
         written = write_episode(cell, owner, new_ids(1)[0], drafts)

@@ -10,9 +10,10 @@ from everlore.errors import Misconfigured, Unavailable
 from everlore.index.base import Vector
 from everlore.index.tokens import query_terms
 from everlore.search.agentic import LEARN_FROM, expand
-from everlore.search.query import Hit, Query, Recall
+from everlore.search.query import Hit, Method, Query, Recall
 from everlore.search.rank import Ask, Ranked, Ranking, Turn, rank
-from everlore.types import Json, Owner, Stored, Where
+from everlore.search.score import COSINE_LOW
+from everlore.types import Json, Stored, Where
 
 KINDS = {"user": ("episode",), "agent": ("case", "skill")}
 CAP = {"episode": 100, "case": 10, "skill": 10}
@@ -25,6 +26,8 @@ FACT_TURNS_EACH = 3
 """and at least so many of each result."""
 BY_ASSISTANT = 0.85
 """What an assistant said is found by many questions, since it says so much; people's own words go first."""
+MATCHED = 0.6
+"""Turns of an episode whose facts count as matching: those that score so much of what its best turn scores."""
 FURTHER_FACT = 0.6
 """A second fact of the same turn says less that is new."""
 
@@ -93,7 +96,7 @@ def _rank(
 
 def _hits(engine: Engine, query: Query, kind: str, ranked: Sequence[Ranked], idf: dict[str, float]) -> list[Hit]:
     stored = engine.index.stored(one.row for one in ranked)
-    facts = _facts(engine, query.owner, ranked, idf) if kind == "episode" else {}
+    facts = _facts(engine, query, ranked, idf) if kind == "episode" else {}
     return [
         Hit(stored[one.row], round(one.score, 6), tuple(facts.get(one.parent_id, ())))
         for one in ranked
@@ -101,15 +104,16 @@ def _hits(engine: Engine, query: Query, kind: str, ranked: Sequence[Ranked], idf
     ]
 
 
-def _facts(engine: Engine, owner: Owner, ranked: Sequence[Ranked], idf: dict[str, float]) -> dict[str, list[Hit]]:
+def _facts(engine: Engine, query: Query, ranked: Sequence[Ranked], idf: dict[str, float]) -> dict[str, list[Hit]]:
     """The facts of the turns that matched best, by cell, the more telling ones of a turn first."""
-    matched = {one.parent_id: _matched(one) for one in ranked}
+    idf = idf or dict.fromkeys(query_terms(query.text), 1.0)  # by vectors alone, no term was looked up
+    matched = {one.parent_id: _matched(one, query.method) for one in ranked}
     scores = {(parent, turn.turn): turn.score for parent, turns in matched.items() for turn in turns}
     best = sorted(scores, key=lambda place: (-scores[place], place))[:FACT_TURNS]
     first = [(parent, turn.turn) for parent, turns in matched.items() for turn in turns[:FACT_TURNS_EACH]]
     wanted = {*best, *first}
     told: dict[tuple[str, int], list[tuple[float, Stored]]] = {}
-    for fact, turn, tokens in engine.index.in_turns(owner, "fact", sorted(wanted)):
+    for fact, turn, tokens in engine.index.in_turns(query.owner, "fact", sorted(wanted)):
         overlap = sum(weight for term, weight in idf.items() if f" {term} " in tokens)
         told.setdefault((fact.parent_id, turn), []).append((overlap, fact))
     hits: dict[str, list[Hit]] = {}
@@ -123,8 +127,13 @@ def _facts(engine: Engine, owner: Owner, ranked: Sequence[Ranked], idf: dict[str
     return hits
 
 
-def _matched(one: Ranked) -> list[Turn]:
-    return sorted((turn for turn in one.turns.values() if turn.score > 0), key=lambda turn: (-turn.score, turn.turn))
+def _matched(one: Ranked, method: Method) -> list[Turn]:
+    def worth(turn: Turn) -> float:
+        # cosines lie so close together that only their distance from the unrelated tells
+        return max(0.0, turn.cosine - COSINE_LOW) if method == "vector" else turn.score
+
+    turns = sorted((turn for turn in one.turns.values() if turn.score > 0), key=lambda turn: (-turn.score, turn.turn))
+    return [turn for turn in turns if worth(turn) >= MATCHED * worth(turns[0])]
 
 
 def _stage(kind: str, ranking: Ranking, rounds: list[dict[str, Json]], hits: Sequence[Hit]) -> dict[str, Json]:

@@ -30,6 +30,8 @@ REACH = 3
 FADE = 60.0
 """Tokens of distance at which a neighbour's term has lost two thirds of its worth."""
 LENT_MOST = 0.9
+BEND = 0.7
+"""From here on a text score grows more slowly."""
 FURTHER = 0.5
 """Each further turn of a memory counts this much of the one before it."""
 TURNS = 4
@@ -57,13 +59,13 @@ def inverse_frequency(units: int, frequency: Floats) -> Floats:
 
 
 def text_scores(c: Candidates, idf: Floats, mean_length: float) -> Floats:
-    """1 is a unit of average length in which every term of the query stands once."""
+    """Before it is bent, 1 is a unit of average length in which every term of the query stands once."""
     norm = K1 * (1 - B + B * c.length / max(mean_length, 1.0))
     own = (idf[:, None] * c.frequency * (K1 + 1) / (c.frequency + norm)).astype(np.float32)
     whole = float(idf.sum())
     if whole <= 0:
         return np.zeros(len(c.length), np.float32)
-    return _unit_range(_lend(own, c).sum(0) / whole)
+    return _bounded(_lend(own, c).sum(0) / whole)
 
 
 def _lend(scores: Floats, c: Candidates) -> Floats:
@@ -81,6 +83,13 @@ def _lend(scores: Floats, c: Candidates) -> Floats:
 
 def dense_scores(cosine: Floats) -> Floats:
     return _unit_range((cosine - COSINE_LOW) / (COSINE_HIGH - COSINE_LOW))
+
+
+def _bounded(values: NDArray[np.floating]) -> Floats:
+    """Below 1 for ever: up to the bend as it is, beyond it ever slower, so that equal scores mean equal matches."""
+    beyond = np.maximum(values - BEND, 0)
+    bent: Floats = np.where(values <= BEND, values, 1 - (1 - BEND) * np.exp(-beyond / (1 - BEND))).astype(np.float32)
+    return bent
 
 
 def _unit_range(values: NDArray[np.floating]) -> Floats:

@@ -23,7 +23,7 @@ from everlore.types import Owner, Scope, Track
 
 LONGEST_NAME = 200
 """Bytes of one folder name. File systems allow 255; the rest is room for editors that add a suffix."""
-LONGEST_ID = 2000
+LONGEST_ID = 3000
 """Bytes of an encoded id. Beyond, the whole path comes near the limits of operating systems."""
 
 _CHUNK = LONGEST_NAME - 8

@@ -13,12 +13,13 @@ import sys
 import structlog
 import uvicorn
 
-from everlore.config import Settings
+from everlore.config import Settings, unknown_variables
 from everlore.engine import open_engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.surfaces.cli import logs
 from everlore.surfaces.http.app import create_app
 from everlore.surfaces.http.middleware import is_loopback
+from everlore.surfaces.http.protocol import EnvelopeProtocol
 
 BACKLOG = 512
 FINISH_SECONDS = 10
@@ -57,6 +58,8 @@ def serve(settings: Settings) -> None:
                 f"listening on {host} WITHOUT AUTHENTICATION: whoever can reach this port can read and delete every "
                 "memory. Put your own gateway in front, or use --host 127.0.0.1"
             )
+        if unknown := unknown_variables():
+            log.warning("settings without effect in this version", names=unknown)
         engine = open_engine(settings)
         try:
             config = uvicorn.Config(
@@ -66,6 +69,7 @@ def serve(settings: Settings) -> None:
                 server_header=False,
                 proxy_headers=False,
                 ws="none",
+                http=EnvelopeProtocol,
                 lifespan="on",
                 timeout_graceful_shutdown=FINISH_SECONDS,
             )

@@ -29,10 +29,11 @@ def status(*, as_json: bool) -> None:
         model = engine.index.model()
         waiting = engine.buffer.count()
         root = str(engine.settings.memory.root)
+        broken = cascade.troubles(engine.index)
     name = model[0] if model else None
     if as_json:
         numbers = asdict(counts) | {"rows": dict(counts.rows)}
-        output.show_json({"vault": root, **numbers, "model": name, "messages_buffered": waiting})
+        output.show_json({"vault": root, **numbers, "model": name, "messages_buffered": waiting, "broken": broken})
         return
     output.show_pairs(
         [
@@ -46,6 +47,7 @@ def status(*, as_json: bool) -> None:
             ("problems", str(counts.problems)),
             ("model", name or "none yet"),
             ("messages buffered", str(waiting)),
+            *(("broken", trouble) for trouble in broken),
         ]
     )
 

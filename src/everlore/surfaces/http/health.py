@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from everlore import __version__
+from everlore.cascade import troubles
 from everlore.engine import Engine
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.models import Failure, Health
@@ -20,10 +21,7 @@ router = APIRouter(tags=["operations"], responses={503: {"model": Failure}})
 
 def examine(engine: Engine) -> Health:
     status = engine.index.status()
-    problems = [
-        *(f"{path}: {error}" for path, error in engine.index.failures()),
-        *(f"{p.path}:{p.line}: {p.reason}" for p in engine.index.problems()),
-    ]
+    problems = troubles(engine.index)
     return Health(
         status="degraded" if problems else "ok",
         version=__version__,
@@ -50,6 +48,7 @@ async def health(request: Request) -> Health:
 
 
 @router.get("/metrics", response_class=Response)
+@router.head("/metrics", include_in_schema=False)
 async def metrics(request: Request) -> Response:
     numbers: Metrics = request.app.state.metrics
     limiter: CapacityLimiter = request.app.state.probes

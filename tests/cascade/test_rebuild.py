@@ -1,0 +1,153 @@
+"""The index can be thrown away: made again from the files, it answers every question as before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from embeddings import Endpoint
+from vaults import ALICE, BOB, DAY, HELPER, MAY_28, SCOPE, assert_index_equals_files, in_index, open_vault, says
+
+from everlore.cascade import drain, embed_pending, indexing, rebuild, scan, sync
+from everlore.cascade.indexing import Parsed, parse_file
+from everlore.engine import Engine
+from everlore.memory import flush, forget, listing, remember
+from everlore.search import Query, recall
+from everlore.search.query import Method
+from everlore.types import Owner, Scope
+from everlore.vault.files import FileText
+from everlore.vault.paths import Located
+
+QUESTIONS = (
+    "Where does Alice climb?",
+    "favorite coffee shop",
+    "violin",
+    "What happened in May 2026?",
+    "search violins",
+)
+PLACES = ("Yosemite", "Rome", "Oslo", "Lisbon", "Vienna", "Dublin")
+
+
+def fill(engine: Engine) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "search", "arguments": '{"query": "violins"}'}}
+    for number, place in enumerate(PLACES):
+        at = MAY_28 + number % 3 * DAY + number * 60_000
+        remember(
+            engine,
+            SCOPE,
+            f"s{number}",
+            [
+                says(f"I climb in {place} every spring with my sister.", at=at),
+                says(f"I cook ramen in {place}, and my dog Rex eats it.", "bob", at + 1),
+                says(f"My favorite coffee shop is Blue Bottle number {number}.", at=at + 2),
+                says(f"Please search the catalogue for violins from {place}.", at=at + 3),
+                says("Searching.", "helper", at + 4, role="assistant", tool_calls=[call]),
+                says(f"{number} violins found in {place}.", "tools", at + 5, role="tool", tool_call_id="c1"),
+                says(f"Done, there are {number} violins.", "helper", at + 6, role="assistant"),
+            ],
+        )
+        flush(engine, SCOPE, f"s{number}")
+    forget(engine, ALICE, listing(engine, ALICE, "episode").rows[2].key.public_id)
+    while embed_pending(engine, 500):
+        pass
+
+
+def answers(engine: Engine) -> dict[tuple[str, str, str], Any]:
+    """What every question brings up, by every method, with its scores and facts."""
+    found = {}
+    for owner in (ALICE, BOB, HELPER):
+        for method in get_args(Method):
+            for question in QUESTIONS:
+                for top_k in (-1, 3):
+                    hits = recall(engine, Query(owner, question, method, top_k, radius=0.0)).hits
+                    found[owner.id, method, f"{question} {top_k}"] = {
+                        kind: [
+                            (hit.stored.key, hit.score, hit.stored.path, dict(hit.stored.data), hit.stored.timestamp)
+                            for one in some
+                            for hit in (one, *one.facts)
+                        ]
+                        for kind, some in hits.items()
+                    }
+    return found
+
+
+@pytest.fixture
+def filled(engine: Engine) -> Engine:
+    fill(engine)
+    return engine
+
+
+def test_a_rebuilt_index_answers_as_before(filled: Engine) -> None:
+    before, rows = answers(filled), in_index(filled)
+    assert sum(bool(kind) for hits in before.values() for kind in hits.values()) > 80, "there is something to compare"
+    told: list[tuple[str, int, int]] = []
+    assert rebuild(filled, lambda *step: told.append(step)) == len(rows)
+    assert answers(filled) == before
+    assert {what for what, _, _ in told} == {"reading files", "embedding"}
+    assert told[-1][1] == told[-1][2]
+    assert_index_equals_files(filled)
+
+
+def test_a_deleted_index_answers_as_before(filled: Engine, vectors: Endpoint, tmp_path: Path) -> None:
+    before = answers(filled)
+    filled.close()
+    (filled.vault.root / ".everlore" / "index.db").unlink()
+    engine = open_vault(filled.vault.root, vectors.url)
+    assert scan(engine) == sum(1 for _ in engine.vault.walk())
+    drain(engine)
+    while embed_pending(engine, 500):
+        pass
+    assert answers(engine) == before
+    assert_index_equals_files(engine)
+    engine.close()
+
+
+def test_appending_to_the_index_is_the_same_as_reading_the_file_again(filled: Engine) -> None:
+    """A flush adds its rows without reading the rest of the day; a scan has nothing to correct."""
+    assert scan(filled) == 0
+    nasty = (
+        "I wrote this:\r\n\r\n## heading\n<!-- entry:ep_1 -->\n  \\## and trailing blanks   \n\n**Bob** (10:00): no\n"
+    )
+    for number, text in enumerate((nasty, "  I live in Rome.\t\n", "My cat is named Ä\u2028Ö.", "I own a 🎻 violin.")):
+        remember(filled, SCOPE, "nasty", [says(text, at=MAY_28 + 500_000 + number)])
+        flush(filled, SCOPE, "nasty")
+        assert scan(filled) == 0
+        assert_index_equals_files(filled)
+
+
+def test_a_large_day_is_not_read_again_by_a_flush(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(4):
+        remember(engine, SCOPE, "s", [says(f"I visited museum number {number} in Rome.", at=MAY_28 + number)])
+        flush(engine, SCOPE, "s")
+    read: list[int] = []
+
+    def counted(path: str, located: Located, file: FileText) -> Parsed:
+        parsed = parse_file(path, located, file)
+        read.extend([len(parsed.rows)] if located.place.layout == "log" else [])
+        return parsed
+
+    monkeypatch.setattr(indexing, "parse_file", counted)
+    remember(engine, SCOPE, "s", [says("I visited museum number 9 in Rome.", at=MAY_28 + 9)])
+    flush(engine, SCOPE, "s")
+    assert read == [1, 1], "the new episode and the new fact, nothing else"
+    assert_index_equals_files(engine)
+
+
+def test_sync_finds_what_changed_and_only_that(filled: Engine) -> None:
+    assert sync(filled) == 0
+    file = filled.vault.root / "default_app/default_project/users/alice/user.md"
+    file.write_text(file.read_text(encoding="utf-8") + "\nShe is kind.\n", encoding="utf-8")
+    assert sync(filled) == 1
+    assert sync(filled) == 0
+
+
+def test_owners_of_other_scopes_are_apart_after_a_rebuild(engine: Engine) -> None:
+    other = Scope("app", "other")
+    for scope, word in ((SCOPE, "Rome"), (other, "Oslo")):
+        remember(engine, scope, "s", [says(f"I live in {word}.")])
+        flush(engine, scope, "s")
+    rebuild(engine, lambda *_: None)
+    for owner, word in ((ALICE, "Rome"), (Owner(other, "user", "alice"), "Oslo")):
+        [row] = listing(engine, owner, "episode").rows
+        assert word in row.data["episode"]
