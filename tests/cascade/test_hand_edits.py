@@ -268,11 +268,11 @@ def test_a_file_that_is_not_text_is_reported_and_its_entries_stay(engine: Engine
     file = alice / DAY_FILE
     good = file.read_bytes()
     file.write_bytes(good.replace(b"orchestra", b"orch\xe9stra"))
-    within(SOON, lambda: engine.index.status().failed == 1)
-    assert "UTF-8" in str(engine.index.failures())
+    within(SOON, lambda: engine.index.status().problems == 1)
+    assert "UTF-8" in str(engine.index.problems())
     assert "Yosemite" in found(engine, "Yosemite")
     file.write_bytes(good)
-    within(SOON, lambda: engine.index.status().failed == 0)
+    within(SOON, lambda: engine.index.status().problems == 0)
     assert_index_equals_files(engine)
 
 

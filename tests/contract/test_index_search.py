@@ -130,8 +130,10 @@ def test_vectors_find_the_nearest(index: Index) -> None:
     assert alike(index, 3, limit=5) == [f"af_{n}" for n in expected[:5]]
     hits = index.vector(direction(3), where(), 20)
     assert hits[0].score == pytest.approx(1.0, abs=1e-4)
-    cosines = index.cosines(direction(3), [hit.unit for hit in hits] + [999_999])
-    assert cosines == pytest.approx({hit.unit: hit.score for hit in hits}, abs=1e-5)
+    for owner in (ALICE, None):
+        cosines = index.cosines(direction(3), owner, [*(hit.unit for hit in hits), 999_999])
+        assert cosines == pytest.approx({hit.unit: hit.score for hit in hits}, abs=1e-5)
+    assert index.cosines(direction(3), BOB, [hit.unit for hit in hits]) == {}
 
 
 def test_vectors_keep_to_owner_kind_and_what_is_there(index: Index) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
@@ -11,13 +10,12 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from stored import ALICE, BOB, DIMENSION, STAMP, direction, embed, fill, found, message, row, where
+from stored import ALICE, BOB, DIMENSION, direction, embed, fill, found, message, row, where
 
 from everlore import database
 from everlore.buffer.sqlite import SqliteBuffer
 from everlore.errors import Damaged, Misconfigured, Unavailable
 from everlore.index import vectors, words
-from everlore.index.schema import VERSION
 from everlore.index.sqlite import SqliteIndex
 from everlore.types import Predicate, Scope
 
@@ -25,92 +23,6 @@ from everlore.types import Predicate, Scope
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / ".everlore" / "index.db"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="file modes are a POSIX matter")
-def test_only_the_owner_can_read_the_files(path: Path) -> None:
-    index = SqliteIndex(path)
-    fill(index, row("af_1", "tea"))
-    assert {file.stat().st_mode & 0o777 for file in path.parent.iterdir()} == {0o600}
-    index.close()
-
-
-def test_an_index_of_another_version_is_made_anew(path: Path) -> None:
-    index = SqliteIndex(path)
-    fill(index, row("af_1", "tea"))
-    index.close()
-    connection = apsw.Connection(str(path))
-    connection.execute(f"PRAGMA user_version={VERSION + 7}; CREATE TABLE newer(x)")
-    connection.close()
-    again = SqliteIndex(path)
-    assert (again.files(), again.check()) == ({}, [])
-    fill(again, row("af_1", "tea"))
-    assert found(again, "tea") == ["af_1"]
-    again.close()
-
-
-def test_a_damaged_index_is_put_aside_on_opening(path: Path) -> None:
-    path.parent.mkdir()
-    path.write_bytes(b"this is no database " * 1000)
-    index = SqliteIndex(path)
-    assert index.check() == []
-    assert Path(f"{path}.damaged").read_bytes().startswith(b"this is no")
-    index.close()
-
-
-def test_damage_inside_is_named_and_a_rebuild_cures_it(path: Path) -> None:
-    index = SqliteIndex(path)
-    rows = [row(f"af_{n}", f"tea number{n} " * 20) for n in range(300)]
-    fill(index, *rows)
-    index.close()
-    pages = path.stat().st_size // 4096
-    with path.open("r+b") as file:
-        file.seek(4096 * (pages // 2))
-        file.write(b"\xa5" * (4096 * (pages // 2 - 1)))
-    index = SqliteIndex(path)
-    assert index.check()
-    with pytest.raises(Damaged, match="everlore index rebuild"):
-        index.page(where(), limit=300)
-    assert index.rebuild(iter([("a.md", STAMP, rows, ())])) == 300
-    assert (index.check(), found(index, "number7")[0]) == ([], "af_7")
-    index.close()
-
-
-def test_check_finds_parts_that_disagree(path: Path) -> None:
-    index = SqliteIndex(path)
-    index.use_model("m", DIMENSION)
-    fill(index, row("af_1", "tea"), row("af_2", "cake"))
-    embed(index, {"tea": 1, "cake": 2})
-    with index._db.write() as connection:
-        connection.execute("DELETE FROM units WHERE id = 1")
-        connection.execute("DELETE FROM vectors WHERE unit = 2")
-    said = " ".join(index.check())
-    for part in ("text index belong to no unit", "vectors belong to no unit", "not there", "counts of units"):
-        assert part in said
-    index.close()
-
-
-def test_a_lock_held_by_another_says_try_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
-    index = SqliteIndex(path)
-    other = apsw.Connection(str(path))
-    other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(Unavailable, match="try again"):
-        index.enqueue(["a.md"])
-    assert index.files() == {}
-    other.execute("ROLLBACK")
-    index.enqueue(["a.md"])
-    assert index.claim(1) == ["a.md"]
-    other.close()
-    index.close()
-
-
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a user whom file modes bind")
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(Unavailable, match="cannot be created"):
-        SqliteIndex(tmp_path / "index.db")
-    tmp_path.chmod(0o700)
 
 
 def test_a_file_where_the_folder_should_be_is_named(tmp_path: Path) -> None:

@@ -39,10 +39,10 @@ class Parsed:
 
 def read_file(engine: Engine, path: str, located: Located) -> tuple[Stamp | None, Parsed]:
     """A file as it is now; no stamp when it is gone. One that is no text at all is one problem."""
+    found = engine.vault.stat(path)  # before it is read: if it is corrected meanwhile, it differs from this stamp
     try:
         file = engine.vault.read(path)
     except Damaged as error:
-        found = engine.vault.stat(path)
         return Stamp(*found) if found else None, Parsed([], [Problem(path, 0, str(error))])
     if file is None:
         return None, Parsed([], [])

@@ -59,7 +59,9 @@ _CORRECTION = re.compile(
     r"use\b.*\binstead\b|i (?:said|meant|asked)\b)",
     re.I,
 )
-_LOOKING = re.compile(r"(?:read|get|list|search|view|grep|find|cat|ls|show|open|fetch|check|status|look)(?![a-z])", re.I)
+_LOOKING = re.compile(
+    r"(?:read|get|list|search|view|grep|find|cat|ls|show|open|fetch|check|status|look)(?![a-z])", re.I
+)
 _PLEASED = re.compile(
     r"\b(?:thanks?|thank you|thx|perfect|great|awesome|excellent|brilliant|works|worked|exactly|lgtm|solved|nice|"
     r"well done|good job|looks good|love it|amazing)\b",
@@ -180,7 +182,8 @@ def approach(run: Sequence[Step], owner_id: str) -> str:
             text = one_line(step.text, WHOLE) if alone else _shortly(step.text, limit)
             lines.append(f"{_by(step.by, owner_id)}{'Result' if at == final and len(run) > 1 else 'Said'}: {text}")
     numbered = [f"{number}. {line}" for number, line in enumerate(lines, start=1)]
-    return _bounded(numbered, WHOLE if alone else APPROACH) or "1. Nothing was recorded."
+    told = "\n".join(numbered) if alone else _bounded(numbered)
+    return told or "1. Nothing was recorded."
 
 
 def _merged(run: Sequence[Step]) -> list[tuple[int, Step | str]]:
@@ -219,12 +222,12 @@ def _by(sender: str, owner_id: str) -> str:
     return f"({one_line(sender, 40)}) " if sender and sender != owner_id else ""
 
 
-def _bounded(lines: list[str], limit: int) -> str:
-    if sum(len(line) + 1 for line in lines) <= limit:
+def _bounded(lines: list[str]) -> str:
+    if sum(len(line) + 1 for line in lines) <= APPROACH:
         return "\n".join(lines)
     head: list[str] = []
     tail: list[str] = []
-    room = limit - 60
+    room = APPROACH - 60
     # the end tells how it went: it gets its place first, then both sides grow in turn
     while len(head) + len(tail) < len(lines):
         back = len(tail) <= len(head)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from everlore.clock import day
 from everlore.extract import slots
+from everlore.extract.categories import own_words, told_of
 from everlore.extract.sentences import clip
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Info, Profile, Trait
@@ -26,56 +27,6 @@ TRAIT_EVIDENCE = 4
 LONGEST = 200
 SUMMARY = 280
 
-_CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (category, re.compile(pattern, re.IGNORECASE))
-    for category, pattern in (
-        ("contact", r"^'s (?:[\w-]+ ){0,2}(?:e-?mail|phone|number|address|username)\b.* is "),
-        (
-            "health",
-            r"^ (?:is|has|has been|was) (?:\w+ )?(?:allergic|vegetarian|vegan|pescatarian|diabetic|asthmatic|pregnant"
-            r"|diagnosed|lactose|gluten|asthma|diabetes|migraines?|adhd|anxiety|celiac|intolerant)\b"
-            r"|^ (?:doesn't|does not|can't) eat\b|^'s (?:\w+ )?(?:allerg|doctor|therapist|blood type)",
-        ),
-        (
-            "family",
-            r"^(?:'s| has| is)\b.{0,25}\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|kids?|children|sons?"
-            r"|daughters?|mom|mother|dad|father|parents|brothers?|sisters?|siblings|married|engaged|single"
-            r"|divorced|dogs?|cats?|puppy|kitten|pets?|grandma|grandmother|grandpa|grandfather|uncle|aunt|cousins?|baby)\b",
-        ),
-        (
-            "home",
-            r"^ (?:\w+ )?(?:lives?|moved|relocated)\b|^ (?:is|was) (?:\w+ )?(?:living|based|born|raised|from)\b"
-            r"|^ grew up\b|^'s (?:hometown|house|apartment|flat|neighbou?rhood|landlord)\b.* is ",
-        ),
-        (
-            "work",
-            r"^ (?:\w+ )?(?:works?|studies|teaches|majors|freelances)\b|^ is (?:\w+ )?(?:working|employed|studying)\b"
-            r"|^'s (?:[\w-]+ )?(?:job|career|boss|manager|company|business|major|commute|salary)\b|^ runs an? ",
-        ),
-        (
-            "preference",
-            r"^'s (?:\w+ )?favou?rite\b|^ (?:\w+ )?(?:loves?|likes?|enjoys?|prefers?|hates?|dislikes?|adores?)\b",
-        ),
-        (
-            "preference",
-            r"^ (?:doesn't|can't) (?:\w+ )?(?:like|stand|enjoy)\b|^ is (?:an? )?(?:\w+ )?(?:fan of|into|keen on)\b",
-        ),
-        (
-            "goal",
-            r"^ (?:\w+ )?(?:wants|plans|hopes|dreams|intends|aims) (?:to|of)\b|^'s (?:\w+ ){0,2}(?:goals?|dreams?)"
-            r" (?:is|are)\b|^ is (?:\w+ )?(?:planning|hoping|saving|training|learning|preparing|trying)\b",
-        ),
-        (
-            "possession",
-            r"^ (?:\w+ )?(?:owns|drives)\b|^ (?:bought|got|adopted) an? |^ has (?:an?|\d+|two|three|four|five) ",
-        ),
-        (
-            "identity",
-            r"^'s (?:\w+ )?(?:name|age|birthday|nickname|pronouns|height|weight)\b.* is |^ is \d{1,2}\b|^ turned \d",
-        ),
-        ("identity", r"^ (?:identifies|speaks)\b|^ is an? (?!bit|lot|little|great|good|huge|big deal|pretty)\w"),
-    )
-)
 _HABIT = re.compile(
     r"\b(?:every (?:day|morning|evening|night|week|weekend|month|spring|summer|winter|monday|tuesday|wednesday|thursday"
     r"|friday|saturday|sunday)|usually|always|most days|daily|once a|twice a|times a (?:day|week|month)|each)\b",
@@ -147,22 +98,22 @@ def update_profile(old: Profile | None, facts: Sequence[Fact], owner: Owner, now
 
 def _info(fact: Fact, name: str) -> Info | None:
     """What a fact says of the user for good, or None."""
-    if not _of_self(fact, name):
+    told = told_of(fact.text, name) if fact.valid_until is None else None
+    if told is None:
         return None
-    rest = fact.text[len(name) :]
-    category = next((category for category, pattern in _CATEGORIES if pattern.search(rest)), "")
-    lasting = not _PASSING.search(rest)
-    if _HABIT.search(rest) and _PRESENT.match(rest) and category in ("", "possession", "identity", "work"):
-        category = category if category == "work" else "habit"
+    category = told.category
+    lasting = not _PASSING.search(told.rest)
+    habit = _HABIT.search(told.rest) and _PRESENT.match(told.rest)
+    if habit and category in ("", "possession", "identity"):
+        category = "habit"
     if not category or not (lasting or fact.about):
         return None
-    return Info(category, clip(fact.text, LONGEST), _evidence(fact), fact.about, fact.timestamp)
+    return Info(category, clip(told.words, LONGEST), _evidence(fact), fact.about, fact.timestamp)
 
 
 def _of_self(fact: Fact, name: str) -> bool:
     """A statement in the user's own voice that still holds: no quotation, no picture."""
-    own = fact.text.startswith((f"{name} ", f"{name}'s ")) and not fact.text.startswith(f"{name} shared [")
-    return own and not fact.text.endswith('"') and fact.valid_until is None
+    return bool(own_words(fact.text, name)) and fact.valid_until is None
 
 
 def _evidence(fact: Fact) -> str:

@@ -14,7 +14,9 @@ from everlore.extract.lexicon import ENGLISH, FOREIGN, STOPWORDS
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINE = re.compile(r"\n+")
 _MARKER = re.compile(r"^\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6}|>)\s+")
-_BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__")
+_BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|(?<![\w*])\*(?=[^\s*])([^*]{1,200})(?<!\s)\*(?![\w*])")
+_INLINE_LIST = re.compile(r"(?:^|[:;,.!?])\s+1[.)]\s.*[:;,.!?]?\s2[.)]\s")
+_INLINE_MARK = re.compile(r"(?<=[\w:;,.!?])\s+(?=\d{1,2}[.)]\s+\S)")
 _EMOJI = r"\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F\u200d"
 _STOP = re.compile(  # the look-behinds keep long runs of stops from being tried at every character
     rf"(?:(?<![.!?…])[.!?…]++[\"'”’)\]]*+|(?<![{_EMOJI}])[{_EMOJI}]++)(?=\s)|[。！？]+[”’」』）]*"
@@ -22,7 +24,7 @@ _STOP = re.compile(  # the look-behinds keep long runs of stops from being tried
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\"'])(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|approx|dept|est|fig|no|vol|inc|ltd|co|corp|mt|ave|blvd|rd|"
     r"gen|col|sgt|capt|rev|hon|gov|sen|rep|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thurs?|fri|"
-    r"i\.e|e\.g|a\.m|p\.m|u\.s|u\.k|ph\.d|b\.a|m\.a|[a-z])\.$",
+    r"ph\.d|(?:[a-z]\.)*[a-z])\.$",
     re.IGNORECASE,
 )
 _ENDS_SENTENCE = re.compile(r"(?:etc|a\.m|p\.m|u\.s|u\.k|ph\.d|inc|co|\bi)\.$", re.IGNORECASE)
@@ -46,10 +48,21 @@ def split(text: str) -> list[str]:
     """Sentences in order, white space normalised, list marks removed. Works for scripts with their own full stops."""
     found: list[str] = []
     for line in _LINE.split(text):
-        plain = " ".join(_MARKER.sub("", line).split())
-        if plain:
-            found.extend(_split_line(_BOLD.sub(lambda mark: mark[1] or mark[2], plain)))
+        for item in items(" ".join(line.split())):
+            plain = _MARKER.sub("", item)
+            if plain:
+                found.extend(_split_line(unmarked(plain)))
     return found
+
+
+def items(line: str) -> list[str]:
+    """A line with a list in it ("Try: 1. tea 2. rest"), cut before each item; any other line whole."""
+    return _INLINE_MARK.split(line) if _INLINE_LIST.search(line) else [line]
+
+
+def unmarked(text: str) -> str:
+    """The text without the marks of bold and italic."""
+    return _BOLD.sub(lambda mark: mark[1] or mark[2] or mark[3], text)
 
 
 def _split_line(line: str) -> list[str]:

@@ -179,8 +179,8 @@ class Index(Protocol):
         """The first unit of each (parent id, turn) among the memories of a kind."""
         ...
 
-    def cosines(self, query: Vector, units: Sequence[int]) -> dict[int, float]:
-        """Cosine of those of these units that have a current vector."""
+    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> dict[int, float]:
+        """Cosine of those of these units, all of one owner (None: of whomever), that have a current vector."""
         ...
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:

@@ -145,13 +145,14 @@ class SqliteIndex:
         with self._db.read() as connection:
             return read.anchors(connection, owner, kind, turns)
 
-    def cosines(self, query: Vector, units: Sequence[int]) -> dict[int, float]:
+    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> dict[int, float]:
         with self._db.read() as connection:
-            model = self._current(connection)
-            if model is None or model[1] != len(query):
+            model, number = self._current(connection), read.owner_number(connection, owner)
+            if model is None or model[1] != len(query) or number is None:
                 return {}
-            found, values = vectors.read_vectors(connection, np.array(units, np.int64), *model)
-        return dict(zip(found.tolist(), vectors.cosines(values, query).tolist(), strict=True))
+            wanted = np.array(units, np.int64)
+            found, values = vectors.look_up(connection, self._parts.view(connection, number, *model), wanted, query)
+        return dict(zip(found.tolist(), values.tolist(), strict=True))
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
         with self._db.read() as connection:

@@ -268,6 +268,20 @@ def _exact(connection: apsw.Connection, view: View, query: Vector, positions: In
     return units[order], scores[order]
 
 
+def look_up(connection: apsw.Connection, view: View, units: Ints, query: Vector) -> tuple[Ints, Floats]:
+    """Those of these units that have a vector, and their cosines."""
+    if view.matrix is None:
+        units, vectors = read_vectors(connection, units, view.model, len(query))
+        return units, cosines(vectors, query)
+    if not view.units.size:
+        return units[:0], np.zeros(0, np.float64)
+    order = np.argsort(view.units, kind="stable")
+    place = np.searchsorted(view.units, units, side="right", sorter=order) - 1
+    positions = order[np.maximum(place, 0)]
+    there = view.units[positions] == units
+    return units[there], cosines(view.matrix[:, positions[there]].T, query)
+
+
 def read_vectors(
     connection: apsw.Connection, units: Ints, model: int, dimension: int
 ) -> tuple[Ints, NDArray[np.float32]]:

@@ -6,7 +6,7 @@ Cost depends on the number of candidates, not on the size of the vault.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,7 +22,10 @@ from everlore.search.score import (
     roll_up,
     text_scores,
 )
-from everlore.types import UnitHit, Where
+from everlore.types import Where
+
+KEPT_TURNS = 10
+"""Turns of a memory that are told apart afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +33,19 @@ class Ask:
     """A pass: what to look for, where, and with which of the two kinds of evidence.
 
     `weights` tells how much each term counts; terms of the query itself count 1.
-    `borrow` is the kind whose turns the hits of smaller kinds (facts) speak for.
+    `smaller` is a kind whose memories speak for turns of the kind that is looked for (facts for episodes).
     """
 
     weights: dict[str, float]
     vector: Vector | None
     where: Where
-    borrow: str
     limit: int
     """Units asked of each of the two lists."""
     keep: int
     """Memories whose turns are wanted afterwards."""
     radius: float | None
     text: bool = True
+    smaller: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Ranked:
     parent_id: str
     score: float
     turns: dict[int, Turn]
+    """The best ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,52 +84,60 @@ def rank(engine: Engine, ask: Ask) -> Ranking:
     index = engine.index
     terms = list(ask.weights) if ask.text else []
     near = index.text(terms, ask.where, ask.limit) if terms else []
-    alike = [] if ask.vector is None else index.vector(ask.vector, _only(ask.where, ask.borrow), ask.limit)
+    alike = [] if ask.vector is None else index.vector(ask.vector, ask.where, ask.limit)
     if ask.radius is not None:
         alike = [hit for hit in alike if hit.score >= ask.radius]
-    if not near and not alike:
-        return Ranking([])
-    pieces, memory, centre = _window(engine, ask, near, alike)
     stats = index.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
-    candidates, idf = _candidates(engine, ask, terms, stats, pieces, memory, centre)
+    pieces = index.around(sorted({hit.unit for hit in (*near, *alike)}), REACH)
+    window = Window(pieces, [piece.row for piece in pieces], [piece.start + piece.length / 2 for piece in pieces])
+    missing = [term for term in terms if stats.frequency.get(term) and not any(f" {term} " in p.tokens for p in pieces)]
+    if missing and ask.smaller:
+        window = _with_smaller(engine, ask, missing, window)
+    if not window.pieces:
+        return Ranking([])
+    candidates, idf = _candidates(engine, ask, terms, stats, window)
     text = text_scores(candidates, idf, stats.mean_length)
-    dense = dense_scores(candidates.cosine)
     if ask.vector is None:
         score = text
     elif not ask.text:
         score = np.clip(candidates.cosine, 0, 1)
     else:
-        score = DENSE_WEIGHT * dense + (1 - DENSE_WEIGHT) * text
-    memories, found = _memories(ask, pieces, candidates, score, text)
-    return Ranking(memories, found, len(near), len(alike), len(pieces), dict(zip(terms, idf.tolist(), strict=True)))
+        score = DENSE_WEIGHT * dense_scores(candidates.cosine) + (1 - DENSE_WEIGHT) * text
+    memories, found = _memories(ask, window.pieces, candidates, score, text)
+    weights = dict(zip(terms, idf.tolist(), strict=True))
+    return Ranking(memories, found, len(near), len(alike), len(window.pieces), weights)
 
 
-def _only(where: Where, kind: str) -> Where:
-    return Where(where.owner, (kind,), where.filter, where.valid_at)
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The units to score: every hit and what stands around it, each with the memory and the place it counts for."""
+
+    pieces: list[Piece]
+    memory: list[int]
+    centre: list[float]
 
 
-def _window(
-    engine: Engine, ask: Ask, near: Sequence[UnitHit], alike: Sequence[UnitHit]
-) -> tuple[list[Piece], list[int], list[float]]:
-    """The units to score: every hit and what stands around it. A fact stands where its turn stands."""
-    index = engine.index
-    small = [hit for hit in near if hit.kind != ask.borrow]
-    anchors: dict[tuple[str, int], int] = {}
-    if small and ask.where.owner is not None:
-        anchors = index.anchors(ask.where.owner, ask.borrow, list({(hit.parent_id, hit.turn) for hit in small}))
-    units = {hit.unit for hit in (*near, *alike) if hit.kind == ask.borrow} | set(anchors.values())
+def _with_smaller(engine: Engine, ask: Ask, missing: Sequence[str], window: Window) -> Window:
+    """Words that stand in no turn may stand in a fact that a person wrote: it speaks for its turn."""
+    index, owner = engine.index, ask.where.owner
+    hits = index.text(missing, replace(ask.where, kinds=(ask.smaller,)), ask.limit)
+    if owner is None or not hits:
+        return window
+    kind = ask.where.kinds[0]
+    anchors = index.anchors(owner, kind, list({(hit.parent_id, hit.turn) for hit in hits}))
+    units = {piece.unit for piece in window.pieces} | set(anchors.values())
     pieces = index.around(sorted(units), REACH)
     memory = [piece.row for piece in pieces]
     centre = [piece.start + piece.length / 2 for piece in pieces]
     place = {piece.unit: at for at, piece in enumerate(pieces)}
-    for piece in index.around(sorted(hit.unit for hit in small), 0):
+    for piece in index.around(sorted(hit.unit for hit in hits), 0):
         at = place.get(anchors.get((piece.parent_id, piece.turn), -1))
         if at is not None:
             pieces.append(piece)
             memory.append(memory[at])
             centre.append(centre[at])
     order = sorted(range(len(pieces)), key=lambda at: (memory[at], centre[at]))
-    return [pieces[at] for at in order], [memory[at] for at in order], [centre[at] for at in order]
+    return Window([pieces[at] for at in order], [memory[at] for at in order], [centre[at] for at in order])
 
 
 def _candidates(
@@ -133,10 +145,9 @@ def _candidates(
     ask: Ask,
     terms: Sequence[str],
     stats: TermStats,
-    pieces: Sequence[Piece],
-    memory: Sequence[int],
-    centre: Sequence[float],
+    window: Window,
 ) -> tuple[Candidates, Floats]:
+    pieces = window.pieces
     frequency = np.array([[piece.tokens.count(f" {term} ") for piece in pieces] for term in terms], np.float32).reshape(
         len(terms), len(pieces)
     )
@@ -144,7 +155,7 @@ def _candidates(
     weight = np.array([ask.weights[term] for term in terms], np.float32)
     cosine = np.zeros(len(pieces), np.float32)
     if ask.vector is not None:
-        known = engine.index.cosines(ask.vector, [piece.unit for piece in pieces])
+        known = engine.index.cosines(ask.vector, ask.where.owner, [piece.unit for piece in pieces])
         floor = -1.0 if ask.radius is None else ask.radius
         values = [known.get(piece.unit, 0.0) for piece in pieces]
         cosine = np.array([value if value >= floor else 0.0 for value in values], np.float32)
@@ -152,8 +163,8 @@ def _candidates(
         frequency=frequency,
         length=np.array([piece.length for piece in pieces], np.float32),
         cosine=cosine,
-        memory=np.array(memory, np.int64),
-        centre=np.array(centre, np.float32),
+        memory=np.array(window.memory, np.int64),
+        centre=np.array(window.centre, np.float32),
         turn=np.array([piece.turn for piece in pieces], np.int64),
     )
     return candidates, inverse_frequency(stats.units, document) * weight
@@ -184,7 +195,7 @@ def _memories(
             int(turn[unit]): Turn(
                 int(turn[unit]), float(score[unit]), float(text[unit]), float(candidates.cosine[unit]), pieces[unit]
             )
-            for unit in best[starts[at] : ends[at]]
+            for unit in best[starts[at] : min(ends[at], starts[at] + KEPT_TURNS)]
         }
         memories.append(Ranked(row, parent_id, -value, turns))
     return memories, len(ranked)

@@ -20,9 +20,9 @@ CAP = {"episode": 100, "case": 10, "skill": 10}
 """How many of a kind `top_k` -1 returns at most."""
 CANDIDATES = 60
 """Units asked of each list; more when more memories are wanted. With their neighbours that is plenty."""
-FACT_TURNS = 40
+FACT_TURNS = 30
 """Turns of all results whose facts are shown, the best ones;"""
-FACT_TURNS_EACH = 3
+FACT_TURNS_EACH = 2
 """and at least so many of each result."""
 BY_ASSISTANT = 0.85
 """What an assistant said is found by many questions, since it says so much; people's own words go first."""
@@ -77,16 +77,15 @@ def _embed(engine: Engine, query: Query) -> tuple[Vector | None, str | None]:
 def _rank(
     engine: Engine, query: Query, kind: str, vector: Vector | None, radius: float | None, wanted: int
 ) -> tuple[Ranking, list[dict[str, Json]]]:
-    kinds = (kind, "fact") if kind == "episode" else (kind,)
     ask = Ask(
         weights=dict.fromkeys(query_terms(query.text), 1.0),
         vector=vector,
-        where=Where(query.owner, kinds, query.filter),
-        borrow=kind,
+        where=Where(query.owner, (kind,), query.filter),
         limit=max(CANDIDATES, 4 * wanted),
         keep=max(wanted, LEARN_FROM),
         radius=radius,
         text=query.method != "vector",
+        smaller="fact" if kind == "episode" else "",
     )
     ranking = rank(engine, ask)
     if query.method != "agentic":

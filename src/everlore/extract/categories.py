@@ -1,0 +1,168 @@
+"""What a statement says of its speaker for good: the category it has in the profile, or none.
+
+Most statements are in the third person, with the user's name in front or behind a lead-in ("The only problem: Alice
+is allergic to cats"). Of quoted ones only the plainest are read: joint ones with "we", and Chinese and Spanish.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Told(NamedTuple):
+    """`words` is the part of a fact that is about the user; `rest` is what is left of it without the name."""
+
+    words: str
+    rest: str
+    category: str
+
+
+_PETS = r"dogs?|cats?|puppy|puppies|kittens?|pets?|parrots?|rabbits?|hamsters?|horses?"
+_ILL = (
+    r"allerg\w+|vegetarian|vegan|pescatarian|diabetic|asthmatic|pregnant|diagnosed|lactose|gluten|asthma|diabetes"
+    r"|migraines?|adhd|anxiety|depression|c(?:o)?eliac|intolerant|epilep\w+|cancer|arthritis|eczema|insomnia|psoriasis"
+    r"|an[a]?emi[ac]|hypertension|(?:high|low) blood pressure|dyslexi[ac]|autis\w+|colou?r-?blind|deaf|crohn's"
+    r"|kosher|halal"
+)
+_CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (category, re.compile(pattern, re.IGNORECASE))
+    for category, pattern in (
+        ("contact", r"^'s (?:[\w-]+ ){0,2}(?:e-?mail|phone|number|address|username)\b.* is "),
+        (
+            "health",
+            rf"^ (?:is|has|has been|was|suffers from) (?:(?!not\b|never\b)[\w-]+ )?(?:{_ILL})\b"
+            r"|^ (?:doesn't|does not|can't|cannot|never) (?:eats?|drinks?|smokes?)\b"
+            r"|^'s (?:\w+ )?(?:allerg|doctor|therapist|blood type)"
+            r"|^ (?:has to take|needs to take|takes|is taking|is on|needs) (?:[\w-]+ ){0,2}"
+            r"(?:insulin|medications?|meds|pills|antidepressants|antibiotics|statins|blood thinners|an? inhaler)\b",
+        ),
+        (
+            "family",
+            r"^(?:'s| has| is)\b.{0,25}\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|kids?|children|sons?"
+            r"|daughters?|mom|mother|dad|father|parents|brothers?|sisters?|siblings|married|engaged|single"
+            rf"|divorced|{_PETS}|grandma|grandmother|grandpa|grandfather|uncle|aunt|cousins?|baby)\b"
+            r"|^ (?:\w+ )?got (?:\w+ )?(?:married|divorced|engaged|separated)\b"
+            rf"|^ (?:\w+ )?(?:got|adopted|bought) (?:an?|two|three) (?:\w+ ){{0,2}}(?:{_PETS})\b",
+        ),
+        (
+            "identity",
+            r"^ was born (?:in|on) (?:the )?(?:\d|jan|feb|mar|apr|may\b|jun|jul|aug|sep|oct|nov|dec)",
+        ),
+        (
+            "home",
+            r"^ (?:\w+ )?(?:lives?|moved|relocated)\b|^ (?:is|was) (?:\w+ )?(?:living|based|born|raised|from)\b"
+            r"|^ grew up\b|^'s (?:hometown|house|apartment|flat|neighbou?rhood|landlord)\b.* is ",
+        ),
+        (
+            "work",
+            r"^ (?:\w+ )?(?:works?|studies|teaches|majors|freelances)\b|^ is (?:\w+ )?(?:working|employed|studying)\b"
+            r"|^'s (?:[\w-]+ )?(?:job|career|boss|manager|company|business|major|commute|salary)\b|^ runs an? "
+            r"|^ (?:\w+ )?(?:got|landed) (?:an?|the|their) (?:[\w-]+ )?(?:promotion|job)\b"
+            r"|^ (?:\w+ )?(?:got|was) (?:promoted|fired|laid off|hired)\b",
+        ),
+        (
+            "preference",
+            r"^'s (?:\w+ )?favou?rite\b|^ (?:\w+ )?(?:loves?|likes?|enjoys?|prefers?|hates?|dislikes?|adores?)\b",
+        ),
+        (
+            "preference",
+            r"^ (?:doesn't|can't) (?:\w+ )?(?:like|stand|enjoy)\b|^ is (?:an? )?(?:\w+ )?(?:fan of|into|keen on)\b",
+        ),
+        (
+            "goal",
+            r"^ (?:\w+ )?(?:wants|plans|hopes|dreams|intends|aims) (?:to|of)\b|^'s (?:\w+ ){0,2}(?:goals?|dreams?)"
+            r" (?:is|are)\b|^ is (?:\w+ )?(?:planning|hoping|saving|training|learning|preparing|trying)\b",
+        ),
+        (
+            "possession",
+            r"^ (?:\w+ )?(?:owns|drives)\b|^ (?:bought|got|adopted) an? |^ has (?:an?|\d+|two|three|four|five) "
+            r"|^ sold .{1,60} and (?:now )?drives an? ",
+        ),
+        (
+            "identity",
+            r"^'s (?:\w+ )?(?:name|age|birthday|nickname|pronouns|height|weight)\b.* is |^ is \d{1,2}\b|^ turned \d"
+            r"|^ is (?:left|right)-handed\b|^ (?:can't|cannot) (?:swim|drive|cook|ride|read|see|hear|walk|sing|dance)\b"
+            r"(?! (?:it|this|that|the|you|how|why|what|any ?more))",
+        ),
+        ("identity", r"^ (?:identifies|speaks)\b|^ is an? (?!bit|lot|little|great|good|huge|big deal|pretty)\w"),
+    )
+)
+_QUOTED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (category, re.compile(pattern, re.IGNORECASE))
+    for category, pattern in (
+        (
+            "possession",
+            r"^we (?:just |recently |finally )?(?:bought|own) (?:an?|the|our) (?:[\w-]+ ){0,2}"
+            r"(?:house|home|flat|apartment|condo|cabin|farm|car|van|boat|camper)\b",
+        ),
+        (
+            "family",
+            rf"^we (?:just |recently |finally )?(?:got|adopted|have) (?:an?|two|three|four|\d+) (?:[\w-]+ )?"
+            rf"(?:kids?|children|sons?|daughters?|{_PETS})\b|^we(?:['’]re| are) expecting\b",
+        ),
+        ("home", r"^we (?:just |recently |finally |now )?(?:live in|moved to) (?-i:[A-Z])"),
+        (
+            "health",
+            r"^我(?!不).{0,6}(?:过敏|過敏)|^我对.{1,12}(?:过敏|過敏)|^我對.{1,12}過敏|^我(?:是|吃)?(?:素食|纯素|吃素)"
+            r"|^我(?:有|患有|得了).{0,4}(?:病|糖尿病|哮喘|高血压|癌|抑郁症)|^我怀孕|^我不(?:吃|喝|能吃|能喝)",
+        ),
+        ("family", r"^我(?:结婚|离婚|已婚|单身|离了婚)|^我有.{0,3}(?:孩子|儿子|女儿|狗|猫)|^我(?:妻子|丈夫|老婆|老公)"),
+        ("home", r"^我(?:现在)?(?:住在|搬到|来自|是.{1,5}人)"),
+        ("work", r"^我(?:现在)?(?:在.{1,15}(?:工作|上班)|是(?:一名|一个|个)?.{0,6}(?:师|医生|学生|护士|程序员))"),
+        ("preference", r"^我(?:很|最|非常|特别|不)?(?:喜欢|讨厌|爱(?!人))"),
+        ("identity", r"^我(?:叫|的名字|的生日|今年\d|今年.{1,3}岁)"),
+        (
+            "health",
+            r"^(?:yo )?(?:soy|tengo) (?:muy )?(?:al[ée]rgi\w+|vegetarian[oa]|vegan[oa]|diab[ée]ti\w+|diabetes|asma"
+            r"|asm[áa]tic[oa]|cel[íi]ac[oa]|migrañas?|intoleran\w+|hipertensi[óo]n)\b"
+            r"|^(?:yo )?estoy embarazada|^(?:yo )?no (?:como|bebo|puedo (?:comer|beber)) ",
+        ),
+        (
+            "family",
+            r"^(?:yo )?(?:estoy|soy) (?:casad|divorciad|solter|viud)[oa]\b|^(?:yo )?tengo (?:un|una|dos|tres|\d+) "
+            r"(?:hij|perr|gat|herman)\w+|^mi (?:espos[oa]|marido|mujer|novi[oa]|hij[oa]) ",
+        ),
+        ("home", r"^(?:yo )?(?:vivo|nac[íi]|crec[íi]) en |^(?:yo )?soy de |^me mud[ée] a "),
+        ("work", r"^(?:yo )?trabajo (?:en|como|de|para) |^(?:yo )?estudio "),
+        ("preference", r"^(?:a m[íi] )?(?:no )?me (?:gustan?|encantan?) |^(?:yo )?(?:odio|prefiero|detesto) "),
+        ("identity", r"^me llamo |^mi (?:nombre|cumpleaños) es |^(?:yo )?tengo \d{1,2} años"),
+    )
+)
+_LEAD_IN = re.compile(
+    r"^(?!if\b|when\b|unless\b|maybe\b|used to\b|once\b|in case\b)(?:[^:?]{2,50}(?::| –| —)|(?:just so you know|fyi|ps"
+    r"|heads[ -]up|for the record|remember|reminder|note|unfortunately|also|as i said|by the way|btw),) ",
+    re.IGNORECASE,
+)
+_NONE_FOR = re.compile(r"^No [\w' -]{2,30} for ", re.IGNORECASE)
+
+
+def own_words(text: str, name: str) -> str:
+    """The part of a fact that the user says of themselves, in the third person; empty when there is none."""
+    lead = _LEAD_IN.match(text)
+    for words in (text, text[lead.end() :] if lead else ""):
+        if words.startswith((f"{name} ", f"{name}'s ")) and not words.startswith((f"{name} shared [", f"{name} said:")):
+            return words if not words.endswith('"') else ""
+    none = _NONE_FOR.match(text)
+    return text if none and text[none.end() :].rstrip(".!") == name else ""
+
+
+def told_of(text: str, name: str) -> Told | None:
+    """What a fact says of the user, or None when it has no place in a profile."""
+    words = own_words(text, name)
+    if not words:
+        return _quoted(text, name)
+    if _NONE_FOR.match(words):
+        return Told(words, "", "preference")
+    rest = words[len(name) :]
+    category = next((category for category, pattern in _CATEGORIES if pattern.search(rest)), "")
+    return Told(words, rest, category)
+
+
+def _quoted(text: str, name: str) -> Told | None:
+    start = f'{name} said: "'
+    if not text.startswith(start) or not text.endswith('"'):
+        return None
+    words = text[len(start) : -1]
+    category = next((category for category, pattern in _QUOTED if pattern.search(words)), "")
+    return Told(text, "", category) if category and not words.rstrip().endswith(("?", "？")) else None
