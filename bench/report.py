@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 from collections.abc import Sequence
@@ -71,18 +72,22 @@ def speed_table(found: Sequence[Timing]) -> str:
         "",
         heading(),
         "",
-        "| what | n | p50 | p95 | peer | peer p50 | ratio | budget | holds |",
-        "|---|--:|--:|--:|---|--:|--:|---|---|",
+        "| what | n | p50 | p95 | cpu | peer | peer p50 | peer cpu | ratio | budget | holds |",
+        "|---|--:|--:|--:|--:|---|--:|--:|--:|---|---|",
     ]
     for one in found:
         holds = "" if one.holds is None else "yes" if one.holds else "**no**"
         size = f"{one.n:,}" if one.n else ""
         numbers = " | ".join(f"{value:.1f} {one.unit}" for value in (one.p50, one.p95))
         parts.append(
-            f"| {one.name} | {size} | {numbers} | {one.peer} | {one.peer_p50:.1f} {one.unit} | {one.ratio:.2f} |"
-            f" {one.budget} | {holds} |"
+            f"| {one.name} | {size} | {numbers} | {_cpu(one.cpu)} | {one.peer} | {one.peer_p50:.1f} {one.unit} |"
+            f" {_cpu(one.peer_cpu)} | {one.ratio:.2f} | {one.budget} | {holds} |"
         )
     return "\n".join(parts) + "\n"
+
+
+def _cpu(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.1f} ms"
 
 
 def plot_quality(found: Sequence[Quality], path: Path) -> None:

@@ -142,6 +142,19 @@ def test_a_deleted_file_and_a_deleted_folder(engine: Engine, alice: Path, workin
     assert_index_equals_files(engine)
 
 
+def test_what_is_told_after_a_deletion_is_found_at_once_and_can_be_deleted_too(engine: Engine, alice: Path) -> None:
+    """No worker has seen the deletion yet; the file is made anew by the next flush."""
+    (alice / DAY_FILE).unlink()
+    remember(engine, SCOPE, "later", [says("I adopted a tortoise named Speedy.", at=MAY_28 + 600_000)])
+    flush(engine, SCOPE, "later")
+    assert "tortoise" in found(engine, "tortoise")
+    (alice / DAY_FILE).unlink()
+    sync(engine)
+    assert facts(engine, ALICE) == []
+    assert found(engine, "tortoise orchestra") == ""
+    assert_index_equals_files(engine)
+
+
 def test_an_editor_that_saves_by_renaming(engine: Engine, alice: Path, working: None) -> None:
     """As vim does: a swap file, a test file, the old file moved away, the new one written, the old one deleted."""
     file = alice / DAY_FILE

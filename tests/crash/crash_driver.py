@@ -22,6 +22,7 @@ from typing import Any, Literal
 
 from vaults import DAY, MAY_28, SCOPE, open_vault, says
 
+from everlore import cascade
 from everlore.cascade import Worker, sync
 from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound
@@ -198,6 +199,7 @@ def die_at(operation: Step, step: int, root: Path, url: str, log: Path) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     if operation == "deletion":
+        cascade.worker.SETTLE_SECONDS = 0.01
         file = engine.vault.root / path
         _save(file, remove_entry(file.read_text(encoding="utf-8"), entry))
     sys.setprofile(count)

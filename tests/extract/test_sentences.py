@@ -21,6 +21,9 @@ from everlore.extract.sentences import clip, content_words, is_english, is_quest
         ("我喜欢猫。你呢？好！", ["我喜欢猫。", "你呢？", "好！"]),
         ("I moved to the U.S. in 2010. My name is J. Doe.", ["I moved to the U.S. in 2010.", "My name is J. Doe."]),
         ("What?! Really!!", ["What?!", "Really!!"]),
+        ("Tips: 1. Rest a lot. 2. Drink.", ["Tips:", "Rest a lot.", "Drink."]),
+        ("She is 5. He is 7. I saw 12) there.", ["She is 5.", "He is 7.", "I saw 12) there."]),
+        ("The *Erebus* is 2*3*4 m. A F.A. Cup.", ["The Erebus is 2*3*4 m. A F.A. Cup."]),
         ("  \n ", []),
     ],
 )
@@ -61,7 +64,9 @@ def test_clip_cuts_at_a_blank() -> None:
     assert len(clip("x" * 50, 12)) == 12
 
 
-@pytest.mark.parametrize("run", ["." * 100_000, "e.g. " * 20_000, "😀" * 50_000, "\n" * 100_000, "'" * 100_000])
+@pytest.mark.parametrize(
+    "run", ["." * 100_000, "e.g. " * 20_000, "😀" * 50_000, "\n" * 100_000, "'" * 100_000, "1. " * 50_000]
+)
 def test_long_runs_are_read_in_linear_time(run: str) -> None:
     began = time.perf_counter()
     split(run + " end")

@@ -56,6 +56,8 @@ def test_about(text: str, slot: str) -> None:
         ("Alice uses Spotify.", "Alice switched from Spotify to Tidal."),
         ("Alice has two dogs.", "Alice has three dogs now."),
         ("Alice is single.", "Alice got married yesterday."),
+        ("Alice is married to Paul.", "Alice got divorced."),
+        ("Alice drives a Clio.", "Alice sold the Clio and drives a Panda now."),
     ],
 )
 def test_a_newer_value_ends_an_older_one(old: str, new: str) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from talk import ALICE, MAY_8, cell, message
@@ -45,6 +46,63 @@ def test_statements_become_items_with_category_and_evidence() -> None:
     assert "Alice lives in Berlin." in made.summary
     assert made.timestamp == NOW
     assert from_sheet(to_sheet(made), ALICE) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "category", "description"),
+    [
+        ("I am vegetarian.", "health", "Alice is vegetarian."),
+        ("I have diabetes.", "health", "Alice has diabetes."),
+        ("I'm pregnant.", "health", "Alice is pregnant."),
+        ("Allergic to nuts.", "health", "Alice is allergic to nuts."),
+        ("I never drink.", "health", "Alice never drinks."),
+        ("No pork for me.", "preference", 'Alice said: "No pork for me."'),
+        ("I can't swim.", "identity", "Alice can't swim."),
+        ("I'm left-handed.", "identity", "Alice is left-handed."),
+        ("I got a dog.", "family", "Alice got a dog."),
+        ("We bought a house.", "possession", 'Alice said: "We bought a house."'),
+        ("I got the promotion!", "work", "Alice got the promotion!"),
+        ("The only problem: I'm allergic to cats", "health", "Alice is allergic to cats"),
+        ("Please note: I prefer emails over calls.", "preference", "Alice prefers emails over calls."),
+        ("I have to take insulin every day.", "health", "Alice has to take insulin every day."),
+        ("I was born in 1988.", "identity", "Alice was born in 1988."),
+        ("I was born in Rome.", "home", "Alice was born in Rome."),
+        ("我对花生过敏", "health", 'Alice said: "我对花生过敏"'),
+        ("我住在上海。", "home", 'Alice said: "我住在上海。"'),
+        ("我叫李雷。", "identity", 'Alice said: "我叫李雷。"'),
+        ("soy alérgico a la penicilina", "health", 'Alice said: "soy alérgico a la penicilina"'),
+        ("Vivo en Madrid desde 2010.", "home", 'Alice said: "Vivo en Madrid desde 2010."'),
+        ("No me gusta el café.", "preference", 'Alice said: "No me gusta el café."'),
+    ],
+)
+def test_short_foreign_and_led_in_statements(text: str, category: str, description: str) -> None:
+    (info,) = profile(text).explicit_info
+    assert (info.category, info.description) == (category, description)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm not vegetarian.",
+        "If you visit: I'm allergic to cats",
+        "When I was small: I loved cats",
+        "我妈妈对花生过敏",
+        "Mi hermano es alérgico a la penicilina.",
+        "We bought a cake for the party.",
+        "I have a meeting with Bob in Rome.",
+    ],
+)
+def test_what_is_not_of_the_user_for_good(text: str) -> None:
+    assert profile(text).explicit_info == ()
+
+
+def test_what_was_given_up_leaves_the_profile() -> None:
+    for ending in ("We got divorced.", "I got divorced."):
+        made = profile("I'm married to Paul.", ending)
+        assert [info.description for info in made.explicit_info] == ["Alice got divorced."]
+    made = profile("I drive a Clio.", "I sold the Clio and drive a Panda now.")
+    assert [info.description for info in made.explicit_info] == ["Alice sold the Clio and drives a Panda now."]
+    assert "drives a Clio" not in made.summary
 
 
 def test_newest_value_of_a_slot_wins_whatever_the_order() -> None:

@@ -36,6 +36,11 @@ from everlore.extract.voice import third_person
         ("The people I know say I am kind.", "The people Alice knows say Alice is kind."),
         ("Last week, my grandma passed away.", "Last week, Alice's grandma passed away."),
         ("I found a job.", "Alice found a job."),
+        ("I sold the Clio and drive a Panda now.", "Alice sold the Clio and drives a Panda now."),
+        ("I sold it and put the money away.", "Alice sold it and put the money away."),
+        ("I drive a truck and hate it.", "Alice drives a truck and hates it."),
+        ("Please note: I prefer tea.", "Please note: Alice prefers tea."),
+        ("Work is killing me.", "Work is killing Alice."),
     ],
 )
 def test_first_person_becomes_third(text: str, expected: str) -> None:
@@ -55,6 +60,9 @@ def test_first_person_becomes_third(text: str, expected: str) -> None:
         "Plus my full support.",
         "The gold mine was deep.",
         "I, too, love it.",
+        "Don't call me Miss.",
+        "Skip Nara, I hated it.",
+        "Remind me to call her.",
         "Am I late?",
         "",
     ],

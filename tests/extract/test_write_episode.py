@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from talk import ALICE, MAY_8, MINUTE, cell, message, said
 
 from everlore.extract.episode import write_episode
@@ -21,7 +22,7 @@ def test_the_account_of_a_talk() -> None:
         )
     )
     assert episode is not None
-    assert episode.subject == "Alice: climbing in Yosemite, favorite coffee shop and bikes to work (8 May 2023)"
+    assert episode.subject == "Alice: favorite coffee shop is Blue Bottle in SOMA; bikes to work most days (8 May 2023)"
     assert episode.summary.startswith("On May 8, 2023 at 1:56 PM UTC: Alice loves climbing in Yosemite every spring.")
     opening, turns = parse_turns(episode.content)
     assert opening == "On May 8, 2023 from 1:56 PM to 1:58 PM UTC, Alice spoke."
@@ -98,3 +99,36 @@ def test_turns_out_of_order_are_told_from_the_first_to_the_last() -> None:
     assert episode is not None
     assert episode.content.startswith("On May 8, 2023 from 1:56 PM to 1:57 PM UTC, Alice spoke.")
     assert episode.summary.startswith("On May 8, 2023 at 1:56 PM UTC: ")
+
+
+@pytest.mark.parametrize(
+    ("texts", "subject"),
+    [
+        (("I don't eat meat or dairy.",), "Alice: doesn't eat meat or dairy (8 May 2023)"),
+        (("I don't live in Paris anymore obviously.",), "Alice: doesn't live in Paris anymore obviously (8 May 2023)"),
+        (("I'll be an aunt tomorrow!",), "Alice: will be an aunt tomorrow! (8 May 2023)"),
+        (("---",), "Alice: no words (8 May 2023)"),
+        (("...", "hm ok"), "Alice: hm ok (8 May 2023)"),
+        (("Me and my wife got a cat.",), "Alice: Alice and their wife got a cat (8 May 2023)"),
+    ],
+)
+def test_the_subject_is_a_whole_statement(texts: tuple[str, ...], subject: str) -> None:
+    episode = written(said(*texts))
+    assert episode is not None
+    assert episode.subject == subject
+
+
+def test_a_cut_subject_keeps_its_denial() -> None:
+    long = "I baked bread, cakes, pies, rolls, buns and tarts for the whole village fair in Norway, but never any "
+    other = "I painted walls, doors, windows, fences and gates of the old farm house near the lake in Norway in June."
+    episode = written(said(f"{long}scones.", other))
+    assert episode is not None
+    assert episode.subject.startswith("Alice: painted walls, doors")
+    assert "… (" in episode.subject
+
+
+def test_the_subject_is_of_the_user_where_one_spoke() -> None:
+    answer = "The Uffizi in Florence has paintings by Botticelli and Leonardo."
+    episode = written(cell(message("What should one see in Florence?"), message(answer, "bot", "assistant")))
+    assert episode is not None
+    assert episode.subject == "Alice: What should one see in Florence? (8 May 2023)"

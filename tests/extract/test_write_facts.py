@@ -52,6 +52,54 @@ def test_chatter_and_questions_are_no_facts(text: str) -> None:
     assert facts(said(text)) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I am vegetarian.", "Alice is vegetarian."),
+        ("I have diabetes.", "Alice has diabetes."),
+        ("I'm pregnant.", "Alice is pregnant."),
+        ("Allergic to nuts.", "Alice is allergic to nuts."),
+        ("I never drink.", "Alice never drinks."),
+        ("No pork for me.", 'Alice said: "No pork for me."'),
+        ("I can't swim.", "Alice can't swim."),
+        ("I'm left-handed.", "Alice is left-handed."),
+        ("I got a dog.", "Alice got a dog."),
+        ("We bought a house.", 'Alice said: "We bought a house."'),
+        ("I got the promotion!", "Alice got the promotion!"),
+        ("We got divorced", "Alice got divorced"),
+        ("We're married.", "Alice is married."),
+        ("I got divorced.", "Alice got divorced."),
+    ],
+)
+def test_short_statements_about_oneself_are_facts(text: str, fact: str) -> None:
+    assert facts(said(text)) == [fact]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("I see", "I'm sorry", "I'm good", "I agree", "I'm on it", "I'm back!", "I got it.", "I have a question."),
+        *("I'm so tired.", "I can't wait!", "I have to go.", "I won't give up!", "I don't mind.", "No problem for me."),
+        *("I'm off to bed.", "We love it!"),
+    ],
+)
+def test_moods_of_a_moment_are_no_facts(text: str) -> None:
+    assert facts(said(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't call me Miss Sato.",
+        "Skip Nara, I hated it on my last trip.",
+        "Remind me to buy her flowers when I get home.",
+        "Give me 10 headlines I can test.",
+    ],
+)
+def test_requests_are_quoted(text: str) -> None:
+    assert facts(said(text)) == [f'Alice said: "{text}"']
+
+
 def test_dates_are_of_the_message() -> None:
     assert facts(said("I went to a support group yesterday.")) == [
         "Alice went to a support group yesterday (7 May 2023)."
@@ -114,6 +162,17 @@ def test_assistant_is_brief_and_named() -> None:
     assert not any("happy to help" in text for text in found)
     named = cell(message("The museum in Paris opens at nine on Mondays.", "bot", "assistant", name="Otto"))
     assert facts(named) == ['Otto said: "The museum in Paris opens at nine on Mondays."']
+
+
+def test_a_list_is_told_once_and_every_item_of_it() -> None:
+    ships = "Here are some ships:\n1. *Erebus* of Franklin\n2. *Terror* of Crozier\n3. The F.A. Brandt of Hamburg"
+    assert facts(cell(message(ships, "bot", "assistant"))) == [
+        'The assistant listed: "Erebus of Franklin; Terror of Crozier; The F.A. Brandt of Hamburg"'
+    ]
+    inline = "Here are some tips: 1. Drink warm water at night 2. Walk through old parks 3. Sleep until seven"
+    assert facts(cell(message(inline, "bot", "assistant"))) == [
+        'The assistant listed: "Drink warm water at night; Walk through old parks; Sleep until seven"'
+    ]
 
 
 def test_tool_output_code_and_long_pastes() -> None:

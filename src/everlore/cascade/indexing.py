@@ -8,7 +8,7 @@ done the index differs from the episode's file, so that a crash in between is ma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,6 +27,8 @@ from everlore.vault.paths import Located, locate
 EMBED_AT_ONCE = 48
 """Units embedded in the same call that stored them; more are left to the worker."""
 EMBED_SLICE = 64
+NOT_YET = Stamp(-1, -1)
+"""The stamp of a file that is indexed in part: it differs from every file, so that it is looked at again."""
 
 log = structlog.get_logger("everlore.cascade")
 
@@ -86,11 +88,12 @@ def _sheet_row(located: Located, text: str, updated: int) -> Row:
     return skill.to_row(skill.from_sheet(sheet, located.owner, located.name), updated)
 
 
-def index_file(engine: Engine, path: str, *, settled: bool = False) -> Applied:
+def index_file(engine: Engine, path: str, *, gone: Collection[str] = ()) -> Applied:
     """Make the index agree with one file, which may be gone.
 
-    An editor that saves may empty its file for a moment. Facts are deleted only for a caller who knows that the
-    file is `settled`; otherwise a file that lost episodes is queued for the worker, who waits until it is.
+    An editor that saves may empty or move its file for a moment, so a missing episode is not believed to be deleted
+    unless its cell is among those the caller knows to be `gone`. Of a file that misses others as well, what is there
+    is indexed, and the worker is asked to look twice.
     """
     located = locate(path)
     if located is None:
@@ -102,9 +105,9 @@ def index_file(engine: Engine, path: str, *, settled: bool = False) -> Applied:
         stamp, parsed = read_file(engine, path, located)
         if located.place.kind == episode.PLACE.kind and not parsed.problems:
             lost = _lost_cells(engine, path, parsed.rows)
-            if lost and not settled:
+            if not set(lost) <= set(gone):
                 engine.index.enqueue([path])
-                return Applied()
+                return engine.index.replace_file(path, NOT_YET, parsed.rows, partial=True)
             _drop_facts(engine, located.owner, path, lost)
         if stamp is None:
             return engine.index.remove_file(path)
@@ -123,6 +126,17 @@ def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[
         if extends and engine.index.extend_file(path, before, Stamp(after.mtime_ns, after.size), parsed.rows):
             return
     index_file(engine, path)
+
+
+def missing_cells(engine: Engine, path: str) -> list[str]:
+    """Cells whose episodes the index has in this file and the file has not."""
+    located, known = locate(path), engine.index.stamp(path)
+    if located is None or located.place.kind != episode.PLACE.kind or known is None:
+        return []
+    if (known.mtime_ns, known.size) == engine.vault.stat(path):
+        return []
+    parsed = read_file(engine, path, located)[1]
+    return [] if parsed.problems else _lost_cells(engine, path, parsed.rows)
 
 
 def _lost_cells(engine: Engine, path: str, rows: Sequence[Row]) -> list[str]:

@@ -10,21 +10,20 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import structlog
 
-from everlore.cascade.indexing import embed_pending, index_file
+from everlore.cascade.indexing import embed_pending, index_file, missing_cells
 from everlore.engine import Engine
 from everlore.errors import EverloreError
-from everlore.kinds import episode
-from everlore.vault.paths import locate
 from everlore.vault.watch import expand, watch
 
 SCAN_EVERY_SECONDS = 300.0
 IDLE_SECONDS = 0.5
 CLAIM = 256
 SETTLE_SECONDS = 0.5
-"""How long a file that seems to have lost episodes must stay as it is before that is believed."""
+"""How long an episode must be missing from its file to be believed deleted."""
 EMBED_STEP = 128
 """Units embedded before the queue is looked at again."""
 
@@ -125,14 +124,16 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
     """Index everything that is due; returns how many files were looked at."""
     done = 0
     while not (stop and stop.is_set()):
-        paths = _settled(engine, engine.index.claim(CLAIM), stop)
+        paths = engine.index.claim(CLAIM)
         if not paths:
             break
-        for path in paths:
+        gone = _gone(engine, paths, stop)
+        # what is there before what is not: a memory may have moved to another file
+        for path in sorted(paths, key=lambda path: not (engine.vault.root / path).exists()):
             if stop and stop.is_set():
                 break
             try:
-                index_file(engine, path, settled=True)
+                index_file(engine, path, gone=gone.get(path, ()))
             except EverloreError as error:
                 engine.index.failed(path, str(error))
             except Exception as error:
@@ -144,22 +145,13 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
     return done
 
 
-def _settled(engine: Engine, paths: Sequence[str], stop: threading.Event | None) -> list[str]:
-    """Those that can be believed now, what is there before what is gone: a memory may have moved to another file.
-
-    An editor that saves may empty or move its file for a moment, and facts would be deleted with the episodes that
-    seem to be gone. A file that got smaller is therefore looked at twice; while it changes it stays in the queue.
-    """
-    seen = {path: engine.vault.stat(path) for path in paths}
-    smaller = [path for path, stat in seen.items() if _lost_text(engine, path, stat)]
-    if smaller:
+def _gone(engine: Engine, paths: Sequence[str], stop: threading.Event | None) -> dict[str, list[str]]:
+    """Cells that these files miss now, and, since there is a pause, will have missed for a while when they are read
+    again: an editor empties or moves a file only for a moment, and their facts would be deleted with them."""
+    missing: dict[str, list[str]] = {}
+    for path in paths:
+        with suppress(EverloreError):  # comes up again, and is reported, when the file is indexed
+            missing[path] = missing_cells(engine, path)
+    if any(missing.values()):
         (stop or threading.Event()).wait(SETTLE_SECONDS)
-    moving = {path for path in smaller if engine.vault.stat(path) != seen[path]}
-    return sorted((path for path in paths if path not in moving), key=lambda path: seen[path] is None)
-
-
-def _lost_text(engine: Engine, path: str, stat: tuple[int, int] | None) -> bool:
-    known, located = engine.index.stamp(path), locate(path)
-    if known is None or located is None or located.place.kind != episode.PLACE.kind:
-        return False
-    return stat is None or stat[1] < known.size
+    return missing

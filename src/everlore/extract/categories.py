@@ -77,6 +77,8 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "possession",
             r"^ (?:\w+ )?(?:owns|drives)\b|^ (?:bought|got|adopted) an? |^ has (?:an?|\d+|two|three|four|five) "
+            r"(?!(?:\w+ )?(?:meetings?|appointments?|calls?|cold|headache|fever|flu|flights?|tests?|exams?|questions?"
+            r"|lot|bit|few|couple|feeling|class|interviews?|date|deadline|party)\b)"
             r"|^ sold .{1,60} and (?:now )?drives an? ",
         ),
         (
@@ -91,6 +93,7 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 _QUOTED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (category, re.compile(pattern, re.IGNORECASE))
     for category, pattern in (
+        ("preference", r"^no [\w' -]{2,30} for me\b"),
         (
             "possession",
             r"^we (?:just |recently |finally )?(?:bought|own) (?:an?|the|our) (?:[\w-]+ ){0,2}"
@@ -104,14 +107,15 @@ _QUOTED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("home", r"^we (?:just |recently |finally |now )?(?:live in|moved to) (?-i:[A-Z])"),
         (
             "health",
-            r"^我(?!不).{0,6}(?:过敏|過敏)|^我对.{1,12}(?:过敏|過敏)|^我對.{1,12}過敏|^我(?:是|吃)?(?:素食|纯素|吃素)"
-            r"|^我(?:有|患有|得了).{0,4}(?:病|糖尿病|哮喘|高血压|癌|抑郁症)|^我怀孕|^我不(?:吃|喝|能吃|能喝)",
+            r"^我(?:也|从小|一直)?[对對].{1,12}[过過]敏|^我(?:是|吃)?(?:素食|纯素|吃素)|^我怀孕"
+            r"|^我(?:患有|得了).{1,6}[病症癌]|^我有(?:糖尿病|哮喘|高血压|心脏病|抑郁症|癫痫)"
+            r"|^我(?:从来)?不(?:能)?[吃喝](?!了|下|完|到)",
         ),
-        ("family", r"^我(?:结婚|离婚|已婚|单身|离了婚)|^我有.{0,3}(?:孩子|儿子|女儿|狗|猫)|^我(?:妻子|丈夫|老婆|老公)"),
-        ("home", r"^我(?:现在)?(?:住在|搬到|来自|是.{1,5}人)"),
+        ("family", r"^我(?:结婚|离婚|已婚|单身|离了婚)|^我有.{0,3}(?:孩子|儿子|女儿|狗|猫)"),
+        ("home", r"^我(?:现在)?(?:住在|搬到|来自)|^我是(?:.{1,2}国|上海|北京|广东|四川|台湾|香港)人"),
         ("work", r"^我(?:现在)?(?:在.{1,15}(?:工作|上班)|是(?:一名|一个|个)?.{0,6}(?:师|医生|学生|护士|程序员))"),
-        ("preference", r"^我(?:很|最|非常|特别|不)?(?:喜欢|讨厌|爱(?!人))"),
-        ("identity", r"^我(?:叫|的名字|的生日|今年\d|今年.{1,3}岁)"),
+        ("preference", r"^我(?:很|最|非常|特别|不)?(?:喜欢|讨厌|爱(?!人))(?![你他她它这那])"),
+        ("identity", r"^我(?:叫(?![你他她它])|的名字|的生日|今年\d|今年.{1,3}岁)"),
         (
             "health",
             r"^(?:yo )?(?:soy|tengo) (?:muy )?(?:al[ée]rgi\w+|vegetarian[oa]|vegan[oa]|diab[ée]ti\w+|diabetes|asma"
@@ -134,7 +138,6 @@ _LEAD_IN = re.compile(
     r"|heads[ -]up|for the record|remember|reminder|note|unfortunately|also|as i said|by the way|btw),) ",
     re.IGNORECASE,
 )
-_NONE_FOR = re.compile(r"^No [\w' -]{2,30} for ", re.IGNORECASE)
 
 
 def own_words(text: str, name: str) -> str:
@@ -143,8 +146,7 @@ def own_words(text: str, name: str) -> str:
     for words in (text, text[lead.end() :] if lead else ""):
         if words.startswith((f"{name} ", f"{name}'s ")) and not words.startswith((f"{name} shared [", f"{name} said:")):
             return words if not words.endswith('"') else ""
-    none = _NONE_FOR.match(text)
-    return text if none and text[none.end() :].rstrip(".!") == name else ""
+    return ""
 
 
 def told_of(text: str, name: str) -> Told | None:
@@ -152,8 +154,6 @@ def told_of(text: str, name: str) -> Told | None:
     words = own_words(text, name)
     if not words:
         return _quoted(text, name)
-    if _NONE_FOR.match(words):
-        return Told(words, "", "preference")
     rest = words[len(name) :]
     category = next((category for category, pattern in _CATEGORIES if pattern.search(rest)), "")
     return Told(words, rest, category)

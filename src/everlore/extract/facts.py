@@ -12,7 +12,19 @@ from datetime import UTC, tzinfo
 
 from everlore.extract import slots
 from everlore.extract.chatter import answers, is_chatter, is_code, is_offer, open_question, opened, told, weight_of
-from everlore.extract.sentences import asks_first, clip, content_words, is_english, is_question, prose, split, words
+from everlore.extract.elliptic import declines, lasts, of_ours, whole
+from everlore.extract.sentences import (
+    asks_first,
+    clip,
+    content_words,
+    is_english,
+    is_question,
+    items,
+    prose,
+    split,
+    unmarked,
+    words,
+)
 from everlore.extract.turns import Spoken, spoken
 from everlore.extract.voice import third_person
 from everlore.extract.when import with_dates
@@ -28,7 +40,9 @@ LONGEST = 400
 QUESTION = 120
 
 _LIST_HEAD = re.compile(
-    r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\*\*(.{2,80}?)\*\*|([^:.\n]{2,60})(?=:|[ \t]*$))", re.MULTILINE
+    r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\*\*(.{2,80}?)\*\*"
+    r"|((?:[^:.\n]|\.(?=\w)|(?<=\b[A-Za-z])\.){2,60}?)(?=:|[ \t]*$))",
+    re.MULTILINE,
 )
 _SHARED = re.compile(r"^\[(?:image|photo|picture|video|audio|file|document)\b[^\]]*\]$", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:I|i|my|My|me|I['’](?:m|ve|d|ll))\b")
@@ -115,7 +129,8 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
     weight = weight_of(sentence, people)
     bare = opened(sentence, people)
     english = is_english(bare)
-    own_voice = third_person(bare, turn.name) if english else None
+    full = whole(bare)
+    own_voice = third_person(full, turn.name) if english or full != bare else None
     if asked and _is_fragment(bare) and answers(sentence, people):
         return f'Asked "{clip(asked, QUESTION)}", {_said(turn, sentence, zone)}'
     if is_chatter(sentence, people, weight):
@@ -123,9 +138,10 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
     if own_voice is not None:
         rewritten = with_dates(own_voice, turn.message.timestamp, zone)
         rewritten = rewritten[0].upper() + rewritten[1:]
-        return rewritten if weight >= 2 or slots.about(rewritten, turn.name) else ""
-    needed = 2 if _FIRST_PERSON.search(sentence) or not english else 3
-    return _said(turn, sentence, zone) if weight >= needed else ""
+        telling = weight >= 2 or (weight == 1 and lasts(full)) or slots.about(rewritten, turn.name)
+        return rewritten if telling else ""
+    needed = 2 if _FIRST_PERSON.search(sentence) or not english or of_ours(bare) else 3
+    return _said(turn, sentence, zone) if weight >= needed or declines(bare) else ""
 
 
 def _tells_of_self(question: str, people: frozenset[str]) -> bool:
@@ -160,10 +176,15 @@ def _assistant(turn: Spoken, sentences: list[str], people: frozenset[str], zone:
     """The first statement, the heads of its lists in one line, and the sentences that tell most."""
     found: list[FactDraft] = []
     heads = _heads(turn.message.text[:READ])
+    shown = ""
     if heads:
-        found.append(_draft(turn, f'{turn.name} listed: "{clip("; ".join(heads), LONGEST)}"', 100.0))
+        shown = clip("; ".join(heads), LONGEST).replace('"', "'")
+        found.append(_draft(turn, f'{turn.name} listed: "{shown}"', 100.0))
     first = True
+    listed = [set(content_words(head)) for head in heads if head.replace('"', "'") in shown]
     for sentence in sentences:
+        if any(set(content_words(sentence)) <= head for head in listed):
+            continue  # an item of the list and no more
         weight = weight_of(sentence, people)
         if is_question(sentence) or weight < 3 or sentence.endswith(":"):
             continue
@@ -175,8 +196,11 @@ def _assistant(turn: Spoken, sentences: list[str], people: frozenset[str], zone:
 
 
 def _heads(text: str) -> list[str]:
-    found = _LIST_HEAD.findall(prose(text))
+    lines = "\n".join(item for line in prose(text).split("\n") for item in items(line))
+    found = _LIST_HEAD.findall(lines)
     bold = [bold for bold, _ in found if bold]
-    heads = [head.strip(" :*") for head in (bold if len(bold) >= 3 else [plain or marked for marked, plain in found])]
+    heads = bold if len(bold) >= 3 else [plain or marked for marked, plain in found]
+    heads = [unmarked(head).replace("*", "").strip(" :") for head in heads]
+    heads = [head if head.count('"') % 2 == 0 else head.replace('"', "") for head in heads]
     heads = list(dict.fromkeys(head for head in heads if content_words(head)))
     return heads if len(heads) >= 3 else []

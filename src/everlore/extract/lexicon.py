@@ -97,10 +97,19 @@ PLAIN_VERBS = _words(
     """
     work run play walk study travel love hope plan need want cook dance paint drink sleep help visit call watch
     drive exercise try use hike swim bike climb teach feel volunteer practice train surf ski garden jog stretch rest
-    live drop start stop end hang
+    live drop start stop end hang hate like enjoy miss own ride keep dislike
     """
 )
 """Also nouns, but verbs when an object or a place follows."""
+
+ORDERS = _words(
+    """
+    don't do never please call skip remind tell give send put take make get use add keep remember forget stop start
+    help show let book buy bring check find write ask pick leave turn set avoid try wait come go look think plan meet
+    order cancel move change
+    """
+)
+"""Words that begin a request when another word follows them."""
 
 OBJECT_STARTS = _words(
     """

@@ -15,7 +15,8 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINE = re.compile(r"\n+")
 _MARKER = re.compile(r"^\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6}|>)\s+")
 _BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|(?<![\w*])\*(?=[^\s*])([^*]{1,200})(?<!\s)\*(?![\w*])")
-_INLINE_LIST = re.compile(r"(?:^|[:;,.!?])\s+1[.)]\s.*[:;,.!?]?\s2[.)]\s")
+_FIRST_MARK = re.compile(r"(?:^|[:;,.!?]\s)1[.)]\s")
+_SECOND_MARK = re.compile(r"\s2[.)]\s")
 _INLINE_MARK = re.compile(r"(?<=[\w:;,.!?])\s+(?=\d{1,2}[.)]\s+\S)")
 _EMOJI = r"\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F\u200d"
 _STOP = re.compile(  # the look-behinds keep long runs of stops from being tried at every character
@@ -57,7 +58,8 @@ def split(text: str) -> list[str]:
 
 def items(line: str) -> list[str]:
     """A line with a list in it ("Try: 1. tea 2. rest"), cut before each item; any other line whole."""
-    return _INLINE_MARK.split(line) if _INLINE_LIST.search(line) else [line]
+    first = _FIRST_MARK.search(line)
+    return _INLINE_MARK.split(line) if first and _SECOND_MARK.search(line, first.end()) else [line]
 
 
 def unmarked(text: str) -> str:

@@ -173,6 +173,11 @@ _RELATION = re.compile(
     re.I,
 )
 _DRIVES = re.compile(rf"^{_ADVERB}drives? {_ADVERB}an? (?:\w+ )?{_PROPER}", re.I)
+_DRIVES_NOW = re.compile(
+    rf"^{_ADVERB}(?:sold|traded in|gave away|scrapped|crashed) [^.;]{{1,60}}? and {_ADVERB}drives? {_ADVERB}"
+    rf"an? (?:\w+ )?{_PROPER}",
+    re.I,
+)
 _COUNT = re.compile(rf"^{_ADVERB}(?:has|owns) {_ADVERB}(?P<v>\d+|[a-z]+) (?P<what>{_COUNTED})\b", re.I)
 _STOPPED = re.compile(
     rf"^{_ADVERB}(?:has )?{_ADVERB}(?:stopped|quit|gave up|given up) (?P<verb>\w+ing)\b(?P<o>.*)", re.I
@@ -200,7 +205,7 @@ def _states(who: str, rest: str) -> _Reading | None:
         return _Reading(f"{who}: age", found["v"])
     if found := _RELATION.match(rest):
         return _Reading(f"{who}: relationship status", _STATUS[found["v"].lower()])
-    if found := _DRIVES.match(rest):
+    if found := _DRIVES.match(rest) or _DRIVES_NOW.match(rest):
         return _Reading(f"{who}: drives", found["v"].rstrip("."))
     if (found := _COUNT.match(rest)) and (found["v"].isdigit() or found["v"].lower() in _NUMBER_WORDS - {"a", "an"}):
         return _Reading(f"{who}: number of {found['what'].lower().rstrip('s')}s", found["v"].lower())

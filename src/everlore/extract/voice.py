@@ -16,6 +16,7 @@ from everlore.extract.lexicon import (
     INVERTERS,
     OBJECT_STARTS,
     OPINION_VERBS,
+    ORDERS,
     PLACE_STARTS,
     PLAIN_VERBS,
     SAME_IN_THIRD,
@@ -78,12 +79,25 @@ def third_person(sentence: str, name: str) -> str | None:
 def _no_subject(draft: _Draft) -> bool:
     """ "Went to my mom's", "plus my support": no clause, and a name for "my" would hide who is meant."""
     first = draft.folded[0]
+    if _is_order(draft):
+        return True
     if any(word in ("i", "im", "ive") or word.startswith("i'") for word in draft.folded):
         return not any(word[0] == "i" for word in draft.folded[:4]) and first in _HEADLESS
     verb = first in OPINION_VERBS or (only_verb(first) and bool(verb_forms(first) & {"VB", "VBD"}))
     if first in _HEADLESS or verb:
         return True
     return not any(_finite(word) or "'" in word or word == "and" for word in draft.folded)
+
+
+def _is_order(draft: _Draft) -> bool:
+    """ "Don't call me Miss": what the speaker wants of others, which their name in it would turn around."""
+    if draft.folded[0] not in ORDERS or len(draft.words) < 2 or not _adjoined(draft, 1):
+        return False
+    following = draft.folded[1]
+    if _finite(following) and not verb_forms(following) & {"VB"} and following not in ("not", "have"):
+        return False  # "Work is hard for me"
+    own = next((at for at, word in enumerate(draft.folded) if word == "i" or word.startswith("i'")), 0)
+    return not own or ":" not in draft.tokens[: draft.words[own]]  # "Please note: I prefer tea" states
 
 
 def _fold(word: str) -> str:
@@ -190,6 +204,8 @@ def _agree(draft: _Draft, place: int) -> bool:
     if "VBD" in forms:
         if "VB" in forms and _HABIT.search("".join(draft.tokens)) and not _moved_past(draft):
             _put(draft, place, third_form(word))
+        elif "VB" not in forms and base_form(word) not in CLAUSE_VERBS:
+            _agree_after_and(draft, place)  # "I sold the van and drive a truck"
         return True
     if "VB" not in forms:
         return False
@@ -221,6 +237,8 @@ def _agree_after_and(draft: _Draft, place: int) -> None:
 
 def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
     word = draft.folded[verb]
+    if "VBD" in verb_forms(word):
+        return False  # "sold it and put the money away"
     if word in ("have", "am", "do", "don't", "haven't"):
         return True
     following = draft.folded[verb + 1] if verb + 1 < len(draft.words) else ""

@@ -95,11 +95,13 @@ class IndexStatus:
 
 
 class Index(Protocol):
-    def replace_file(self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = ()) -> Applied:
+    def replace_file(
+        self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = (), *, partial: bool = False
+    ) -> Applied:
         """Make the rows of this file equal to `rows`, in one transaction.
 
-        Rows of equal key and digest stay untouched, with their vectors. When `problems` is not empty, rows
-        of the file that are missing from `rows` stay: what cannot be read is not taken for deleted.
+        Rows of equal key and digest stay untouched, with their vectors. When `problems` is not empty, or `rows` are
+        only `partial`, rows of the file that are missing stay: what cannot be read is not taken for deleted.
         """
         ...
 

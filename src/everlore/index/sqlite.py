@@ -38,10 +38,12 @@ class SqliteIndex:
         self._claimed: dict[str, int] = {}
         self._claiming = threading.Lock()
 
-    def replace_file(self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = ()) -> Applied:
+    def replace_file(
+        self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = (), *, partial: bool = False
+    ) -> Applied:
         with self._db.write() as connection:
             writer = Writer(connection)
-            applied = writer.replace(path, stamp, rows, problems)
+            applied = writer.replace(path, stamp, rows, problems, partial=partial)
             writer.finish()
         return applied
 

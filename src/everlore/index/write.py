@@ -72,7 +72,9 @@ class Writer:
         self._sums.write(self._connection)
         self._sums = Sums()
 
-    def replace(self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem]) -> Applied:
+    def replace(
+        self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem], *, partial: bool = False
+    ) -> Applied:
         file = self._file(path, stamp)
         self._connection.execute("DELETE FROM problems WHERE file = ?", (file,))
         self._connection.executemany(
@@ -81,7 +83,7 @@ class Writer:
         )
         known = self._known(file)
         applied = self._put(file, rows, known)
-        if problems or not known:
+        if problems or partial or not known:
             return applied
         lost = self._delete(list(known.values()))
         return Applied(applied.added, applied.changed, len(known), _distinct(applied.gone_parents, lost))

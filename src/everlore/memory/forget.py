@@ -23,7 +23,7 @@ def forget(engine: Engine, owner: Owner, public_id: str) -> int:
         return None if text is None or sheet else remove_entry(text, key.entry)
 
     engine.vault.update(stored.path, edit)
-    index_file(engine, stored.path, settled=True)
+    index_file(engine, stored.path, gone=[stored.parent_id])
     return 1 + len(facts)
 
 

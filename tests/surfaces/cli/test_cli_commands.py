@@ -190,7 +190,7 @@ def test_sync_finds_an_edit_and_doctor_names_the_damage(tmp_path: Path) -> None:
         api = Api(server.client, root)
         api.tell("s", "I love climbing in Yosemite every spring.")
         file = api.files("users/alice/episodes/*.md")[0]
-    file.write_text(file.read_text(encoding="utf-8").replace("**timestamp**:", "**when**:"), encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8").replace("### Content", "### Contents"), encoding="utf-8")
     done = everlore("index", "sync", root=root)
     assert done.stdout == "synced: 1 files had changed\n", done.stderr
     done = everlore("doctor", root=root)

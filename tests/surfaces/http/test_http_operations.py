@@ -181,7 +181,7 @@ def test_a_damaged_file_degrades_health_and_nothing_else(start: Any) -> None:
     api = Api(server.client, server.root)
     api.tell("s", "I love climbing in Yosemite every spring.")
     file = api.files("users/alice/episodes/*.md")[0]
-    file.write_text(file.read_text(encoding="utf-8").replace("**timestamp**:", "**when**:"), encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8").replace("### Content", "### Contents"), encoding="utf-8")
     deadline = time.monotonic() + 20
     while (body := server.client.get("/health").json())["status"] == "ok" and time.monotonic() < deadline:
         time.sleep(0.1)
