@@ -80,7 +80,7 @@ def test_short_statements_about_oneself_are_facts(text: str, fact: str) -> None:
     [
         *("I see", "I'm sorry", "I'm good", "I agree", "I'm on it", "I'm back!", "I got it.", "I have a question."),
         *("I'm so tired.", "I can't wait!", "I have to go.", "I won't give up!", "I don't mind.", "No problem for me."),
-        *("I'm off to bed.", "We love it!"),
+        *("I'm off to bed.", "We love it!", "I'm not giving up.", "I'm in for the show."),
     ],
 )
 def test_moods_of_a_moment_are_no_facts(text: str) -> None:

@@ -38,8 +38,9 @@ _DECLINED = re.compile(
     re.IGNORECASE,
 )
 _MOMENT = re.compile(
-    r"\b(?:confused|curious|done|tired|impressed|listening|jealous|kidding|joking|afraid|aware|bored|stuck|lost|late"
-    r"|hungry|thirsty|serious|convinced|interested|leaving|trying|thrilled|surprised|shocked|worried|amazed|touched"
+    r"^I(?:['’]m| am) (?:\w+ ){0,2}\w+ing\b"
+    r"|\b(?:in for|confused|curious|done|tired|impressed|listening|jealous|kidding|joking|afraid|aware|bored|stuck|lost"
+    r"|late|hungry|thirsty|serious|convinced|interested|leaving|trying|thrilled|surprised|shocked|worried|amazed|touched"
     r"|flattered|honou?red|stoked|pumped|psyched|speechless|positive|certain|wondering|asking|saying|talking|thinking"
     r"|wrong|away|home|busy|free|finished|okay|alright|questions?|doubts?|complain|believe|wait|decide|imagine|stop"
     r"|remember|recall|thought|realized|noticed|expected|mind|worry|blame|express|promise|clue|feeling|hunch|goosebumps"

@@ -14,7 +14,7 @@ from everlore.extract.lexicon import ENGLISH, FOREIGN, STOPWORDS
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINE = re.compile(r"\n+")
 _MARKER = re.compile(r"^\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6}|>)\s+")
-_BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|(?<![\w*])\*(?=[^\s*])([^*]{1,200})(?<!\s)\*(?![\w*])")
+_BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|(?<![\w*\\])\*(?=[^\s*])([^*]{1,200})(?<!\s)\*(?![\w*])")
 _FIRST_MARK = re.compile(r"(?:^|[:;,.!?]\s)1[.)]\s")
 _SECOND_MARK = re.compile(r"\s2[.)]\s")
 _INLINE_MARK = re.compile(r"(?<=[\w:;,.!?])\s+(?=\d{1,2}[.)]\s+\S)")
