@@ -24,7 +24,7 @@ run: install
 	$(BIN)/everlore server start
 
 test: install lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: install
 	$(BIN)/ruff check .

@@ -105,6 +105,9 @@ def test_numbers_grow_for_each_owner_prefix_and_day(open_buffer: Callable[[], Bu
     assert buffer.next_number(ALICE, "ep", "2026-05-28", 40) == 41
     assert buffer.next_number(ALICE, "ep", "2026-05-28", 7) == 42
     assert open_buffer().next_number(ALICE, "ep", "2026-05-28", 0) == 43
+    assert buffer.next_number(ALICE, "ep", "2026-05-28", 0, count=5) == 44
+    assert buffer.next_number(ALICE, "ep", "2026-05-28", 60, count=5) == 61
+    assert buffer.next_number(ALICE, "ep", "2026-05-28", 0) == 66
     assert buffer.next_number(BOB, "ep", "2026-05-28", 0) == 1
     assert buffer.next_number(ALICE, "af", "2026-05-28", 0) == 1
     assert buffer.next_number(ALICE, "ep", "2026-05-29", 0) == 1

@@ -110,6 +110,20 @@ def test_extending_a_file_needs_the_file_as_it_was(index: Index) -> None:
     assert index.check() == []
 
 
+def test_a_partial_look_at_a_file_deletes_nothing(index: Index) -> None:
+    assert index.stamp("a.md") is None
+    index.replace_file("a.md", Stamp(1, 1), [row("af_1", "first", parent="p1"), row("af_2", "second", parent="p2")])
+    assert index.stamp("a.md") == Stamp(1, 1)
+    assert index.parents("a.md") == {"af_1": "p1", "af_2": "p2"}
+    index.replace_file("a.md", Stamp(2, 2), [row("af_3", "third", parent="p3")], partial=True)
+    assert index.parents("a.md") == {"af_1": "p1", "af_2": "p2", "af_3": "p3"}
+    assert found(index, "first") == ["af_1"]
+    index.replace_file("a.md", Stamp(3, 3), [row("af_3", "third", parent="p3")])
+    assert index.parents("a.md") == {"af_3": "p3"}
+    assert index.parents("b.md") == {}
+    assert index.check() == []
+
+
 def test_scopes_tracks_and_owners_are_apart(index: Index) -> None:
     owners = [
         Owner(Scope("app", "one"), "user", "x"),

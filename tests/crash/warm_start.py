@@ -6,12 +6,14 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Iterable
+from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Protocol
 
 import crash_driver  # noqa: F401 - what the children run
 import httpx  # noqa: F401 - the embedder imports it on its first request
+import pytest
 
 from everlore.extract.voice import third_person
 
@@ -27,8 +29,10 @@ def processes() -> Start:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn").Process
     context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["warm_start"])
     # the server of the forks does not get our sys.path by itself
     folders = [str(Path(__file__).parent), str(Path(__file__).parents[1]), *sys.path]
-    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, folders)))
-    context.set_forkserver_preload(["warm_start"])
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("PYTHONPATH", os.pathsep.join(dict.fromkeys(filter(None, folders))))
+        forkserver.ensure_running()
     return context.Process
