@@ -60,7 +60,6 @@ def test_a_full_disk_is_said_plainly_and_loses_nothing(vault: Path, vectors: End
     day = vault / "default_app/default_project/users/alice/episodes/episode-2026-05-28.md"
     before = day.read_bytes()
     said = attempt(vault, vectors, limit)
-    print(said)
     assert said[0] == "opened" or said[0].startswith("Unavailable"), said
     assert not [line for line in said if line.startswith("broken")], said
     engine = open_vault(vault, vectors.url)
