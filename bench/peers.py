@@ -116,7 +116,7 @@ def resident(pid: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Milliseconds: by the clock, and of all processors by this process, which others cannot stretch."""
+    """Milliseconds: by the clock, and of processor time by all threads, which a busy machine stretches less."""
 
     wall: float
     cpu: float

@@ -34,6 +34,7 @@ def write_episode(cell: Cell, owner: Owner, entry: str, drafts: list[FactDraft])
         sender_ids=tuple(dict.fromkeys(turn.message.sender_id for turn in turns)),
         subject=subject_line(turns, drafts, cell.timestamp),
         summary=_summary(turns, drafts),
+        assistants=tuple(dict.fromkeys(turn.name for turn in turns if turn.message.role != "user")),
         content=render_turns(_opening(turns), [_turn(turn) for turn in turns]),
     )
 

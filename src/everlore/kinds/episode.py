@@ -46,6 +46,8 @@ class Episode:
     subject: str
     summary: str
     content: str
+    assistants: tuple[str, ...] = ()
+    """Speakers that are no people."""
 
 
 def render_turns(opening: str, turns: Iterable[Turn]) -> str:
@@ -70,9 +72,12 @@ def parse_turns(content: str) -> tuple[str, list[Turn]]:
 
 
 def to_entry(episode: Episode) -> Entry:
+    fields = header(episode.owner, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids)
+    if episode.assistants:
+        fields["assistants"] = episode.assistants
     return Entry(
         id=episode.entry,
-        fields=header(episode.owner, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids),
+        fields=fields,
         sections={"Subject": episode.subject, "Summary": episode.summary, "Content": episode.content},
     )
 
@@ -89,14 +94,20 @@ def from_entry(entry: Entry, owner: Owner) -> Episode:
         subject=entry.sections.get("Subject", "").strip() or content.splitlines()[0][:100],
         summary=entry.sections.get("Summary", "").strip() or content[:200],
         content=content,
+        assistants=list_field(entry, "assistants"),
     )
 
 
-def turn_units(turn: int, speaker: str, moment: int, text: str) -> list[Unit]:
-    """Who, when and what, in pieces. The date helps words and vectors alike to answer "when" questions."""
+def turn_units(turn: int, speaker: str, moment: int, text: str, *, assistant: bool = False) -> list[Unit]:
+    """Who, when and what, in pieces. The date helps words and vectors alike to answer "when" questions.
+
+    Of an assistant's long answer only the beginning gets a vector: measured, the rest adds nothing that its words
+    do not find, crowds out what people said, and is half of all there is to embed.
+    """
     date = spoken_day(moment)
     who = f"{speaker} ({date})" if speaker else f"({date})"
-    return [Unit(turn=turn, dense=f"{who}: {piece}", words=f"{who}: {piece}") for piece in split_text(text)]
+    told = [f"{who}: {piece}" for piece in split_text(text)]
+    return [Unit(turn, dense="" if assistant and at else piece, words=piece) for at, piece in enumerate(told)]
 
 
 def units(episode: Episode) -> tuple[Unit, ...]:
@@ -110,7 +121,9 @@ def units(episode: Episode) -> tuple[Unit, ...]:
     return tuple(
         unit
         for number, turn in enumerate(turns)
-        for unit in turn_units(number, turn.speaker, episode.timestamp, turn.text)
+        for unit in turn_units(
+            number, turn.speaker, episode.timestamp, turn.text, assistant=turn.speaker in episode.assistants
+        )
     )
 
 
