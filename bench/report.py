@@ -23,6 +23,8 @@ GOALS = {
     ("longmemeval", "session all@5"): 0.93,
 }
 JUDGED = "hybrid"
+ENOUGH = 40
+"""Questions below which one more miss would decide about a goal."""
 PLOTTED = ("hybrid, one owner", "the same, query embedded before", "keyword, one owner", "message accepted")
 
 
@@ -63,6 +65,8 @@ def _goals(one: Quality) -> list[tuple[str, float]]:
 
 
 def _verdict(one: Quality, name: str, goal: float) -> str:
+    if one.questions < ENOUGH:
+        return "too few questions to tell"
     return "reached" if one.methods[JUDGED].mean(name) >= goal else "**missed**"
 
 

@@ -91,6 +91,10 @@ class FixedEmbedder:
     def warm(self) -> None:
         """There is nothing to load."""
 
+    def query(self, text: str) -> Vectors:
+        vector: Vectors = self.encode([text])[0]
+        return vector
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         try:
             return np.stack([self._known[text] for text in texts])

@@ -29,6 +29,10 @@ class Counting:
     def warm(self) -> None:
         pass
 
+    def query(self, text: str) -> Vectors:
+        vector: Vectors = self.encode([text])[0]
+        return vector
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         if len(self.asked) >= self._fail_after:
             raise Unavailable("out of reach")
@@ -101,3 +105,11 @@ def test_any_text_gives_its_own_vector(texts: list[str], tmp_path_factory: pytes
     assert np.array_equal(embedder.encode(texts), first)
     assert np.allclose(first, Counting().encode(texts), atol=2e-3)
     embedder.close()
+
+
+def test_a_question_is_not_kept(tmp_path: Path) -> None:
+    inner = Counting()
+    cached = CachedEmbedder(inner, EmbeddingCache(tmp_path / "embeddings.db"))
+    assert cached.query("why?").shape == cached.query("why?").shape
+    assert [text for texts in inner.asked for text in texts] == ["why?", "why?"]
+    cached.close()

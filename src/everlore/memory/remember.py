@@ -26,6 +26,9 @@ from everlore.models.media import read_content
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
 from everlore.vault.paths import owner_dir
 
+TOPIC_CHARACTERS = 20_000
+"""Longer buffers are not searched for a change of topic: accepting messages must stay quick."""
+
 log = structlog.get_logger("everlore.memory")
 
 
@@ -121,7 +124,8 @@ def _vectors(engine: Engine, messages: Sequence[Message]) -> NDArray[np.float32]
         engine.embedder.warm()
         return None
     try:
-        return engine.embedder.encode([_first_unit(message) for message in messages])
+        texts = [_first_unit(message) for message in messages]
+        return engine.embedder.encode(texts) if sum(map(len, texts)) <= TOPIC_CHARACTERS else None
     except (Unavailable, Misconfigured):
         return None
 

@@ -117,6 +117,9 @@ class CachedEmbedder:
                 found.update(dict.fromkeys(missing[text], _unpacked(_packed(vector))))
         return np.stack([found[place] for place in range(len(texts))])
 
+    def query(self, text: str) -> Vectors:
+        return self._embedder.query(text)
+
     def close(self) -> None:
         self._embedder.close()
         self._cache.close()

@@ -90,6 +90,10 @@ class OfflineEmbedder:
                     )
         return vectors
 
+    def query(self, text: str) -> Vectors:
+        vector: Vectors = self.encode([text])[0]
+        return vector
+
     def close(self) -> None:
         with self._guard:
             self._closed = True

@@ -86,6 +86,10 @@ class RemoteEmbedder:
         ]
         return np.concatenate(parts)
 
+    def query(self, text: str) -> Vectors:
+        vector: Vectors = self.encode([text])[0]
+        return vector
+
     def close(self) -> None:
         self._closed.set()
         with self._guard:

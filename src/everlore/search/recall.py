@@ -67,7 +67,7 @@ def _embed(engine: Engine, query: Query) -> tuple[Vector | None, str | None]:
     if query.method == "keyword":
         return None, None
     try:
-        return engine.embedder.encode([query.text])[0], None
+        return engine.embedder.query(query.text), None
     except (Unavailable, Misconfigured) as error:
         if query.method == "vector":
             raise
