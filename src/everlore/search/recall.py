@@ -18,7 +18,7 @@ from everlore.types import Json, Stored, Where
 KINDS = {"user": ("episode",), "agent": ("case", "skill")}
 CAP = {"episode": 100, "case": 10, "skill": 10}
 """How many of a kind `top_k` -1 returns at most."""
-CANDIDATES = 60
+CANDIDATES = 40
 """Units asked of each list; more when more memories are wanted. With their neighbours that is plenty."""
 FACT_TURNS = 30
 """Turns of all results whose facts are shown, the best ones;"""
