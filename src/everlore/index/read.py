@@ -24,8 +24,9 @@ _OF_ROWS = _STORED.format(more="", source="rows r")
 _OF_IDS = _STORED.format(more="", source="json_each(?) j CROSS JOIN rows r ON r.id = j.value")
 _OF_TURNS = _STORED.format(
     more="u.turn, u.tokens, ",
-    source="json_each(?) j CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.value ->> 0 AND r.kind = ?"
-    " CROSS JOIN units u ON u.row = r.id AND u.turn = j.value ->> 1",
+    # the turns of a parent come as one string, so that its rows are looked through once
+    source="json_each(?) j CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.key AND r.kind = ?"
+    " CROSS JOIN units u ON u.row = r.id AND instr(j.value, ',' || u.turn || ',')",
 )
 
 
@@ -110,7 +111,10 @@ def in_turns(
     number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
     if number is None or not kinds:
         return []
-    found = rows(connection, f"{_OF_TURNS} ORDER BY r.entry, u.place", (json.dumps(list(turns)), number, kinds[0]))
+    wanted: dict[str, str] = {}
+    for parent, turn in turns:
+        wanted[parent] = f"{wanted.get(parent, ',')}{turn},"
+    found = rows(connection, f"{_OF_TURNS} ORDER BY r.entry, u.place", (json.dumps(wanted), number, kinds[0]))
     return [(_stored(row), turn, tokens) for turn, tokens, *row in found]
 
 

@@ -8,7 +8,9 @@ from typing import Any, Final, Literal, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter
+from pydantic import BaseModel
 from starlette.requests import Request
+from starlette.responses import Response
 
 from everlore.engine import Engine
 from everlore.memory import NewMessage, flush, forget, listing, profile, remember, unprocessed
@@ -66,35 +68,39 @@ ERRORS: Final[dict[int | str, dict[str, Any]]] = {
 router = APIRouter(route_class=JsonRoute, tags=["memory"], responses=ERRORS)
 
 
-@router.post("/api/v1/memory/add")
-async def add(body: AddRequest, request: Request) -> Success[AddData]:
+@router.post("/api/v1/memory/add", response_model=Success[AddData])
+async def add(body: AddRequest, request: Request) -> Response:
     """Append messages to a session's buffer; extraction runs when the conversation reaches a boundary."""
     messages = [_message(item) for item in body.messages]
     extracted = await _run(request, remember, _engine(request), _scope(body), body.session_id, messages)
     return _success(request, AddData(message_count=len(messages), status="extracted" if extracted else "accumulated"))
 
 
-@router.post("/api/v1/memory/flush", name="flush")
-async def flush_session(body: FlushRequest, request: Request) -> Success[FlushData]:
+@router.post("/api/v1/memory/flush", name="flush", response_model=Success[FlushData])
+async def flush_session(body: FlushRequest, request: Request) -> Response:
     """Extract what a session has buffered, now."""
     extracted = await _run(request, flush, _engine(request), _scope(body), body.session_id)
     return _success(request, FlushData(status="extracted" if extracted else "no_extraction"))
 
 
-@router.post("/api/v1/memory/search")
-async def search(body: SearchRequest, request: Request) -> Success[SearchData]:
+@router.post("/api/v1/memory/search", response_model=Success[SearchData])
+async def search(body: SearchRequest, request: Request) -> Response:
     """Ranked memories of one owner, grouped by kind."""
     return _success(request, await _run(request, _search, _engine(request), body, request.app.state.metrics))
 
 
-@router.post("/api/v1/memory/get")
-async def get(body: GetRequest, request: Request) -> Success[GetData]:
+@router.post("/api/v1/memory/get", response_model=Success[GetData])
+async def get(body: GetRequest, request: Request) -> Response:
     """One page of an owner's memories of one kind, in order of time."""
     return _success(request, await _run(request, _get, _engine(request), body))
 
 
-@router.post("/api/v1/memory/delete", responses={404: {"model": Failure, "description": "No such memory"}})
-async def delete(body: DeleteRequest, request: Request) -> Success[DeleteData]:
+@router.post(
+    "/api/v1/memory/delete",
+    response_model=Success[DeleteData],
+    responses={404: {"model": Failure, "description": "No such memory"}},
+)
+async def delete(body: DeleteRequest, request: Request) -> Response:
     """Remove one memory from the files and the index; an episode takes its facts with it."""
     return _success(request, DeleteData(deleted=await _run(request, forget, _engine(request), _owner(body), body.id)))
 
@@ -170,8 +176,10 @@ def _engine(request: Request) -> Engine:
     return engine
 
 
-def _success(request: Request, data: T) -> Success[T]:
-    return Success(request_id=request.state.request_id, data=data)
+def _success(request: Request, data: BaseModel) -> Response:
+    # made of our own models, so it need not be checked a second time on its way out
+    body = Success(request_id=request.state.request_id, data=data).model_dump_json()
+    return Response(body, media_type="application/json")
 
 
 async def _run(request: Request, verb: Callable[..., T], *args: object) -> T:
