@@ -120,8 +120,10 @@ def test_processes_that_open_a_new_vault_at_once_all_succeed(tmp_path: Path) -> 
     buffer.close()
 
 
-def test_large_parts_agree_with_exact_search(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("halves", [100_000, 200, 0])
+def test_large_parts_agree_with_exact_search(path: Path, monkeypatch: pytest.MonkeyPatch, halves: int) -> None:
     monkeypatch.setattr(vectors, "EXACT_UP_TO", 50)
+    monkeypatch.setattr(vectors, "HALVES_UP_TO", halves)
     index, reader = SqliteIndex(path), SqliteIndex(path)
     index.use_model("m", 128)
     said = {f"text {n}": n for n in range(400)}

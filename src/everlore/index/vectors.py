@@ -1,8 +1,9 @@
 """Search by vectors: exact for small owners, sign bits first and exact scores after for large ones.
 
 Each process keeps the parts it searches in memory and follows changes by number: vectors added since the last
-look are appended, and when some were removed the rest is sifted. A small part is a matrix; of a large part only the
-signs are kept (one bit for each dimension), and the vectors of the nearest few hundred are read for exact scores.
+look are appended, and when some were removed the rest is sifted. A small part is a matrix. Of a large part the signs
+choose (one bit for each dimension), and the nearest few hundred are compared exactly: by their halves (16 bits) while
+those fit into memory, else by vectors read from the file.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import apsw
 import numpy as np
@@ -26,6 +28,8 @@ from everlore.types import UnitHit, Where
 
 EXACT_UP_TO = 8192
 """Units of a part that are compared exactly."""
+HALVES_UP_TO = 150_000
+"""Units of a large part whose halves are kept in memory."""
 NEAREST = 256
 """Units of a larger part that the signs let through, at least; and at least four times as many as are wanted."""
 MOST_DEAD = 128
@@ -37,6 +41,7 @@ DIGITS = 6
 Words = NDArray[np.uint64]
 Kinds = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
+Halves = NDArray[np.float16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,7 @@ class View:
     matrix: NDArray[np.float32] | None
     """Unit-length vectors as columns; None in a large part."""
     signs: Words | None
+    halves: Halves | None = None
 
 
 class Growing:
@@ -63,7 +69,8 @@ class Growing:
     def append(self, more: NDArray[np.generic]) -> None:
         size = self.size + more.shape[-1]
         if size > self._buffer.shape[-1]:
-            grown = np.empty((*self._buffer.shape[:-1], size + size // 4 + 64), self._buffer.dtype)
+            order: Literal["C", "F"] = "C" if self._buffer.flags.c_contiguous else "F"
+            grown = np.empty((*self._buffer.shape[:-1], size + size // 4 + 64), self._buffer.dtype, order)
             grown[..., : self.size] = self._buffer[..., : self.size]
             self._buffer = grown
         self._buffer[..., self.size : size] = more
@@ -94,6 +101,7 @@ class Part:
         self._units = Growing(batch.units)
         self._kinds = Growing(batch.kinds)
         self._values = Growing(batch.values)
+        self._halves = None if batch.halves is None else Growing(batch.halves)
 
     @property
     def size(self) -> int:
@@ -101,17 +109,31 @@ class Part:
 
     @property
     def bytes(self) -> int:
-        return self._units.bytes + self._kinds.bytes + self._values.bytes
+        return sum(column.bytes for column in self._columns)
+
+    @property
+    def _columns(self) -> list[Growing]:
+        columns = [self._units, self._kinds, self._values]
+        return columns if self._halves is None else [*columns, self._halves]
+
+    @property
+    def in_halves(self) -> bool:
+        return self._halves is not None
 
     def append(self, batch: Batch) -> None:
         self.last = batch.last
         self._units.append(batch.units)
         self._kinds.append(batch.kinds)
         self._values.append(batch.values)
+        if self._halves is not None:
+            if batch.halves is None or self.size > HALVES_UP_TO:
+                self._halves = None  # too many for memory by now
+            else:
+                self._halves.append(batch.halves)
 
     def sift(self, alive: Ints, gone: int) -> None:
         keep = np.isin(self._units.view, alive)
-        for column in (self._units, self._kinds, self._values):
+        for column in self._columns:
             column.keep(keep)
         self.gone = gone
         self.dead = 0
@@ -129,6 +151,7 @@ class Part:
             kinds=self._kinds.view.astype(np.uint8, copy=False),
             matrix=None if self.large else values.astype(np.float32, copy=False),
             signs=values.astype(np.uint64, copy=False) if self.large else None,
+            halves=None if self._halves is None else self._halves.view.astype(np.float16, copy=False),
         )
 
 
@@ -138,6 +161,7 @@ class Batch:
     units: Ints
     kinds: Kinds
     values: NDArray[np.generic]
+    halves: Halves | None = None
 
 
 class Parts:
@@ -167,7 +191,7 @@ class Parts:
         part = self._parts.get((owner, model))
         if part is None:
             return _load(connection, owner, model, dimension, gone)
-        batch = _read(connection, owner, model, dimension, part.last, part.large)
+        batch = _read(connection, owner, model, dimension, part.last, part.large, part.in_halves)
         if not part.large and part.size + len(batch.units) > EXACT_UP_TO:
             return _load(connection, owner, model, dimension, gone)
         # an older snapshot than the one the part was made from must not undo it
@@ -180,8 +204,10 @@ class Parts:
 
 
 def _load(connection: apsw.Connection, owner: int, model: int, dimension: int, gone: int) -> Part:
-    large = len(_alive(connection, owner, model, EXACT_UP_TO + 1)) > EXACT_UP_TO or owner == EVERYONE
-    return Part(model, large, gone, _read(connection, owner, model, dimension, 0, large))
+    count = len(_alive(connection, owner, model, max(EXACT_UP_TO, HALVES_UP_TO) + 1))
+    large = count > EXACT_UP_TO or owner == EVERYONE
+    halves = large and owner != EVERYONE and count <= HALVES_UP_TO
+    return Part(model, large, gone, _read(connection, owner, model, dimension, 0, large, halves))
 
 
 def _alive(connection: apsw.Connection, owner: int, model: int, limit: int = -1) -> Ints:
@@ -190,7 +216,9 @@ def _alive(connection: apsw.Connection, owner: int, model: int, limit: int = -1)
     return numbers(connection, select, (model, owner, limit))
 
 
-def _read(connection: apsw.Connection, owner: int, model: int, dimension: int, after: int, large: bool) -> Batch:
+def _read(
+    connection: apsw.Connection, owner: int, model: int, dimension: int, after: int, large: bool, halves: bool
+) -> Batch:
     if owner != EVERYONE:
         where = "owner = ?1 AND model = ?2 AND number > ?3"
     elif after:
@@ -198,8 +226,8 @@ def _read(connection: apsw.Connection, owner: int, model: int, dimension: int, a
         where = "number > ?3 AND +model = ?2 AND ?1 = 0"
     else:
         where = "model = ?2 AND number > ?3 AND ?1 = 0"
-    select = f"SELECT number, unit, kind, {'signs' if large else 'vector'} FROM vectors WHERE {where}"
-    found = rows(connection, select, (owner, model, after))
+    columns = "signs, vector" if halves else "signs" if large else "vector"
+    found = rows(connection, f"SELECT number, unit, kind, {columns} FROM vectors WHERE {where}", (owner, model, after))
     joined = b"".join(row[3] for row in found)
     data: NDArray[np.generic]
     data = np.frombuffer(joined, np.uint64).reshape(-1, _words(dimension)) if large else _normal(joined, dimension)
@@ -208,6 +236,7 @@ def _read(connection: apsw.Connection, owner: int, model: int, dimension: int, a
         units=np.array([row[1] for row in found], np.int64),
         kinds=np.array([row[2] for row in found], np.uint8),
         values=np.ascontiguousarray(data.T),
+        halves=_halves(b"".join(row[4] for row in found), dimension).T if halves else None,
     )
 
 
@@ -262,24 +291,33 @@ def _exact(connection: apsw.Connection, view: View, query: Vector, positions: In
     if view.matrix is not None:
         scores = cosines(view.matrix[:, positions].T, query)
     else:
-        units, vectors = read_vectors(connection, units, view.model, len(query))
-        scores = cosines(vectors, query)
+        units, scores = _of_large(connection, view, query, units, positions)
     order = np.argsort(-scores, kind="stable")
     return units[order], scores[order]
 
 
 def look_up(connection: apsw.Connection, view: View, units: Ints, query: Vector) -> tuple[Ints, Floats]:
     """Those of these units that have a vector, and their cosines."""
-    if view.matrix is None:
-        units, vectors = read_vectors(connection, units, view.model, len(query))
-        return units, cosines(vectors, query)
+    if view.matrix is None and view.halves is None:
+        return _of_large(connection, view, query, units, units)
     if not view.units.size:
         return units[:0], np.zeros(0, np.float64)
     order = np.argsort(view.units, kind="stable")
     place = np.searchsorted(view.units, units, side="right", sorter=order) - 1
     positions = order[np.maximum(place, 0)]
     there = view.units[positions] == units
+    if view.matrix is None:
+        return _of_large(connection, view, query, units[there], positions[there])
     return units[there], cosines(view.matrix[:, positions[there]].T, query)
+
+
+def _of_large(
+    connection: apsw.Connection, view: View, query: Vector, units: Ints, positions: Ints
+) -> tuple[Ints, Floats]:
+    if view.halves is not None:
+        return units, cosines(_lengthened(view.halves.T[positions]), query)
+    units, vectors = read_vectors(connection, units, view.model, len(query))
+    return units, cosines(vectors, query)
 
 
 def read_vectors(
@@ -314,9 +352,17 @@ def _signs(vectors: NDArray[np.float32]) -> Words:
     return padded.view(np.uint64)
 
 
+def _halves(data: bytes, dimension: int) -> Halves:
+    return np.frombuffer(data, np.float16).reshape(-1, dimension)
+
+
 def _normal(data: bytes, dimension: int) -> NDArray[np.float32]:
+    return _lengthened(_halves(data, dimension))
+
+
+def _lengthened(halves: Halves) -> NDArray[np.float32]:
     """Unit-length rows again: half precision has changed their length a little."""
-    vectors = np.frombuffer(data, np.float16).reshape(-1, dimension).astype(np.float32)
+    vectors = halves.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     vectors /= np.maximum(lengths, np.float32(1e-12))[:, None]
     return vectors
