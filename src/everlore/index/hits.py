@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 SMALLEST_STEP = 64
-MOST_TIES = 4096
+MOST_TIES = 256
 """Of more units with one and the same score, those indexed first are looked at."""
 
 
