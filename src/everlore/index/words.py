@@ -18,13 +18,12 @@ import numpy as np
 
 from everlore.database import rows, value
 from everlore.index.base import TermStats
+from everlore.index.bm25 import telling, worth
 from everlore.index.filters import Condition, restriction
 from everlore.index.hits import Floats, Ints, Settled, numbers, permitted, settle
 from everlore.index.schema import EVERYONE, LENGTH_BITS, LONGEST, MOST_KINDS, UNIT_SHIFT
 from everlore.types import UnitHit, Where
 
-K1 = 1.2
-B = 0.4
 MOST_TERMS = 128
 """Of a longer query only the first terms count."""
 MOST_POSTINGS = 10_000
@@ -101,9 +100,7 @@ class Scale:
     mean_length: float
 
     def score(self, term: str, count: Floats, length: Floats) -> Floats:
-        norm = K1 * (1 - B + B * length / self.mean_length)
-        score: Floats = self.weights[term] * (K1 + 1) * count / (count + norm)
-        return score
+        return (self.weights[term] * worth(count, length, self.mean_length)).astype(np.float64, copy=False)
 
 
 def statistics(connection: apsw.Connection, frequencies: Frequencies, terms: Sequence[str], owner: int) -> TermStats:
@@ -177,8 +174,7 @@ def _thorough(
 
 def _scale(stats: TermStats, terms: Sequence[str]) -> Scale:
     count = np.array([stats.frequency[term] for term in terms], np.float64)
-    weights = np.log1p((stats.units - count + 0.5) / (count + 0.5))
-    return Scale(dict(zip(terms, weights.tolist(), strict=True)), max(stats.mean_length, 1.0))
+    return Scale(dict(zip(terms, telling(stats.units, count).tolist(), strict=True)), stats.mean_length)
 
 
 def _affordable(terms: Sequence[str], stats: TermStats) -> int:

@@ -5,7 +5,7 @@ Cost depends on the number of candidates, not on the size of the vault.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -88,11 +88,11 @@ def rank(engine: Engine, ask: Ask) -> Ranking:
     if ask.radius is not None:
         alike = [hit for hit in alike if hit.score >= ask.radius]
     stats = index.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
-    pieces = index.around(sorted({hit.unit for hit in (*near, *alike)}), REACH)
-    window = Window(pieces, [piece.row for piece in pieces], [piece.start + piece.length / 2 for piece in pieces])
-    missing = [term for term in terms if stats.frequency.get(term) and not any(f" {term} " in p.tokens for p in pieces)]
+    units = {hit.unit for hit in (*near, *alike)}
+    window = _window(engine, units)
+    missing = [term for term in terms if stats.frequency.get(term) and not window.holds(term)]
     if missing and ask.smaller:
-        window = _with_smaller(engine, ask, missing, window)
+        window = _with_smaller(engine, ask, missing, units, window)
     if not window.pieces:
         return Ranking([])
     candidates, idf = _candidates(engine, ask, terms, stats, window)
@@ -116,8 +116,16 @@ class Window:
     memory: list[int]
     centre: list[float]
 
+    def holds(self, term: str) -> bool:
+        return any(f" {term} " in piece.tokens for piece in self.pieces)
 
-def _with_smaller(engine: Engine, ask: Ask, missing: Sequence[str], window: Window) -> Window:
+
+def _window(engine: Engine, units: Set[int]) -> Window:
+    pieces = engine.index.around(sorted(units), REACH)
+    return Window(pieces, [piece.row for piece in pieces], [piece.start + piece.length / 2 for piece in pieces])
+
+
+def _with_smaller(engine: Engine, ask: Ask, missing: Sequence[str], units: Set[int], window: Window) -> Window:
     """Words that stand in no turn may stand in a fact that a person wrote: it speaks for its turn."""
     index, owner = engine.index, ask.where.owner
     hits = index.text(missing, replace(ask.where, kinds=(ask.smaller,)), ask.limit)
@@ -125,10 +133,8 @@ def _with_smaller(engine: Engine, ask: Ask, missing: Sequence[str], window: Wind
         return window
     kind = ask.where.kinds[0]
     anchors = index.anchors(owner, kind, list({(hit.parent_id, hit.turn) for hit in hits}))
-    units = {piece.unit for piece in window.pieces} | set(anchors.values())
-    pieces = index.around(sorted(units), REACH)
-    memory = [piece.row for piece in pieces]
-    centre = [piece.start + piece.length / 2 for piece in pieces]
+    wider = _window(engine, units | set(anchors.values()))
+    pieces, memory, centre = wider.pieces, wider.memory, wider.centre
     place = {piece.unit: at for at, piece in enumerate(pieces)}
     for piece in index.around(sorted(hit.unit for hit in hits), 0):
         at = place.get(anchors.get((piece.parent_id, piece.turn), -1))

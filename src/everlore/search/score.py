@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore.index.bm25 import telling, worth
+
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-K1 = 1.2
-B = 0.4
 COSINE_LOW = 0.4
 """The offline model's cosine of texts that have nothing to do with each other."""
 COSINE_HIGH = 1.0
@@ -55,13 +55,13 @@ class Candidates:
 
 def inverse_frequency(units: int, frequency: Floats) -> Floats:
     """How telling each term is among `units` units."""
-    return np.log1p((units - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
+    weights: Floats = telling(units, frequency).astype(np.float32)
+    return weights
 
 
 def text_scores(c: Candidates, idf: Floats, mean_length: float) -> Floats:
     """Before it is bent, 1 is a unit of average length in which every term of the query stands once."""
-    norm = K1 * (1 - B + B * c.length / max(mean_length, 1.0))
-    own = (idf[:, None] * c.frequency * (K1 + 1) / (c.frequency + norm)).astype(np.float32)
+    own = (idf[:, None] * worth(c.frequency, c.length, mean_length)).astype(np.float32)
     whole = float(idf.sum())
     if whole <= 0:
         return np.zeros(len(c.length), np.float32)
