@@ -36,6 +36,7 @@ from everlore.errors import Unavailable
 from everlore.index.tokens import query_terms
 from everlore.kinds.episode import turn_units
 from everlore.memory import NewMessage, flush, remember
+from everlore.models.base import State
 from everlore.models.choose import make_embedder
 from everlore.search import Query, recall
 from everlore.search.query import Method
@@ -87,6 +88,9 @@ class FixedEmbedder:
 
     def ready(self) -> bool:
         return bool(self._known)
+
+    def state(self) -> State:
+        return "ready" if self._known else "loading"
 
     def warm(self) -> None:
         """There is nothing to load."""

@@ -28,6 +28,7 @@ class Engine:
     buffer: Buffer
     index: Index
     embedder: Embedder
+    cache: EmbeddingCache
     embedding: threading.Lock = field(default_factory=threading.Lock)
     """Held while units get their vectors, so that no two threads embed the same ones."""
 
@@ -40,7 +41,7 @@ class Engine:
 def open_engine(settings: Settings) -> Engine:
     vault = Vault(settings.memory.root)
     system = vault.root / SYSTEM
-    embedder = CachedEmbedder(make_embedder(settings.embedding), EmbeddingCache(system / "embeddings.db"))
+    cache = EmbeddingCache(system / "embeddings.db")
     index = SqliteIndex(system / "index.db")
     return Engine(
         settings=settings,
@@ -48,5 +49,6 @@ def open_engine(settings: Settings) -> Engine:
         vault=vault,
         buffer=SqliteBuffer(system / "state.db"),
         index=index,
-        embedder=embedder,
+        embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
+        cache=cache,
     )

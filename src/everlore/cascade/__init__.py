@@ -1,6 +1,6 @@
 """The cascade: what happens in the files reaches the index, by itself and on request."""
 
-from everlore.cascade.indexing import embed_pending, embed_soon, index_appended, index_file
+from everlore.cascade.indexing import embed_fresh, embed_pending, embed_soon, index_appended, index_file
 from everlore.cascade.upkeep import Finding, Progress, doctor, rebuild, reembed, sync, troubles
 from everlore.cascade.worker import Worker, drain, scan
 
@@ -10,6 +10,7 @@ __all__ = [
     "Worker",
     "doctor",
     "drain",
+    "embed_fresh",
     "embed_pending",
     "embed_soon",
     "index_appended",

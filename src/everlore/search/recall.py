@@ -13,9 +13,13 @@ from everlore.search.agentic import LEARN_FROM, expand
 from everlore.search.query import Hit, Method, Query, Recall
 from everlore.search.rank import Ask, Ranked, Ranking, Turn, rank
 from everlore.search.score import COSINE_LOW
-from everlore.types import Json, Stored, Where
+from everlore.types import Json, Stored, Track, Where
 
-KINDS = {"user": ("episode",), "agent": ("case", "skill")}
+KINDS: dict[Track, dict[str, tuple[str, ...]]] = {
+    "user": {"episode": ("episode", "note")},
+    "agent": {"case": ("case",), "skill": ("skill",)},
+}
+"""What is looked for together, on one scale, under the name of its first kind."""
 CAP = {"episode": 100, "case": 10, "skill": 10}
 """How many of a kind `top_k` -1 returns at most."""
 CANDIDATES = 40
@@ -41,9 +45,9 @@ def recall(engine: Engine, query: Query) -> Recall:
         radius = engine.settings.search.default_radius
     hits: dict[str, list[Hit]] = {}
     stages: list[dict[str, Json]] = []
-    for kind in KINDS[query.owner.track]:
+    for kind, kinds in KINDS[query.owner.track].items():
         wanted = CAP[kind] if query.top_k == -1 else query.top_k
-        ranking, rounds = _rank(engine, query, kind, vector, radius, wanted)
+        ranking, rounds = _rank(engine, query, kinds, vector, radius, wanted)
         hits[kind] = _hits(engine, query, kind, ranking.memories[:wanted], ranking.idf)
         if query.explain:
             stages.append(_stage(kind, ranking, rounds, hits[kind]))
@@ -75,17 +79,17 @@ def _embed(engine: Engine, query: Query) -> tuple[Vector | None, str | None]:
 
 
 def _rank(
-    engine: Engine, query: Query, kind: str, vector: Vector | None, radius: float | None, wanted: int
+    engine: Engine, query: Query, kinds: tuple[str, ...], vector: Vector | None, radius: float | None, wanted: int
 ) -> tuple[Ranking, list[dict[str, Json]]]:
     ask = Ask(
         weights=dict.fromkeys(query_terms(query.text), 1.0),
         vector=vector,
-        where=Where(query.owner, (kind,), query.filter),
+        where=Where(query.owner, kinds, query.filter),
         limit=max(CANDIDATES, 4 * wanted),
         keep=max(wanted, LEARN_FROM),
         radius=radius,
         text=query.method != "vector",
-        smaller="fact" if kind == "episode" else "",
+        smaller="fact" if "episode" in kinds else "",
     )
     ranking = rank(engine, ask)
     if query.method != "agentic":
@@ -106,7 +110,7 @@ def _hits(engine: Engine, query: Query, kind: str, ranked: Sequence[Ranked], idf
 def _facts(engine: Engine, query: Query, ranked: Sequence[Ranked], idf: dict[str, float]) -> dict[str, list[Hit]]:
     """The facts of the turns that matched best, by cell, the more telling ones of a turn first."""
     idf = idf or dict.fromkeys(query_terms(query.text), 1.0)  # by vectors alone, no term was looked up
-    matched = {one.parent_id: _matched(one, query.method) for one in ranked}
+    matched = {one.parent_id: _matched(one, query.method) for one in ranked if one.parent_id}
     scores = {(parent, turn.turn): turn.score for parent, turns in matched.items() for turn in turns}
     best = sorted(scores, key=lambda place: (-scores[place], place))[:FACT_TURNS]
     first = [(parent, turn.turn) for parent, turns in matched.items() for turn in turns[:FACT_TURNS_EACH]]

@@ -35,6 +35,8 @@ class Tool:
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
+    lenient: frozenset[str] = frozenset()
+    """Arguments that `run` checks itself: the core passes them on whatever they are, also when they are missing."""
 
 
 @dataclass(frozen=True, slots=True)
