@@ -128,6 +128,6 @@ if __name__ == "__main__":
         from everlore.config import load
         from everlore.surfaces.cli.serve import serve
 
-        serve(load(api={"port": int(sys.argv[-1])}), mcp={"tiny": lambda: toolset(failures)})
+        serve(load(api={"port": int(sys.argv[-1])}), {"tiny": lambda: toolset(failures)})
     else:
         stdio.serve(lambda: toolset(failures), IDENTITY)

@@ -138,7 +138,7 @@ class Desk:
             if batch is not None:
                 self._batches[key] = batch
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._settle(str((message.params or {}).get("requestId")))  # it is never answered
+            self._abandon(str((message.params or {}).get("requestId")))
         elif batch is not None and id_ is not None:
             batch.missing -= 1  # a response of the client's, which needs no answer
         return [message]
@@ -169,6 +169,14 @@ class Desk:
         if len(batch.answers) >= batch.missing:
             self._pipe.write(b"[" + b",".join(batch.answers) + b"]")
 
+    def _abandon(self, key: str) -> None:
+        """A request that the client cancelled is never answered."""
+        if batch := self._batches.pop(key, None):
+            batch.missing -= 1
+            if batch.answers and len(batch.answers) >= batch.missing:
+                self._pipe.write(b"[" + b",".join(batch.answers) + b"]")
+        self._settle(key)
+
     def _settle(self, key: str) -> None:
         self._open[key] -= 1
         self._open = +self._open
@@ -195,7 +203,11 @@ def _problem(value: Any) -> str | None:
         return 'jsonrpc must be "2.0"'
     if "method" in value and not isinstance(value["method"], str):
         return "method must be a string"
-    if "method" in value and "id" in value and (isinstance(value["id"], bool) or not isinstance(value["id"], int | str)):
+    if (
+        "method" in value
+        and "id" in value
+        and (isinstance(value["id"], bool) or not isinstance(value["id"], int | str))
+    ):
         return "id must be a string or an integer"
     if "method" in value and not isinstance(value.get("params", {}), dict):
         return "params must be an object"

@@ -58,11 +58,11 @@ class Opener:
 def _open(settings: Settings) -> tuple[Engine, Worker]:
     from everlore.cascade import Worker
     from everlore.engine import open_engine
-    from everlore.memory import prepare
+    from everlore.memory import recover
 
     if unknown := unknown_variables():
         log.warning("settings without effect in this version", names=unknown)
     engine = open_engine(settings)
-    worker = Worker(engine, prepare)
+    worker = Worker(engine, recover)
     worker.start()
     return engine, worker

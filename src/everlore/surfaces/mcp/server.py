@@ -116,9 +116,7 @@ class _Around:
         return result
 
 
-def _add_tools(
-    server: Server[Any], toolset: Toolset, engine: Callable[[], Engine], limiter: CapacityLimiter
-) -> None:
+def _add_tools(server: Server[Any], toolset: Toolset, engine: Callable[[], Engine], limiter: CapacityLimiter) -> None:
     tools = {tool.name: tool for tool in toolset.tools}
     shown = [present.tool(tool) for tool in toolset.tools]
 
@@ -192,9 +190,7 @@ def _add_resources(
         uri = str(params.uri)
         CALLER.set(_caller(ctx))
         try:
-            content = await to_thread.run_sync(
-                lambda: read_one(engine(), uri), abandon_on_cancel=True, limiter=limiter
-            )
+            content = await to_thread.run_sync(lambda: read_one(engine(), uri), abandon_on_cancel=True, limiter=limiter)
         except NotFound as error:
             raise MCPError(_missing_code(toolset, ctx.protocol_version), str(error), {"uri": uri}) from None
         except InvalidInput as error:

@@ -7,6 +7,7 @@ engine they work on, are imported. A test holds the two together.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -39,3 +40,8 @@ def offered() -> tuple[str, ...]:
 def load(name: str) -> Toolset:
     toolset: Toolset = import_module(f"{__package__}.{name}").toolset()
     return toolset
+
+
+def loaders(names: tuple[str, ...] | None = None) -> dict[str, Callable[[], Toolset]]:
+    """By name, what `load` would do; all that are offered unless some are named."""
+    return {name: partial(load, name) for name in (offered() if names is None else names)}
