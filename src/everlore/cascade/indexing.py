@@ -20,7 +20,7 @@ from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError, NotFound
 from everlore.graph.links import with_links
 from everlore.index.base import Applied, Stamp
-from everlore.kinds import case, entity, episode, fact, note, profile, skill
+from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
 from everlore.kinds.base import END_FIELDS, end_of_sheet, text_field, time_field, with_end
 from everlore.types import Entry, Owner, Predicate, Problem, Row, Where
 from everlore.vault.files import Change, FileText
@@ -96,7 +96,10 @@ def _sheet_row(located: Located, text: str, updated: int) -> Row:
         return entity.to_row(entity.from_sheet(sheet, located.owner, located.name), updated)
     if located.place.kind == "profile":
         return profile.to_row(profile.from_sheet(sheet, located.owner), updated)
-    row = skill.to_row(skill.from_sheet(sheet, located.owner, located.name), updated)
+    if located.place.kind == "record":
+        row = record.to_row(record.from_sheet(sheet, located.owner, located.name))
+    else:
+        row = skill.to_row(skill.from_sheet(sheet, located.owner, located.name), updated)
     return with_end(row, end_of_sheet(sheet), *(str(sheet.front.get(name) or "") for name in END_FIELDS[1:]))
 
 

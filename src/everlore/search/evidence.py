@@ -18,7 +18,7 @@ from everlore.index.tokens import query_terms
 from everlore.search.score import REACH, Candidates, inverse_frequency, text_scores
 from everlore.types import Scope, Stored, UnitHit, Where
 
-MEMORIES = ("episode", "note", "case", "skill")
+MEMORIES = ("episode", "note", "record", "case", "skill")
 """What a person would call a memory;"""
 ALONE = ("fact",)
 """and what is one when it was not made from an episode."""
@@ -61,8 +61,11 @@ def by_words(engine: Engine, scope: Scope, text: str, limit: int) -> list[Found]
 
 
 def by_meaning(engine: Engine, scope: Scope, vector: Vector, limit: int) -> list[Found]:
+    return nearest(engine, within(engine, scope, engine.clock.now()), vector, limit)
+
+
+def nearest(engine: Engine, where: Where, vector: Vector, limit: int) -> list[Found]:
     embed_fresh(engine)
-    where = within(engine, scope, engine.clock.now())
 
     def search(count: int) -> dict[int, float]:
         best: dict[int, float] = {}

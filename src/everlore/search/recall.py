@@ -16,7 +16,7 @@ from everlore.search.score import COSINE_LOW
 from everlore.types import Json, Stored, Track, Where
 
 KINDS: dict[Track, dict[str, tuple[str, ...]]] = {
-    "user": {"episode": ("episode", "note")},
+    "user": {"episode": ("episode", "note", "record")},
     "agent": {"case": ("case",), "skill": ("skill",)},
 }
 """What is looked for together, on one scale, under the name of its first kind."""

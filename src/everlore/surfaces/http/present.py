@@ -34,11 +34,11 @@ def _place(row: Stored) -> dict[str, Any]:
 
 
 def _episode(row: Stored, clock: Clock) -> dict[str, Any]:
-    said = _of_note(row.data["content"]) if row.key.kind == "note" else row.data
+    said = _of_note(row.data["content"]) if row.key.kind in ("note", "record") else row.data
     return _place(row) | {
         "session_id": row.session_id,
         "timestamp": clock.show(row.timestamp),
-        "sender_ids": row.sender_ids,
+        "sender_ids": (row.key.owner.id,) if row.key.kind == "record" else row.sender_ids,
         "summary": said["summary"],
         "subject": said["subject"],
         "episode": said["episode"],
@@ -77,7 +77,7 @@ def _profile(row: Stored) -> dict[str, Any]:
 
 def listed(row: Stored, clock: Clock) -> EpisodeItem | ProfileItem | CaseItem | SkillItem:
     match row.key.kind:
-        case "episode" | "note":
+        case "episode" | "note" | "record":
             return EpisodeItem(**_episode(row, clock))
         case "profile":
             return ProfileItem(**_profile(row))

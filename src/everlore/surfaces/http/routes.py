@@ -42,7 +42,7 @@ from everlore.types import Json, Owner, Scope
 T = TypeVar("T")
 
 KINDS: Final[dict[str, tuple[str, ...]]] = {
-    "episode": ("episode", "note"),
+    "episode": ("episode", "note", "record"),
     "profile": ("profile",),
     "agent_case": ("case",),
     "agent_skill": ("skill",),

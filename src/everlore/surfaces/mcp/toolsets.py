@@ -6,6 +6,7 @@ engine they work on, are imported. A test holds the two together.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -28,7 +29,13 @@ def _knowledge() -> Identity:
     )
 
 
-IDENTITIES: dict[str, Callable[[], Identity]] = {"knowledge": _knowledge}
+def _records() -> Identity:
+    from everlore.surfaces.mcp.records.environment import identity
+
+    return identity(os.environ)
+
+
+IDENTITIES: dict[str, Callable[[], Identity]] = {"knowledge": _knowledge, "records": _records}
 """Toolsets that are not here have their first handshake answered when they are imported, which takes longer."""
 
 

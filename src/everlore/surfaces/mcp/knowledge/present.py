@@ -7,7 +7,14 @@ from typing import Any
 from everlore.clock import iso
 from everlore.types import Key, Stored
 
-TYPES = {"episode": "episodic", "fact": "semantic", "profile": "semantic", "case": "procedural", "skill": "procedural"}
+TYPES = {
+    "episode": "episodic",
+    "fact": "semantic",
+    "profile": "semantic",
+    "case": "procedural",
+    "skill": "procedural",
+    "record": "semantic",
+}
 ENDED = ("invalidation_reason", "superseded_by")
 
 

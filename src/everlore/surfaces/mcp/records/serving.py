@@ -1,0 +1,337 @@
+"""The tools, resources and prompts of the Memory Server contract on the engine.
+
+Records come first, but nothing is hidden: memories that other surfaces stored are found, listed and read here too,
+with their kind for a type. They have no tags, so a question for tags leaves them out.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import structlog
+
+from everlore.clock import iso
+from everlore.errors import InvalidInput, NotFound, Unavailable
+from everlore.kinds import record
+from everlore.memory.records import save_record
+from everlore.search.evidence import ALONE, MEMORIES, Found, nearest
+from everlore.surfaces.mcp.records import arguments as given
+from everlore.surfaces.mcp.records import environment as environments
+from everlore.surfaces.mcp.records import present
+from everlore.surfaces.mcp.records.environment import Environment
+from everlore.surfaces.mcp.toolset import Argument, Content, Items, Prompt, Resource, Tool, Toolset
+from everlore.types import AllOf, Json, Owner, Predicate, Scope, Stored, Where
+
+if TYPE_CHECKING:
+    from everlore.engine import Engine
+    from everlore.index.base import Vector
+
+RECORD = record.PLACE.kind
+OTHERS = tuple(kind for kind in MEMORIES if kind != RECORD)
+MOST_LISTED = 1000
+RECENT = 20
+MOST_RECENT = 100
+
+log = structlog.get_logger("everlore.mcp.records")
+
+
+def make(environ: Mapping[str, str] | None = None) -> Toolset:
+    environ = os.environ if environ is None else environ
+    environment, identity = environments.read(environ), environments.identity(environ)
+    _set_up_logs(environment)
+    for complaint in environment.complaints:
+        log.warning(complaint)
+    return Toolset(
+        name="records",
+        server_name=identity.server_name,
+        server_version=identity.server_version,
+        instructions=identity.instructions,
+        tools=_tools(environment),
+        failures="rpc",
+        server_fields=identity.server_fields,
+        capabilities=identity.capabilities,
+        resources=RESOURCES,
+        read=partial(_read, environment),
+        prompts=PROMPTS,
+        default_version=identity.version,
+    )
+
+
+def _set_up_logs(environment: Environment) -> None:
+    root = logging.getLogger()
+    if environment.log_level:
+        root.setLevel(environment.log_level.upper())
+    if environment.debug_log:
+        try:
+            handler = logging.FileHandler(environment.debug_log, encoding="utf-8")
+        except OSError as error:
+            log.warning("MCP_DEBUG_LOG_PATH cannot be written", error=str(error))
+            return
+        if root.handlers:
+            handler.setFormatter(root.handlers[0].formatter)
+        root.addHandler(handler)
+
+
+def _create(environment: Environment, engine: Engine, arguments: Mapping[str, Json]) -> Items:
+    new = given.new_record(arguments, environment)
+    saved = save_record(engine, _owner(engine), new.type, new.content, new.source, new.tags, new.confidence)
+    shown = {
+        "id": saved.entry,
+        "type": saved.type,
+        "tags": list(saved.tags),
+        "confidence": saved.confidence,
+        "createdAt": iso(saved.created),
+        "updatedAt": iso(saved.updated),
+    }
+    return Items((shown,))
+
+
+def _search(environment: Environment, engine: Engine, arguments: Mapping[str, Json]) -> Items:
+    query, type_ = given.query(arguments), given.wanted_type(arguments)
+    tags = given.tags(arguments.get("tags"), environment.max_tags)
+    limit = given.limit(arguments.get("limit"), environment.default_limit, environment.max_limit)
+    vector = _embedded(environment, engine, query)
+    found = [hit for where in _places(engine, type_, tags) for hit in nearest(engine, where, vector, limit)]
+    best = sorted(found, key=_order)[:limit]
+    return Items(
+        tuple(present.item(hit.stored, hit.score) for hit in best), tuple(present.link(hit.stored) for hit in best)
+    )
+
+
+def _order(hit: Found) -> tuple[float, int, str]:
+    return (-hit.score, -hit.stored.timestamp, hit.stored.key.handle)
+
+
+def _list(environment: Environment, engine: Engine, arguments: Mapping[str, Json]) -> Items:
+    type_, tags = given.wanted_type(arguments), given.tags(arguments.get("tags"), environment.max_tags)
+    limit = given.limit(arguments.get("limit"), MOST_LISTED, MOST_LISTED)
+    rows = _newest(engine, type_, tags, limit)
+    return Items(tuple(present.item(row) for row in rows), tuple(present.link(row) for row in rows))
+
+
+def _newest(engine: Engine, type_: str | None, tags: tuple[str, ...], limit: int) -> list[Stored]:
+    rows: list[Stored] = []
+    for where in _places(engine, type_, tags, valid_only=False):
+        kinds = tuple(kind for kind in where.kinds if kind not in ALONE)
+        alone = tuple(kind for kind in where.kinds if kind in ALONE)
+        rows += engine.index.newest(replace(where, kinds=kinds), alone, limit=limit).rows
+    return sorted(rows, key=lambda row: (-row.timestamp, row.key.handle))[:limit]
+
+
+def _places(engine: Engine, type_: str | None, tags: tuple[str, ...], *, valid_only: bool = True) -> list[Where]:
+    """Where records with this type and all of these tags are, and where other memories are that may be meant."""
+    scope, now = _scope(engine), engine.clock.now() if valid_only else None
+    demands = [Predicate("sender_id", "eq", tag) for tag in tags]
+    if type_ is not None:
+        demands.append(Predicate("parent_type", "eq", type_))
+    places = [Where(None, (RECORD,), AllOf(tuple(demands)) if demands else None, valid_at=now, scope=scope)]
+    others = OTHERS + ALONE if type_ is None else tuple(kind for kind in OTHERS + ALONE if kind == type_)
+    if others and not tags:
+        places.append(Where(None, others, valid_at=now, scope=scope))
+    return places
+
+
+def _embedded(environment: Environment, engine: Engine, query: str) -> Vector:
+    """The query's vector. The model may still be loading, which is waited for; what fails is tried again."""
+    for attempt in range(environment.retries):
+        try:
+            return engine.embedder.query(query)
+        except Unavailable as error:
+            if attempt + 1 == environment.retries:
+                raise
+            log.info("embedding the query failed, trying again", error=str(error))
+            time.sleep(0.2 * 2**attempt)
+    raise Unavailable("the query was not embedded")
+
+
+def _scope(engine: Engine) -> Scope:
+    return Scope(engine.settings.mcp.app, engine.settings.mcp.project)
+
+
+def _owner(engine: Engine) -> Owner:
+    return Owner(_scope(engine), "user", engine.settings.mcp.user)
+
+
+def _read(environment: Environment, engine: Engine, uri: str) -> Content:
+    parts = urlsplit(uri)
+    rest = unquote(parts.path.strip("/"))
+    asked = parse_qs(parts.query, keep_blank_values=True).get("limit", [None])[-1]
+    if parts.scheme == "mem":
+        if parts.netloc == "item" and rest:
+            return _content(present.whole(_item(engine, rest)))
+        limit = given.limit(asked, RECENT, MOST_RECENT)
+        if parts.netloc == "recent" and not rest:
+            return _content([present.short(row) for row in _newest(engine, None, (), limit)])
+        if parts.netloc == "by-tags" and rest:
+            tags = given.tags([tag for tag in rest.split(",") if tag.strip()], environment.max_tags)
+            return _content([present.short(row) for row in _newest(engine, None, tags, limit)])
+        if parts.netloc == "by-type" and rest:
+            return _content([present.short(row) for row in _newest(engine, rest.strip(), (), limit)])
+    raise InvalidInput(
+        f"there is no resource {uri[:200]}; there are mem://item/{{id}}, mem://recent?limit=20,"
+        " mem://by-tags/{tags}?limit=20 and mem://by-type/{type}?limit=20"
+    )
+
+
+def _item(engine: Engine, number: str) -> Stored:
+    scope, number = _scope(engine), number.lower()
+    found = engine.index.by_handle([number]).get(number)
+    if found is not None and found.key.owner.scope == scope and found.key.kind in (*MEMORIES, *ALONE):
+        return found
+    mine = _owner(engine)
+    others = (owner for owner, _ in engine.index.owners() if owner.scope == scope and owner != mine)
+    for owner in (mine, *others):
+        key = record.key(owner, number)
+        if key in (rows := engine.index.find([key])):
+            return rows[key]
+    raise NotFound(f"Memory not found: {number[:100]}")
+
+
+def _content(value: Json) -> Content:
+    return Content(json.dumps(value, ensure_ascii=False))
+
+
+_TAGS = {
+    "description": "Tags such as project:alpha, all of which must be present. Lower case, at most 100 characters each.",
+    "type": "array",
+    "items": {"type": "string"},
+}
+
+
+def _tools(environment: Environment) -> tuple[Tool, ...]:
+    tags = {**_TAGS, "maxItems": environment.max_tags}
+    return (
+        Tool(
+            name="memory_create",
+            title="Save a memory",
+            description=(
+                "Save a structured memory. Idempotent: the same type, source and content are one memory;"
+                " saving it again merges the tags and keeps the higher confidence."
+            ),
+            input_schema={
+                "type": "object",
+                "properties": {
+                    "type": {"description": "What it is: note, decision, runbook, todo, ...", "type": "string"},
+                    "content": {
+                        "description": f"A JSON object, at most {environment.max_content} characters as JSON;"
+                        ' wrap plain text as {"text": "..."}',
+                    },
+                    "source": {"description": "Where it comes from, e.g. chat://session-1", "type": "string"},
+                    "tags": tags,
+                    "confidence": {"description": "0 to 1", "type": "number", "minimum": 0, "maximum": 1},
+                },
+                "required": ["type", "content", "source", "confidence"],
+            },
+            run=partial(_create, environment),
+            idempotent=True,
+            lenient=frozenset({"type", "content", "source", "tags", "confidence"}),
+        ),
+        Tool(
+            name="memory_search",
+            title="Search memories",
+            description=(
+                "Find memories by meaning, best first. Returns ids, types, tags and similarity (0 to 1) with links;"
+                " read mem://item/{id} for the content."
+            ),
+            input_schema={
+                "type": "object",
+                "properties": {
+                    "query": {
+                        "description": "A short, specific question",
+                        "type": "string",
+                        "minLength": 1,
+                        "maxLength": given.LONGEST_QUERY,
+                    },
+                    "type": {"description": "Only this type", "type": "string"},
+                    "tags": tags,
+                    "limit": {
+                        "description": f"Default {environment.default_limit}, at most {environment.max_limit}",
+                        "type": "number",
+                        "default": environment.default_limit,
+                    },
+                },
+                "required": ["query"],
+            },
+            run=partial(_search, environment),
+            read_only=True,
+            lenient=frozenset({"query", "type", "tags", "limit"}),
+        ),
+        Tool(
+            name="memory_list",
+            title="List memories",
+            description="List memories by type and tags, newest first, with links to their content.",
+            input_schema={
+                "type": "object",
+                "properties": {
+                    "type": {"description": "Only this type", "type": "string"},
+                    "tags": tags,
+                    "limit": {"description": f"At most {MOST_LISTED}", "type": "number"},
+                },
+            },
+            run=partial(_list, environment),
+            read_only=True,
+            lenient=frozenset({"type", "tags", "limit"}),
+        ),
+    )
+
+
+RESOURCES = (
+    Resource("mem://recent", "Recent memories", f"Most recent {RECENT} items"),
+    Resource("mem://recent?limit={limit}", "Recent memories", "The newest items", template=True),
+    Resource("mem://by-tags/{tags}?limit={limit}", "Memories by tags", "Tags with commas between", template=True),
+    Resource("mem://by-type/{type}?limit={limit}", "Memories by type", "Items of one type", template=True),
+    Resource("mem://item/{id}", "Memory", "One memory with its content", template=True),
+)
+
+
+def _recall_prompt(arguments: Mapping[str, str]) -> str:
+    scope = f" with the tags {arguments['tags']}" if arguments.get("tags") else ""
+    limit = f" and limit {arguments['limit']}" if arguments.get("limit") else ""
+    return (
+        f"Recall what is known about: {arguments['query']}\n\nCall memory_search with a short, specific query"
+        f"{scope}{limit}. Read the best hits with resources/read of their mem://item/{{id}} links. Answer from what"
+        " you read and say which memories you used. If nothing fits, drop the type, then broaden the tags."
+    )
+
+
+def _save_prompt(arguments: Mapping[str, str]) -> str:
+    tags = arguments.get("tags") or "project:<slug> and one or more topic:<area>"
+    return (
+        f"Save the durable knowledge of this conversation as a {arguments['type']}.\n\nCall memory_create with type"
+        f" {arguments['type']!r}, source {arguments['source']!r}, confidence {arguments['confidence']}, tags {tags},"
+        " and content as a JSON object with the fields one will ask for later (summary, steps, owners, links)."
+        " Leave out secrets and what will not matter tomorrow."
+    )
+
+
+PROMPTS = (
+    Prompt(
+        "memory_recall",
+        "Recall memories before answering",
+        (
+            Argument("query", "What to recall", required=True),
+            Argument("tags", "Tags that narrow it, with commas between"),
+            Argument("limit", "How many at most"),
+        ),
+        _recall_prompt,
+    ),
+    Prompt(
+        "memory_save",
+        "Save what was learned",
+        (
+            Argument("type", "note, decision, runbook, todo, ...", required=True),
+            Argument("source", "Where it comes from", required=True),
+            Argument("confidence", "0 to 1", required=True),
+            Argument("tags", "Tags, with commas between"),
+        ),
+        _save_prompt,
+    ),
+)
