@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
@@ -25,8 +25,12 @@ Schema = Mapping[str, Json]
 Check = Callable[[Mapping[str, Json]], dict[str, Json]]
 
 
-def checker(schema: Schema) -> Check:
-    """A function that completes and checks arguments; raises `InvalidInput` with the first thing that is wrong."""
+def checker(schema: Schema, lenient: Collection[str] = ()) -> Check:
+    """A function that completes and checks arguments; raises `InvalidInput` with the first thing that is wrong.
+
+    Arguments that are `lenient` are passed on as they are, also when they are missing.
+    """
+    schema = _without(schema, lenient)
     validator = Draft202012Validator(_standard(schema))
 
     def check(arguments: Mapping[str, Json]) -> dict[str, Json]:
@@ -38,6 +42,13 @@ def checker(schema: Schema) -> Check:
         return complete
 
     return check
+
+
+def _without(schema: Schema, lenient: Collection[str]) -> Schema:
+    """The schema with nothing said of these arguments but that they may be there."""
+    properties = {name: {} if name in lenient else part for name, part in schema.get("properties", {}).items()}
+    required = [name for name in schema.get("required", ()) if name not in lenient]
+    return {**schema, "properties": properties, "required": required} if lenient else schema
 
 
 def _standard(schema: Json) -> Json:

@@ -124,7 +124,7 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Callable[[], Engin
     def check(name: str) -> Check:
         from everlore.surfaces.mcp.arguments import checker  # a sixth of a second that only calls need
 
-        return checker(tools[name].input_schema)
+        return checker(tools[name].input_schema, tools[name].lenient)
 
     async def list_(_: Context, params: types.PaginatedRequestParams) -> HandlerResult:
         _one_page(params)
