@@ -168,13 +168,13 @@ def owners(connection: apsw.Connection) -> list[tuple[Owner, int]]:
 
 def around(connection: apsw.Connection, units: Sequence[int], reach: int) -> list[Piece]:
     select = (
-        "SELECT n.id, n.row, k.name, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n"
-        " JOIN rows r ON r.id = n.row JOIN kinds k ON k.id = n.kind WHERE n.id IN ("
+        "SELECT n.id, n.row, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n"
+        " JOIN rows r ON r.id = n.row WHERE n.id IN ("
         "  SELECT near.id FROM json_each(?) j CROSS JOIN units u ON u.id = j.value CROSS JOIN units near"
         "  ON near.row = u.row AND near.place BETWEEN u.place - ? AND u.place + ?)"
         " ORDER BY n.row, n.place"
     )
-    return [Piece(*row) for row in rows(connection, select, (json.dumps(list(units)), reach, reach))]
+    return list(map(Piece._make, rows(connection, select, (json.dumps(list(units)), reach, reach))))
 
 
 def anchors(
