@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 Track: TypeAlias = Literal["user", "agent"]
 Role: TypeAlias = Literal["user", "assistant", "tool"]
@@ -227,9 +227,8 @@ class Where:
     scope: Scope | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UnitHit:
-    """A unit that matched, with the raw score of the list it came from (BM25 or cosine).
+class UnitHit(NamedTuple):
+    """A unit that matched, with the raw score of the list it came from (BM25 or cosine). A search makes many.
 
     `kind` and `parent_id` are those of its row: enough to gather a cell's hits without reading the rows.
     """

@@ -15,7 +15,7 @@ from everlore.cascade import embed_fresh
 from everlore.engine import Engine
 from everlore.index.base import Piece, Vector
 from everlore.index.tokens import query_terms
-from everlore.search.score import REACH, Candidates, inverse_frequency, text_scores
+from everlore.search.score import REACH, Candidates, inverse_frequency, occurrences, text_scores
 from everlore.types import Scope, Stored, UnitHit, Where
 
 MEMORIES = ("episode", "note", "record", "case", "skill")
@@ -120,7 +120,7 @@ def _word_scores(engine: Engine, where: Where, terms: Sequence[str], pieces: Seq
     if not terms:
         return [0.0] * len(pieces)
     stats = engine.index.term_stats(terms, where.owner)
-    counts = np.array([[piece.tokens.count(f" {term} ") for piece in pieces] for term in terms], np.float32)
+    counts = occurrences(terms, [piece.tokens for piece in pieces])
     candidates = Candidates(
         frequency=counts,
         length=np.array([piece.length for piece in pieces], np.float32),
