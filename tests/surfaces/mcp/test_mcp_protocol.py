@@ -313,6 +313,10 @@ def test_the_stateless_era(stateless: Talk) -> None:
     items = stateless.ask("tools/call", {"name": "items", "_meta": ENVELOPE})["result"]
     assert items["structuredContent"] == [{"id": "1"}, {"id": "2"}]
     assert stateless.ask("resources/read", {"uri": "tiny://item/none", "_meta": ENVELOPE})["error"]["code"] == -32602
+    read = stateless.ask("resources/read", {"uri": "tiny://fixed", "_meta": ENVELOPE})["result"]
+    assert (read["ttlMs"], read["cacheScope"]) == (0, "private")
+    got = stateless.ask("prompts/get", {"name": "greet", "arguments": {"name": "Ada"}, "_meta": ENVELOPE})
+    assert got["result"]["messages"]
     future = ENVELOPE | {"io.modelcontextprotocol/protocolVersion": "2099-01-01"}
     assert "2026-07-28" in json.dumps(stateless.ask("tools/list", {"_meta": future})["error"])
     assert "error" in stateless.ask("initialize", CONTRACT_FORM), "the era is decided by the first request"

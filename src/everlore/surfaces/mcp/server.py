@@ -64,6 +64,7 @@ def build(toolset: Toolset, engine: Callable[[], Engine], at_once: int = AT_ONCE
             "resources/templates/list": kept,
             "prompts/list": kept,
             "server/discover": kept,
+            "resources/read": CacheHint(ttl_ms=0, scope="private"),
         },
     )
     limiter = CapacityLimiter(at_once)
