@@ -69,6 +69,9 @@ def toolset() -> Toolset:
             Tool("test_simple_text", "Text.", NOTHING, lambda *_: Text("This is a simple text response for testing.")),
             Tool("test_error_handling", "Fails.", NOTHING, fail),
             Tool("test_headers", "Takes headers.", HEADERS, lambda _, arguments: dict(arguments)),
+            Tool("test_missing_capability", "Needs what no client of ours has.", NOTHING, lack),
+            Tool("test_streaming_elicitation", "Asks nothing back.", NOTHING, lambda *_: Text("no questions")),
+            Tool("test_logging_tool", "Sends no log.", NOTHING, lambda *_: Text("nothing to log")),
             Tool("json_schema_2020_12_tool", "A schema.", SCHEMA_2020_12, lambda _, arguments: dict(arguments)),
         ),
         resources=(
@@ -87,6 +90,13 @@ def toolset() -> Toolset:
 
 def fail(*_: Any) -> Any:
     raise InvalidInput("This tool intentionally returns an error for testing")
+
+
+def lack(*_: Any) -> Any:
+    """The protocol's own errors pass through the core as they are."""
+    from mcp.shared.exceptions import MCPError
+
+    raise MCPError(-32021, "the client cannot sample", {"requiredCapabilities": {"sampling": {}}})
 
 
 def read(_: Any, uri: str) -> Content:
