@@ -81,9 +81,7 @@ def toolset() -> Toolset:
         read=read,
         prompts=(
             Prompt("test_simple_prompt", "Simple.", (), lambda _: "This is a simple prompt for testing."),
-            Prompt(
-                "test_prompt_with_arguments", "With.", pair, lambda given: f"arg1='{given['arg1']}', arg2='{given['arg2']}'"
-            ),
+            Prompt("test_prompt_with_arguments", "Two.", pair, lambda given: f"{given['arg1']} and {given['arg2']}"),
         ),
     )  # fmt: skip
 

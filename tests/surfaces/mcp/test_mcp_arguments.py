@@ -77,7 +77,7 @@ def test_further_keywords_of_schemas() -> None:
         "additionalProperties": False,
     }
     strict = checker(schema)
-    sentences = {
+    sentences: dict[str, dict[str, Any]] = {
         "name must not be empty": {"name": ""},
         'name must match ^[a-z]+$; "A" does not': {"name": "A"},
         "pair must have at least 2 items, not 1": {"pair": [1]},
@@ -103,11 +103,10 @@ json_values = st.recursive(
 
 @settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.sampled_from([*tiny.ECHO["properties"], "other"]), json_values))
-def test_anything_is_either_read_or_explained(arguments: dict[str, Any]) -> None:
+def test_anything_is_either_read_or_refused(arguments: dict[str, Any]) -> None:
     try:
         read = check(arguments)
-    except InvalidInput as error:
-        assert str(error)
+    except InvalidInput:
         return
     assert isinstance(read["word"], str)
     assert type(read["limit"]) is int

@@ -40,7 +40,9 @@ def message(response: httpx.Response) -> dict[str, Any]:
 
 
 def initialize(server: Server, params: Any = None, path: str = "tiny") -> tuple[dict[str, Any], dict[str, str]]:
-    response = post(server, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params or CONTRACT_FORM}, path)
+    response = post(
+        server, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params or CONTRACT_FORM}, path
+    )
     assert response.status_code == 200, response.text
     result: dict[str, Any] = message(response)["result"]
     session = {"Mcp-Session-Id": response.headers["mcp-session-id"], "Mcp-Protocol-Version": result["protocolVersion"]}
@@ -124,9 +126,10 @@ def test_it_stops_although_a_client_listens(tmp_path: Path) -> None:
         heard = threading.Event()
 
         def listen() -> None:
-            with httpx.Client(timeout=30) as client, client.stream(
-                "GET", f"{server.url}/mcp/tiny", headers=HEADERS | session
-            ) as stream:
+            with (
+                httpx.Client(timeout=30) as client,
+                client.stream("GET", f"{server.url}/mcp/tiny", headers=HEADERS | session) as stream,
+            ):
                 heard.set()
                 try:
                     for _ in stream.iter_bytes():
