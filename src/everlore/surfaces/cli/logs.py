@@ -13,7 +13,7 @@ import structlog
 
 from everlore.redact import redact
 
-CHATTY = ("uvicorn.error", "watchfiles", "httpx", "httpcore")
+CHATTY = ("uvicorn.error", "watchfiles", "httpx", "httpcore", "mcp")
 """Libraries whose everyday messages are of no interest to an operator."""
 
 

@@ -16,6 +16,7 @@ import typer
 from everlore import __version__
 from everlore.errors import Damaged, EverloreError, Unavailable
 from everlore.redact import redact
+from everlore.surfaces.mcp import toolsets
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Format = Annotated[str, typer.Option("--format", help="text, json, yaml or auto: text in a terminal, JSON elsewhere.")]
@@ -71,7 +72,43 @@ def server_start(
 
     given = (("host", host), ("port", port), ("insecure", insecure or None))
     api: dict[str, Any] = {name: value for name, value in given if value is not None}
-    serve(load(**({"api": api} if api else {}), **({"log_level": log_level} if log_level else {})))
+    settings = load(**({"api": api} if api else {}), **({"log_level": log_level} if log_level else {}))
+    serve(settings, toolsets.loaders())
+
+
+@app.command("mcp", epilog="Example: everlore mcp --toolset knowledge")
+def mcp(
+    toolset: Annotated[
+        str, typer.Option(help=f"The tools to serve: {', '.join(toolsets.offered())}. [default: knowledge]")
+    ] = "knowledge",
+    transport: Annotated[
+        Literal["stdio", "http"], typer.Option(help="stdio, for a host that starts this command; or http.")
+    ] = "stdio",
+    host: Annotated[str | None, typer.Option(help="With http: interface to listen on. [default: 127.0.0.1]")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="With http: port; 0 picks a free one. [default: 8000]")
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="With http: listen beyond loopback although requests need no token.")
+    ] = False,
+) -> None:
+    """Serve tools to an agent over MCP (the Model Context Protocol). Any number of these may share a vault."""
+    if toolset not in toolsets.offered():
+        raise typer.BadParameter(f"there is no {toolset!r}; there are: {', '.join(toolsets.offered())}")
+    if transport == "stdio":
+        if host is not None or port is not None:
+            raise typer.BadParameter("--host and --port need --transport http")
+        from everlore.surfaces.mcp import stdio
+
+        identity = toolsets.IDENTITIES.get(toolset)
+        stdio.serve(toolsets.loaders()[toolset], identity() if identity else None)
+        return
+    from everlore.config import load
+    from everlore.surfaces.cli.serve import serve
+
+    given = (("host", host), ("port", port), ("insecure", insecure or None))
+    api: dict[str, Any] = {name: value for name, value in given if value is not None}
+    serve(load(**({"api": api} if api else {})), toolsets.loaders((toolset,)))
 
 
 @index.command("status", epilog="Example: everlore index status --json")
