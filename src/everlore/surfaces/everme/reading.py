@@ -226,9 +226,12 @@ def _scored(hit: Hit, clock: Clock) -> dict[str, Json]:
 def _recalled(
     engine: Engine, of: Sequence[Owner], query: str, top_k: int, chosen: Filter | None
 ) -> dict[str, list[Hit]]:
+    """What only vectors find must be near: a question about nothing we know gets no answer."""
+    radius = engine.settings.search.default_radius
     hits: dict[str, list[Hit]] = {}
     for owner in of:
-        for kind, found in recall(engine, Query(owner, query, top_k=top_k, filter=chosen)).hits.items():
+        found_here = recall(engine, Query(owner, query, top_k=top_k, radius=radius, filter=chosen)).hits
+        for kind, found in found_here.items():
             hits.setdefault(kind, []).extend(found)
     return hits
 
