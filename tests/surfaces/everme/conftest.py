@@ -19,7 +19,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def keys(guarded: Server) -> dict[str, str]:
-    return {name: new_key(guarded.root, name)["key"] for name in ("owner", "alice", "bob")}
+    return {name: new_key(guarded.root, name)[1] for name in ("owner", "alice", "bob")}
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,10 @@ from typing import Any
 
 import httpx
 from serving import clean_env
+
+from everlore.accounts.base import SCOPES, Key
+from everlore.accounts.sqlite import SqliteAccounts
+from everlore.vault.files import SYSTEM
 
 NO_KEY = "emk_" + "0" * 32
 NO_TOKEN = "evt_" + "0" * 32
@@ -29,11 +33,19 @@ def everlore(root: Path, *args: str, env: Mapping[str, str] | None = None) -> su
     )
 
 
-def new_key(root: Path, name: str, *args: str) -> dict[str, Any]:
-    done = everlore(root, "keys", "create", "--name", name, "--format", "json", *args)
-    assert done.returncode == 0, done
-    data: dict[str, Any] = json.loads(done.stdout)["data"]
-    return data
+@contextmanager
+def store(root: Path) -> Iterator[SqliteAccounts]:
+    """The accounts of a vault, as another process opens them."""
+    accounts = SqliteAccounts(root / SYSTEM / "accounts.db")
+    try:
+        yield accounts
+    finally:
+        accounts.close()
+
+
+def new_key(root: Path, name: str, scopes: Sequence[str] = SCOPES) -> tuple[Key, str]:
+    with store(root) as accounts:
+        return accounts.create_key(name, scopes=scopes)
 
 
 @dataclass(frozen=True)

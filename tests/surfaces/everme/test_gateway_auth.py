@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from gates import NO_KEY, NO_TOKEN, Gate, everlore, new_key
+from gates import NO_KEY, NO_TOKEN, Gate, new_key, store
 from serving import Server
 
 DEVICE = {"platform": "evercli", "clientName": "EverCli", "clientVersion": "1.0", "machineFingerprint": "f" * 64}
@@ -59,15 +59,19 @@ def test_what_is_not_a_request_gets_the_envelope_too(guarded: Server) -> None:
 
 
 def test_a_key_that_was_revoked_or_has_expired(guarded: Server) -> None:
-    key = new_key(guarded.root, "short-lived")
-    gate = Gate(guarded.client, key["key"])
+    key, secret = new_key(guarded.root, "short-lived")
+    gate = Gate(guarded.client, secret)
     agent = gate.agent()
     assert agent.ok("/mem/search", {"query": "x"})["items"] == []
-    done = everlore(guarded.root, "keys", "revoke", key["accountId"], "--format", "json")
-    assert done.returncode == 0
+    with store(guarded.root) as accounts:
+        accounts.revoke_key(key.account.id)
+        late = accounts.create_key("late", expires=1)[1]
+        _, token = accounts.register_agent(accounts.keys()[0].account.id, "p", "late", "n", "", 1)
     assert "ErrApiKeyRevoked" in gate.refused("/mem/search", 401, 30202, {"query": "x"})
-    gate.refused("/auth/login", 401, 30202, {"apiKey": key["key"]})
+    gate.refused("/auth/login", 401, 30202, {"apiKey": secret})
     agent.refused("/mem/search", 401, 30302, {"query": "x"})
+    Gate(guarded.client, late).refused("/mem/search", 401, 30203, {"query": "x"})
+    Gate(guarded.client, token).refused("/mem/search", 401, 30304, {"query": "x"})
 
 
 def test_every_route_of_memory_needs_a_token(guarded: Server) -> None:
@@ -94,7 +98,7 @@ def test_the_memory_api_and_mcp_need_a_token_and_health_does_not(guarded: Server
 
 
 def test_a_key_with_few_scopes_can_do_little(guarded: Server) -> None:
-    reader = Gate(guarded.client, new_key(guarded.root, "reader", "--scopes", "mem:read")["key"])
+    reader = Gate(guarded.client, new_key(guarded.root, "reader", ["mem:read"])[1])
     reader.ok("/mem/search", {"query": "x"})
     for path in ("/mem/personal", "/mem/forget", "/mem/uploads/presign"):
         assert "mem:write" in reader.refused(path, 403, 30303, {})
@@ -224,8 +228,8 @@ def test_unknown_codes_and_grants(guarded: Server, body: dict[str, str], code: i
 def test_requests_and_attempts_are_limited_and_audited(start: Any) -> None:
     env = {"EVEROS_AUTH__ENABLED": "true", "EVEROS_AUTH__REQUESTS_PER_MINUTE": "5"}
     server: Server = start(env | {"EVEROS_AUTH__ATTEMPTS_PER_MINUTE": "4", "EVEROS_AUTH__AGENT_TOKEN_DAYS": "1"})
-    key = new_key(server.root, "limited", "--expires-days", "1")
-    gate = Gate(server.client, key["key"])
+    _, secret = new_key(server.root, "limited")
+    gate = Gate(server.client, secret)
     answers = [gate.post("/mem/list") for _ in range(7)]
     assert [answer.status_code for answer in answers[:5]] == [200] * 5
     last = answers[-1]
@@ -235,18 +239,14 @@ def test_requests_and_attempts_are_limited_and_audited(start: Any) -> None:
     assert guesses[:4] == [401] * 4
     assert guesses[-1] == 429
     assert Gate(server.client, NO_TOKEN).post("/mem/list").status_code == 429
-    audit = everlore(server.root, "keys", "audit", "--format", "text").stdout
-    assert "key.create" in audit
-    assert "key_invalid" in audit
-    assert key["key"] not in audit
+    with store(server.root) as accounts:
+        assert [event.outcome for event in accounts.events(4)] == ["key_invalid"] * 4
 
 
 def test_the_audit_log_names_what_was_done(guarded: Server, bob: Gate) -> None:
-    import json
-
     made = bob.ok("/agents", {"platform": "p", "name": "n", "machineFingerprint": "audit"})
     bob.ok("/agents/revoke", {"agentId": made["agentId"]})
-    events = json.loads(everlore(guarded.root, "keys", "audit", "--format", "json").stdout)["data"]["items"]
-    actions = {event["action"] for event in events if event["target"] == made["agentId"]}
-    assert actions == {"agent.register", "agent.revoke"}
-    assert all(event["actor"].startswith("key_") for event in events if event["target"] == made["agentId"])
+    with store(guarded.root) as accounts:
+        events = [event for event in accounts.events(100) if event.target == made["agentId"]]
+    assert [event.action for event in events] == ["agent.revoke", "agent.register"]
+    assert all(event.actor.startswith("key_") and event.address == "127.0.0.1" for event in events)
