@@ -7,6 +7,7 @@ from everlore.memory.notes import edit_memory, invalidate, save_note
 from everlore.memory.read import listing, profile, unprocessed
 from everlore.memory.remember import NewMessage, flush, remember
 from everlore.memory.reset import reset
+from everlore.memory.state import state
 
 __all__ = [
     "NewMessage",
@@ -25,5 +26,6 @@ __all__ = [
     "remove",
     "reset",
     "save_note",
+    "state",
     "unprocessed",
 ]

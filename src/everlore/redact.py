@@ -1,0 +1,107 @@
+"""Secrets kept out of sight. Pure, and the only place that knows what a secret looks like.
+
+`redact` is for everything that leaves: command output, logs and tracebacks, HTTP error bodies, MCP results. It hides
+our own credentials, AWS key ids and the parameters that sign an upload address. Short prefixes such as `emk_a1b2` stay
+readable, so that people can tell accounts apart.
+
+`mask_secrets` is for everything that enters the memory: what a person pastes by accident is not remembered. It does
+all that `redact` does, and hides private keys, tokens of common services, JWTs and passwords in addresses.
+
+Both are idempotent: doing it twice is the same as doing it once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+KEPT = 8
+"""Characters of one of our credentials that stay: its prefix and four more."""
+
+_OURS = re.compile(r"(?i:emk|evt)_[A-Za-z0-9]{20,}")
+_AWS_KEY_ID = re.compile(r"A(?:KIA|SIA|ROA|IDA|GPA|NPA|NVA|IPA|BIA|CCA)[A-Z0-9]{16}")
+_GIVEN = r"""(?P<given>["']?\s*(?:=|:|%3D)\s*["']?)"""
+_SIGNING = re.compile(
+    rf"(?P<name>X-Amz-(?:Signature|Credential|Security-Token)){_GIVEN}(?P<value>(?:(?!%26)[^&\"'\s<>\\])+)",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(
+    rf"(?<![A-Za-z0-9_-])(?P<name>signature|AWSAccessKeyId|Credential|x-oss-signature|sig){_GIVEN}"
+    r"(?P<value>(?:[A-Za-z0-9+/=_-]|%(?!26)[0-9A-F]{2}){16,})",
+    re.IGNORECASE,
+)
+
+_BLOCK = re.compile(
+    r"-----BEGIN (?P<kind>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----"
+    r"(?:[\s\S]*?-----END (?P=kind)-----|(?:\\[nr]|[\sA-Za-z0-9+/=:,_-])*)"
+)
+_SECRETS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(rf"(?<![A-Za-z0-9_]){pattern}"))
+    for name, pattern in (
+        ("GitHub token", r"(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})"),
+        ("GitLab token", r"gl(?:pat|ptt|dt|rt|cbt|soat|ft)-[A-Za-z0-9_-]{20,}"),
+        ("Slack token", r"(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}"),
+        ("Google key", r"AIza[A-Za-z0-9_-]{35}"),
+        ("Google token", r"ya29\.[A-Za-z0-9_-]{20,}"),
+        ("Anthropic key", r"sk-ant-[A-Za-z0-9_-]{20,}"),
+        ("OpenAI key", r"sk-(?:proj|svcacct|admin|or-v1)-[A-Za-z0-9_-]{20,}"),
+        ("OpenAI key", r"sk-[A-Za-z0-9]{32,}"),
+        ("Stripe key", r"(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{24,})"),
+        ("npm token", r"npm_[A-Za-z0-9]{36}"),
+        ("PyPI token", r"pypi-AgE[A-Za-z0-9_-]{40,}"),
+        ("Hugging Face token", r"hf_[A-Za-z0-9]{30,}"),
+        ("DigitalOcean token", r"do[opr]_v1_[a-f0-9]{64}"),
+        ("SendGrid key", r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+        ("JWT", r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
+    )
+)
+_AWS_SECRET = re.compile(
+    r"""(?P<before>(?i:aws[\w .-]{0,20}secret|secret[_ ]?access[_ ]?key)[\w ."'-]{0,20}(?:=|:|\bis\b)\s*["']?)"""
+    r"[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"
+)
+_ACCOUNT_KEY = re.compile(r"(?P<before>AccountKey=)[A-Za-z0-9/+]{40,}={0,2}")
+_URL_PASSWORD = re.compile(
+    r"(?P<before>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@\"'<>]*:)(?P<secret>[^\s/@\"'<>]+)(?=@)"
+)
+
+
+def redact(text: str) -> str:
+    """The text without credentials, for any way out."""
+    text = _OURS.sub(lambda found: f"{found[0][:KEPT]}_REDACTED", text)
+    for pattern in (_SIGNING, _SIGNATURE):
+        text = pattern.sub(lambda found: f"{found['name']}{found['given']}[REDACTED]", text)
+    return _AWS_KEY_ID.sub("[REDACTED-AWSKEY]", text)
+
+
+def mask_secrets(text: str) -> str:
+    """The text without anything that opens a door, for the way into the memory."""
+    text = _BLOCK.sub("[MASKED private key]", text)
+    for name, pattern in _SECRETS:
+        text = pattern.sub(f"[MASKED {name}]", text)
+    text = _AWS_SECRET.sub(lambda found: f"{found['before']}[MASKED AWS secret key]", text)
+    text = _ACCOUNT_KEY.sub(lambda found: f"{found['before']}[MASKED Azure key]", text)
+    text = _URL_PASSWORD.sub(lambda found: f"{found['before']}[MASKED]", text)
+    return redact(text)
+
+
+def mask_deep(value: Any) -> Any:
+    """`mask_secrets` in every text of a JSON value; names of fields stay."""
+    if isinstance(value, str):
+        return mask_secrets(value)
+    if isinstance(value, Mapping):
+        return {name: mask_deep(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [mask_deep(inner) for inner in value]
+    return value
+
+
+def redact_deep(value: Any) -> Any:
+    """`redact` in every text of a JSON value, names of fields included."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, Mapping):
+        return {redact(str(name)): redact_deep(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact_deep(inner) for inner in value]
+    return value
