@@ -30,6 +30,9 @@ class Section(BaseModel):
 class MemorySection(Section):
     root: Path = Field(Path("~/.everos"), description="Folder of the vault: all markdown and the index.")
     timezone: str = Field("UTC", description="Zone in which times are shown, an IANA name.")
+    mask_secrets: bool = Field(
+        True, description="Hide keys, tokens and passwords of messages before they are stored; they cannot be recalled."
+    )
 
     @field_validator("root")
     @classmethod
@@ -42,6 +45,25 @@ class ApiSection(Section):
     port: int = Field(8000, ge=0, le=65535, description="Port of the server; 0 picks a free one.")
     max_body_bytes: int = Field(64 * 2**20, ge=1024, description="Larger request bodies are refused with 413.")
     threads: int = Field(16, ge=2, le=256, description="Requests that may work at the same time.")
+    insecure: bool = Field(
+        False, description="Listen on an interface other than loopback although requests need no token."
+    )
+
+
+class AuthSection(Section):
+    enabled: bool = Field(
+        False, description="Every request (health aside) needs a token and reaches only the memories of its account."
+    )
+    requests_per_minute: int = Field(600, ge=1, description="Requests that one token may make in a minute; then 429.")
+    attempts_per_minute: int = Field(
+        20, ge=1, description="Failed or anonymous sign-ins that one address may make in a minute; then 429."
+    )
+    agent_token_days: int = Field(0, ge=0, description="Days until an agent's token expires; 0: it does not.")
+    public_url: str = Field(
+        "", description="Address at which people reach this server, for sign-in pages and uploads; empty: as requested."
+    )
+    upload_max_bytes: int = Field(8 * 2**20, ge=1024, description="Largest document that may be uploaded.")
+    upload_minutes: int = Field(15, ge=1, le=24 * 60, description="How long the address of an upload is good.")
 
 
 class EmbeddingSection(Section):
@@ -73,7 +95,16 @@ class SearchSection(Section):
     default_radius: float = Field(0.54, ge=0, le=1, description="Cosine threshold when top_k is -1 and none is given.")
 
 
+class McpSection(Section):
+    app: str = Field("default", min_length=1, description="App whose memories the MCP tools read and write.")
+    project: str = Field("default", min_length=1, description="Project whose memories the MCP tools read and write.")
+    user: str = Field("default", min_length=1, description="Owner of what is stored through MCP without a user id.")
+
+
 class MultimodalSection(Section):
+    file_uri_enabled: bool = Field(
+        True, description="Whether file:// URIs are read; requests with a token need file_uri_allow_dirs as well."
+    )
     file_uri_max_bytes: int = Field(50 * 2**20, ge=1, description="Largest file a file:// URI may name.")
     file_uri_allow_dirs: Annotated[list[Path], NoDecode] = Field(
         default_factory=list,
@@ -95,9 +126,11 @@ class Settings(BaseSettings):
 
     memory: MemorySection = MemorySection()
     api: ApiSection = ApiSection()
+    auth: AuthSection = AuthSection()
     embedding: EmbeddingSection = EmbeddingSection()
     boundary_detection: BoundarySection = BoundarySection()
     search: SearchSection = SearchSection()
+    mcp: McpSection = McpSection()
     multimodal: MultimodalSection = MultimodalSection()
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
     log_format: Literal["auto", "console", "json"] = Field(

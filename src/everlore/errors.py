@@ -4,6 +4,8 @@ EverloreError
 ├── InvalidInput        change the request
 ├── UnsupportedMedia    send the content in another form
 ├── NotFound            name something that exists
+├── Conflict            choose another name; this one stands for something else
+├── Denied              show another credential, or ask for less
 ├── Unavailable         try again later; nothing was lost
 ├── Misconfigured       the owner of the installation must change a setting
 └── Damaged             a file needs a person's eye; the message says which and where
@@ -27,6 +29,18 @@ class UnsupportedMedia(EverloreError):
 
 class NotFound(EverloreError):
     """Nothing goes by that name."""
+
+
+class Conflict(EverloreError):
+    """The name is taken by something else."""
+
+
+class Denied(EverloreError):
+    """The credential does not open this. `why` is one word for surfaces to map."""
+
+    def __init__(self, why: str, message: str) -> None:
+        super().__init__(message)
+        self.why = why
 
 
 class Unavailable(EverloreError):

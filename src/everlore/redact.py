@@ -61,7 +61,9 @@ _AWS_SECRET = re.compile(
     r"[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"
 )
 _ACCOUNT_KEY = re.compile(r"(?P<before>AccountKey=)[A-Za-z0-9/+]{40,}={0,2}")
-_URL_PASSWORD = re.compile(r"(?P<before>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@\"'<>]*:)(?P<secret>[^\s/@\"'<>]+)(?=@)")
+_URL_PASSWORD = re.compile(
+    r"(?P<before>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@\"'<>]*:)(?P<secret>[^\s/@\"'<>]+)(?=@)"
+)
 
 
 def redact(text: str) -> str:

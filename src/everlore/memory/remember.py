@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import structlog
@@ -23,6 +23,7 @@ from everlore.extract.turns import name_of
 from everlore.kinds.episode import turn_units
 from everlore.memory.cells import session_lock, write_cell, write_pending
 from everlore.models.media import read_content
+from everlore.redact import mask_deep, mask_secrets
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
 from everlore.vault.paths import owner_dir
 
@@ -69,12 +70,16 @@ def flush(engine: Engine, scope: Scope, session_id: str) -> bool:
 
 def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: NewMessage) -> Message:
     """The message as it will be kept. What cannot be kept is refused before anything is stored."""
+    if engine.settings.memory.mask_secrets:
+        message = masked(message)
     with located_at(f"{place}.sender_id"):
         owner_dir(Owner(scope, "user", message.sender_id))
     with located_at(f"{place}.timestamp"):
         timestamp = as_ms(message.timestamp)
     with located_at(f"{place}.content"):
         text = read_content(message.content, engine.settings.multimodal)
+    if engine.settings.memory.mask_secrets:
+        text = mask_secrets(text)  # what a file holds is seen only now
     return Message(
         id=f"m_{uuid.uuid4().hex}",
         scope=scope,
@@ -88,6 +93,17 @@ def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: 
         tool_calls=message.tool_calls,
         tool_call_id=message.tool_call_id,
     )
+
+
+def masked(message: NewMessage) -> NewMessage:
+    """Without keys, tokens and passwords, wherever in the message they stand."""
+    content = message.content
+    if isinstance(content, str):
+        content = mask_secrets(content)
+    else:  # other payloads are read as text later, and masked then
+        content = [item | {"text": mask_deep(item["text"])} if "text" in item else item for item in map(dict, content)]
+    calls = None if message.tool_calls is None else mask_deep(list(message.tool_calls))
+    return replace(message, content=content, tool_calls=calls)
 
 
 @contextmanager

@@ -68,6 +68,8 @@ def _read_file(label: str, uri: str, settings: MultimodalSection) -> bytes:
     parts = urlsplit(uri)
     if parts.scheme.lower() != "file":
         raise UnsupportedMedia(f"{label}: only file:// addresses are supported for Markdown")
+    if not settings.file_uri_enabled:
+        raise UnsupportedMedia(f"{label}: this server reads no files for clients; send the text itself")
     if parts.netloc not in ("", "localhost"):
         raise UnsupportedMedia(f"{label}: a file:// address must name a file on this machine")
     allowed = [folder.expanduser().resolve() for folder in settings.file_uri_allow_dirs]

@@ -1,4 +1,7 @@
-"""Logs of a process: one stream, on stderr, whoever writes. JSON lines in a pipe, readable in a terminal."""
+"""Logs of a process: one stream, on stderr, whoever writes. JSON lines in a pipe, readable in a terminal.
+
+Every finished line passes redaction, tracebacks and the lines of libraries included.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,15 @@ from typing import Literal
 
 import structlog
 
-CHATTY = ("uvicorn.error", "watchfiles", "httpx", "httpcore")
+from everlore.redact import redact
+
+CHATTY = ("uvicorn.error", "watchfiles", "httpx", "httpcore", "mcp")
 """Libraries whose everyday messages are of no interest to an operator."""
+
+
+class RedactingFormatter(structlog.stdlib.ProcessorFormatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))
 
 
 def configure(level: str, form: Literal["auto", "console", "json"]) -> None:
@@ -41,7 +51,7 @@ def configure(level: str, form: Literal["auto", "console", "json"]) -> None:
         rendering = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
+        RedactingFormatter(
             foreign_pre_chain=shared,
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
         )

@@ -15,8 +15,11 @@ import typer
 
 from everlore import __version__
 from everlore.errors import Damaged, EverloreError, Unavailable
+from everlore.redact import redact
+from everlore.surfaces.mcp import toolsets
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Format = Annotated[str, typer.Option("--format", help="text, json, yaml or auto: text in a terminal, JSON elsewhere.")]
 
 app = typer.Typer(
     help="Long-term memory for AI agents that its owner can read.",
@@ -28,8 +31,10 @@ app = typer.Typer(
 )
 server = typer.Typer(help="The HTTP server.", no_args_is_help=True)
 index = typer.Typer(help="The index over the markdown files.", no_args_is_help=True)
+keys = typer.Typer(help="Accounts of the server and their keys.", no_args_is_help=True)
 app.add_typer(server, name="server")
 app.add_typer(index, name="index")
+app.add_typer(keys, name="keys")
 
 
 def _version(wanted: bool) -> None:
@@ -57,13 +62,53 @@ def server_start(
         Literal["debug", "info", "warning", "error"] | None,
         typer.Option(case_sensitive=False, help="Least level that is logged. [default: info]"),
     ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Listen beyond loopback although requests need no token.")
+    ] = False,
 ) -> None:
-    """Serve the memory API until Ctrl-C. There is no authentication: keep it on loopback or behind a gateway."""
+    """Serve the memory API until Ctrl-C. Beyond loopback it wants EVEROS_AUTH__ENABLED=true, or --insecure."""
     from everlore.config import load
     from everlore.surfaces.cli.serve import serve
 
-    api: dict[str, Any] = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
-    serve(load(**({"api": api} if api else {}), **({"log_level": log_level} if log_level else {})))
+    given = (("host", host), ("port", port), ("insecure", insecure or None))
+    api: dict[str, Any] = {name: value for name, value in given if value is not None}
+    settings = load(**({"api": api} if api else {}), **({"log_level": log_level} if log_level else {}))
+    serve(settings, toolsets.loaders())
+
+
+@app.command("mcp", epilog="Example: everlore mcp --toolset knowledge")
+def mcp(
+    toolset: Annotated[
+        str, typer.Option(help=f"The tools to serve: {', '.join(toolsets.offered())}. [default: knowledge]")
+    ] = "knowledge",
+    transport: Annotated[
+        Literal["stdio", "http"], typer.Option(help="stdio, for a host that starts this command; or http.")
+    ] = "stdio",
+    host: Annotated[str | None, typer.Option(help="With http: interface to listen on. [default: 127.0.0.1]")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="With http: port; 0 picks a free one. [default: 8000]")
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="With http: listen beyond loopback although requests need no token.")
+    ] = False,
+) -> None:
+    """Serve tools to an agent over MCP (the Model Context Protocol). Any number of these may share a vault."""
+    if toolset not in toolsets.offered():
+        raise typer.BadParameter(f"there is no {toolset!r}; there are: {', '.join(toolsets.offered())}")
+    if transport == "stdio":
+        if host is not None or port is not None:
+            raise typer.BadParameter("--host and --port need --transport http")
+        from everlore.surfaces.mcp import stdio
+
+        identity = toolsets.IDENTITIES.get(toolset)
+        stdio.serve(toolsets.loaders()[toolset], identity() if identity else None)
+        return
+    from everlore.config import load
+    from everlore.surfaces.cli.serve import serve
+
+    given = (("host", host), ("port", port), ("insecure", insecure or None))
+    api: dict[str, Any] = {name: value for name, value in given if value is not None}
+    serve(load(**({"api": api} if api else {})), toolsets.loaders((toolset,)))
 
 
 @index.command("status", epilog="Example: everlore index status --json")
@@ -107,8 +152,61 @@ def doctor(as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
+@keys.command("create", epilog="Example: everlore keys create --name alice --format json")
+def keys_create(
+    name: Annotated[str, typer.Option("--name", help="What the key is called in lists.")] = "",
+    account: Annotated[str, typer.Option("--account", help="Make a further key of this account.")] = "",
+    separate: Annotated[
+        bool, typer.Option("--separate", help="Do not give the first account the vault's own memories.")
+    ] = False,
+    scopes: Annotated[
+        str, typer.Option("--scopes", help="What the key may do, separated by commas: agents, mem:read, mem:write.")
+    ] = "agents,mem:read,mem:write",
+    expires_days: Annotated[int, typer.Option("--expires-days", help="Days until it expires; 0: it does not.")] = 0,
+    form: Format = "auto",
+) -> None:
+    """Make an account key and show it, this one time. Without --account it belongs to a new account."""
+    from everlore.surfaces.cli import keys as work
+
+    work.create(form, name, account, scopes, expires_days, separate=separate)
+
+
+@keys.command("list", epilog="Example: everlore keys list --format json")
+def keys_list(form: Format = "auto") -> None:
+    """Show the account keys, never their secrets."""
+    from everlore.surfaces.cli import keys as work
+
+    work.show(form)
+
+
+@keys.command("revoke", epilog="Example: everlore keys revoke emk_a1b2")
+def keys_revoke(
+    which: Annotated[str, typer.Argument(help="A key's id or prefix, or an account's id for all of it.")] = "",
+    form: Format = "auto",
+) -> None:
+    """End a key at once, or with an account's id all its keys and agents."""
+    from everlore.surfaces.cli import keys as work
+
+    work.revoke(form, which)
+
+
+@keys.command("audit", epilog="Example: everlore keys audit --limit 20")
+def keys_audit(
+    limit: Annotated[int, typer.Option("--limit", help="How many events, the newest first.")] = 50,
+    form: Format = "auto",
+) -> None:
+    """Show who signed in, registered, was refused, and what was forgotten."""
+    from everlore.surfaces.cli import keys as work
+
+    work.audit(form, limit)
+
+
 def run() -> None:
     """Entry point. Whatever goes wrong, a person gets a sentence and a script gets an exit code."""
+    if sys.argv[1:2] == ["keys"]:
+        from everlore.surfaces.cli.keys import run_keys
+
+        sys.exit(run_keys(app, sys.argv[1:]))
     try:
         app(prog_name="everos" if Path(sys.argv[0]).stem == "everos" else "everlore")
     except EverloreError as error:
@@ -118,7 +216,7 @@ def run() -> None:
         _complain(f"{where}{error.strerror or error}", "check the vault's path and permissions (EVEROS_MEMORY__ROOT)")
     except Exception as error:
         if os.environ.get("EVEROS_LOG_LEVEL", "").lower() == "debug":
-            traceback.print_exc()
+            typer.echo(redact(traceback.format_exc()), err=True)
         _complain(f"unexpected {type(error).__name__}: {error}", "set EVEROS_LOG_LEVEL=debug to see where it happened")
     sys.exit(1)
 
@@ -134,9 +232,9 @@ def _hint(error: EverloreError) -> str:
 
 
 def _complain(message: str, hint: str) -> None:
-    typer.secho(f"error: {message}", err=True, fg="red")
+    typer.secho(redact(f"error: {message}"), err=True, fg="red")
     if hint:
-        typer.secho(f"hint: {hint}", err=True)
+        typer.secho(redact(f"hint: {hint}"), err=True)
 
 
 if __name__ == "__main__":

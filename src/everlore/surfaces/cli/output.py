@@ -1,4 +1,7 @@
-"""How commands speak: tables and colours in a terminal, plain lines in a pipe, progress on stderr."""
+"""How commands speak: tables and colours in a terminal, plain lines in a pipe, progress on stderr.
+
+Everything said here passes redaction.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,23 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from everlore.redact import redact, redact_deep
 from everlore.types import Json
 
 COLOURS = {"ok": "green", "warning": "yellow", "error": "bold red"}
 
 
 def show_json(value: Json) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    print(json.dumps(redact_deep(value), ensure_ascii=False, indent=2))
+
+
+def show_line(text: str) -> None:
+    print(redact(text))
 
 
 def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:
     """Names and values: a table in a terminal, `name<TAB>value` in a pipe."""
+    pairs = [(redact(name), redact(value)) for name, value in pairs]
     if not sys.stdout.isatty():
         for name, value in pairs:
             print(f"{name}\t{value}")
@@ -36,6 +45,7 @@ def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:
 
 
 def show_finding(level: str, what: str, hint: str) -> None:
+    what, hint = redact(what), redact(hint)
     if not sys.stdout.isatty():
         print(f"{level}\t{what}" + (f"\t{hint}" if hint else ""))
         return

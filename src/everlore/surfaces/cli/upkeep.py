@@ -55,19 +55,19 @@ def status(*, as_json: bool) -> None:
 def rebuild() -> None:
     with opened() as engine, output.progress() as report:
         count = cascade.rebuild(engine, report)
-    print(f"rebuilt: {count} memories")
+    output.show_line(f"rebuilt: {count} memories")
 
 
 def reembed() -> None:
     with opened() as engine, output.progress() as report:
         count = cascade.reembed(engine, report)
-    print(f"embedded: {count} pieces")
+    output.show_line(f"embedded: {count} pieces")
 
 
 def sync() -> None:
     with opened() as engine:
         count = cascade.sync(engine)
-    print(f"synced: {count} files had changed")
+    output.show_line(f"synced: {count} files had changed")
 
 
 def doctor(*, as_json: bool) -> bool:
