@@ -24,16 +24,20 @@ OURS = {"command": "everlore", "args": ["mcp", "--toolset", "everme"], "env": {"
 @st.composite
 def written(draw: st.DrawFn, value: Any) -> str:
     """A JSON value as some person or program may have written it."""
-    gap = lambda: draw(GAPS)  # noqa: E731
+
+    def gap() -> str:
+        return draw(GAPS)
+
+    trailing: bool = draw(st.booleans())
     if isinstance(value, dict):
         items = [
             f"{gap()}{json.dumps(name, ensure_ascii=False)}{gap()}:{gap()}{draw(written(inner))}{gap()}"
             for name, inner in value.items()
         ]
-        return "{" + ",".join(items) + ("," + gap() if items and draw(st.booleans()) else "") + gap() + "}"
+        return "{" + ",".join(items) + ("," + gap() if items and trailing else "") + gap() + "}"
     if isinstance(value, list):
         items = [f"{gap()}{draw(written(inner))}{gap()}" for inner in value]
-        return "[" + ",".join(items) + ("," + gap() if items and draw(st.booleans()) else "") + gap() + "]"
+        return "[" + ",".join(items) + ("," + gap() if items and trailing else "") + gap() + "]"
     return json.dumps(value, ensure_ascii=draw(st.booleans()))
 
 
@@ -122,13 +126,14 @@ def test_json5_and_empty_files() -> None:
     }
     assert jsonc.load(jsonc.put("", ("m", "x"), {})) == {"m": {"x": {}}}
     assert jsonc.put("{a: 1}", ("b",), 2) == '{a: 1, "b": 2}'
-    assert jsonc.put("{\r\n\t\"a\": 1\r\n}\r\n", ("b",), {"c": 1}) == (
-        "{\r\n\t\"a\": 1,\r\n\t\"b\": {\r\n\t\t\"c\": 1\r\n\t}\r\n}\r\n"
+    assert jsonc.put('{\r\n\t"a": 1\r\n}\r\n', ("b",), {"c": 1}) == (
+        '{\r\n\t"a": 1,\r\n\t"b": {\r\n\t\t"c": 1\r\n\t}\r\n}\r\n'
     )
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": }', '{"a" 1}', '{"a": 1', "[1 2]", '{"a": "x}', "{} {}", "nonsense", "[" * 100_000, '{"a": 1 "b": 2}']
+    "text",
+    ['{"a": }', '{"a" 1}', '{"a": 1', "[1 2]", '{"a": "x}', "{} {}", "nonsense", "[" * 100_000, '{"a": 1 "b": 2}'],
 )
 def test_what_does_not_parse_is_refused(text: str) -> None:
     with pytest.raises(jsonc.NotJson):

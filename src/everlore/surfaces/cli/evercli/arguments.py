@@ -69,7 +69,8 @@ def read_line(argv: list[str], env: Mapping[str, str] = os.environ) -> Line:
             rest += [word, *words]
             break
         if word in _SWITCHES:
-            line = replace(line, **{_SWITCHES[word]: True})
+            switched: dict[str, Any] = {_SWITCHES[word]: True}
+            line = replace(line, **switched)
         elif name in _WITH_VALUE and equals:
             line = _set(line, name, value)
         elif name in _WITH_VALUE:
@@ -132,7 +133,8 @@ class Parser(argparse.ArgumentParser):
             name = named["name"].split("/")[-1]
             what = re.sub(r"invalid choice: (.*) \(choose from (.*)\)", r"\1 is not one of \2", named["what"])
             if name == "COMMAND":
-                raise bad_argument(f"unknown command: {what}", hint, argument=name)
+                word = re.match(r"'([^']*)' is not", what)
+                raise bad_argument(f"unknown command {word[1] if word else ''!r}", hint, argument=name)
             if name.startswith("-"):
                 raise bad_argument(f"{name}: {what}", hint, flag=name.lstrip("-"))
             raise bad_argument(f"{name}: {what}", hint, argument=name)
@@ -170,7 +172,6 @@ def tree() -> Parser:
     completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
     hook = _leaf(groups, "hook", "hook:answer", "Answer a host's hook: its JSON on stdin, ours on stdout.")
     hook.add_argument("event", choices=("session-start", "prompt", "stop"), help="which event")
-    hook.add_argument("--host", default="claude-code", help="who asks")
     return root
 
 
@@ -210,6 +211,8 @@ def _memory(groups: Any) -> None:
     get.add_argument("--page-size", type=number(1, 100), default=20, metavar="N", help="memories on a page [20]")
     forget = _leaf(memory, "forget", "memory:forget", "Delete memories for good, from files and index.")
     forget.add_argument("id", nargs="+", help="ids, as search and get show them")
+    for command in (add, search, get, forget):
+        command.add_argument("--user", metavar="ID", help="another user's memories, as the memory API names them")
 
 
 def _import(groups: Any) -> None:
@@ -224,6 +227,8 @@ def _import(groups: Any) -> None:
         )
     run.add_argument("--resume", action="store_true", help="go on where an import stopped")
     run.add_argument("--dry-run", action="store_true", help="show what would be sent, send nothing")
+    run.add_argument("--force", action="store_true", help="send also what was sent before, as to a new vault")
+    run.add_argument("--user", metavar="ID", help="make them memories of another user")
 
 
 def _group(parser: Parser) -> Any:

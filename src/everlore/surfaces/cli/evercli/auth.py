@@ -257,6 +257,6 @@ def me(call: Call) -> Result:
         if failure.kind != "permission":
             raise
     write_private_json(call.settings.folders.account, account)
-    return Result(account, f"{account['name']} ({account['accountId']}) at {login.base}", {"requestId": answer.request_id})
-
-
+    return Result(
+        account, f"{account['name']} ({account['accountId']}) at {login.base}", {"requestId": answer.request_id}
+    )

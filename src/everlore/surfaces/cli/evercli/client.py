@@ -189,7 +189,7 @@ def exchange(server: Server, method: str, path: str, body: Mapping[str, Json] | 
         connection.request(method, target, payload, headers)
         response = connection.getresponse()
         content = response.read(LARGEST_ANSWER + 1)
-    except (OSError, http.client.HTTPException) as error:
+    except (OSError, UnicodeError, http.client.HTTPException) as error:
         raise _unreachable(server, error, late=over.is_set()) from None
     finally:
         alarm.cancel()
@@ -211,12 +211,16 @@ def _connection(server: Server, path: str) -> tuple[http.client.HTTPConnection, 
     host = parts.hostname or ""
     secure = parts.scheme == "https"
     proxy = _proxy(parts.scheme, parts.netloc)
-    kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-    options = {"context": ssl.create_default_context()} if secure else {}
+
+    def connect(host: str, port: int | None) -> http.client.HTTPConnection:
+        if secure:
+            return http.client.HTTPSConnection(host, port, timeout=server.timeout, context=ssl.create_default_context())
+        return http.client.HTTPConnection(host, port, timeout=server.timeout)
+
     if not proxy:
-        return kind(host, port, timeout=server.timeout, **options), path
+        return connect(host, port), path
     via = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    connection = kind(via.hostname or "", via.port or 80, timeout=server.timeout, **options)
+    connection = connect(via.hostname or "", via.port or 80)
     if not secure:
         return connection, f"{parts.scheme}://{parts.netloc}{path}"
     connection.set_tunnel(host, port or 443)
@@ -226,9 +230,9 @@ def _connection(server: Server, path: str) -> tuple[http.client.HTTPConnection, 
 def _proxy(scheme: str, netloc: str) -> str:
     if not any(name.lower() in (f"{scheme}_proxy", "all_proxy") and value for name, value in os.environ.items()):
         return ""
-    from urllib.request import getproxies_environment, proxy_bypass_environment
+    from urllib.request import getproxies_environment, proxy_bypass
 
-    if netloc.startswith(("127.", "localhost", "[::1]")) or proxy_bypass_environment(netloc):
+    if netloc.startswith(("127.", "localhost", "[::1]")) or proxy_bypass(netloc):
         return ""
     found = getproxies_environment()
     return found.get(scheme) or found.get("all") or ""

@@ -15,6 +15,7 @@ from everlore.surfaces.cli.evercli import jsonc
 from everlore.surfaces.cli.evercli.failure import Failure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from everlore.types import Json
@@ -53,7 +54,7 @@ def put(text: str, form: str, path: Path, steps: tuple[str, ...], entry: Json) -
         return text
     expected = copy.deepcopy(before)
     _nest(expected, steps, entry, path)
-    new = _edit(text, form, path, lambda: _PUT[form](text, steps, entry))
+    new = _edit(path, lambda: _PUT[form](text, steps, entry))
     return _checked(new, form, path, expected)
 
 
@@ -63,7 +64,7 @@ def cut(text: str, form: str, path: Path, steps: tuple[str, ...]) -> str:
         return text
     expected = copy.deepcopy(before)
     del get(expected, steps[:-1])[steps[-1]]
-    new = _edit(text, form, path, lambda: _CUT[form](text, steps))
+    new = _edit(path, lambda: _CUT[form](text, steps))
     return _checked(new, form, path, expected)
 
 
@@ -102,12 +103,11 @@ def _parsed(text: str, form: str) -> Json:
     return {} if value is None else value
 
 
-def _edit(text: str, form: str, path: Path, edit: Any) -> str:
+def _edit(path: Path, edit: Callable[[], str]) -> str:
     try:
-        new: str = edit()
+        return edit()
     except (ValueError, KeyError, TypeError) as error:
         raise _refused(path, str(error)) from None
-    return new
 
 
 def _checked(new: str, form: str, path: Path, expected: Json) -> str:
@@ -144,14 +144,14 @@ def _put_toml(text: str, steps: tuple[str, ...], entry: Json) -> str:
 
     document = tomlkit.parse(text.removeprefix("\ufeff"))
     section, name = steps
-    if section not in document:
-        document.append(section, tomlkit.table(is_super_table=True))
     table = tomlkit.table()
     for key, value in entry.items():
         table.append(key, _toml_value(value))
-    if text and not text.endswith(("\n\n", "\r\n\r\n")):
-        table.trivia.indent = ""
-    document[section][name] = table  # type: ignore[index]
+    if section not in document:
+        document.append(section, tomlkit.table(is_super_table=True))
+    elif list(document)[-1] != section:
+        table.add(tomlkit.nl())  # an empty line before the table that follows
+    document[section][name] = table
     return _like(text, tomlkit.dumps(document))
 
 
@@ -169,7 +169,7 @@ def _cut_toml(text: str, steps: tuple[str, ...]) -> str:
     import tomlkit
 
     document = tomlkit.parse(text.removeprefix("\ufeff"))
-    document[steps[0]].remove(steps[1])  # type: ignore[union-attr]
+    document[steps[0]].remove(steps[1])
     return _like(text, tomlkit.dumps(document))
 
 

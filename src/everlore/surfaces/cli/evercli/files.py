@@ -70,7 +70,7 @@ def replace_file(path: Path, expected: bytes | None, content: bytes, *, private:
                     "Run the command again",
                     detail={"path": str(path)},
                 )
-            os.replace(temporary, target)
+            temporary.replace(target)
         except BaseException:
             with contextlib.suppress(OSError):
                 temporary.unlink()
@@ -95,7 +95,7 @@ def remove_file(path: Path) -> bool:
 
 
 def _put(path: Path, content: bytes, mode: int) -> None:
-    os.replace(_temporary(path, content, mode), path)
+    _temporary(path, content, mode).replace(path)
 
 
 def _temporary(target: Path, content: bytes, mode: int) -> Path:

@@ -63,12 +63,13 @@ class Tally:
 
 
 def scan(call: Call) -> Result:
-    _, _, target = _target(call)
+    _, _, target = target_of(call)
     sources = list(_sources(call, call.given.platform, call.given.path, call.given.exclude))
     with open_ledger(call.settings.folders.ledger, target) as ledger:
         shown = [_scanned(source, ledger) for source in sources]
     lines = [
-        f"{one['platform']:<13}{one['fileCount']} files, {one['totalBytes']} bytes, {one['newFiles']} new  {one['rootPath']}"
+        f"{one['platform']:<13}{one['fileCount']} files, {one['totalBytes']} bytes, {one['newFiles']} new"
+        f"  {one['rootPath']}"
         for one in shown
     ]
     return Result({"sources": shown}, "\n".join(lines) or "Nothing to import was found.", {"count": len(shown)})
@@ -85,7 +86,7 @@ def _scanned(source: Source, ledger: Ledger) -> dict[str, Json]:
 
 
 def run_import(call: Call) -> Result:
-    server, user, target = _target(call)
+    server, user, target = target_of(call)
     given: dict[str, Json] = {
         "platform": call.given.platform,
         "path": call.given.path and str(Path(call.given.path).expanduser().absolute()),
@@ -95,10 +96,14 @@ def run_import(call: Call) -> Result:
         if call.given.resume and not given["platform"] and not given["path"]:
             given = ledger.unfinished() or given
         sources = list(_sources(call, given["platform"], given["path"], given["exclude"]))
+        if call.given.force and not call.given.dry_run:
+            ledger.forget()
         if not call.given.dry_run:
             ledger.note_begun(given)
-        act = (lambda talk: unsent_count(ledger, user, talk)) if call.given.dry_run else (
-            lambda talk: send(server, user, ledger, talk)
+        act = (
+            (lambda talk: unsent_count(ledger, user, talk))
+            if call.given.dry_run
+            else (lambda talk: send(server, user, ledger, talk))
         )
         tallies = _work(call, sources, ledger, act)
         failed = [one for tally in tallies for one in tally.failed]
@@ -119,9 +124,7 @@ def _work(call: Call, sources: list[Source], ledger: Ledger, act: Callable[[Json
     return tallies
 
 
-def _one_file(
-    call: Call, platform: str, file: Path, ledger: Ledger, act: Callable[[Json], int], tally: Tally
-) -> None:
+def _one_file(call: Call, platform: str, file: Path, ledger: Ledger, act: Callable[[Json], int], tally: Tally) -> None:
     if ledger.is_done(file, platform):
         tally.unchanged += 1
         return
@@ -175,13 +178,16 @@ def _outcome(call: Call, tallies: list[Tally], failed: list[dict[str, Json]]) ->
     )
 
 
-def _target(call: Call) -> tuple[Server, str, str]:
+def target_of(call: Call) -> tuple[Server, str, str]:
     """The server, whose memories they become, and the name under which the ledger keeps what was sent there."""
     login = call.settings.login()
+    named = getattr(call.given, "user", None)
     if login is None:
-        return server_of(call), LOCAL_USER, call.settings.base
-    user = str(login.account.get("userId") or LOCAL_USER)
-    return server_of(call, login.agent_token or login.api_key), user, f"{login.base}|{login.account.get('accountId')}"
+        user = str(named or LOCAL_USER)
+        return server_of(call), user, f"{call.settings.base}|{user}"
+    user = str(named or login.account.get("userId") or LOCAL_USER)
+    target = f"{login.base}|{login.account.get('accountId')}|{user}"
+    return server_of(call, login.agent_token or login.api_key), user, target
 
 
 def _sources(call: Call, platform: str | None, path: str | None, exclude: list[str]) -> Iterator[Source]:
@@ -203,7 +209,9 @@ def _sources(call: Call, platform: str | None, path: str | None, exclude: list[s
                 raise Failure("not_found", f"there is no {root}", hint, detail={"path": str(root)})
             if platform:
                 hint = f"Give its folder with --path; {root} was tried"
-                raise Failure("plugin_not_detected", f"no conversations of {name} were found", hint, detail={"path": str(root)})
+                raise Failure(
+                    "plugin_not_detected", f"no conversations of {name} were found", hint, detail={"path": str(root)}
+                )
             continue
         yield Source(name, root, tuple(_files(name, root, exclude)))
 

@@ -19,8 +19,13 @@ Path = tuple[str | int, ...]
 
 _TRIVIA: Final = re.compile(r"(?:[\s\ufeff]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
-_BARE: Final = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|true|false|null")
-_STRING: Final = {'"': re.compile(r'"(?:[^"\\\n]|\\.)*"', re.DOTALL), "'": re.compile(r"'(?:[^'\\\n]|\\.)*'", re.DOTALL)}
+_BARE: Final = re.compile(
+    r"[-+]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|true|false|null"
+)
+_STRING: Final = {
+    '"': re.compile(r'"(?:[^"\\\n]|\\.)*"', re.DOTALL),
+    "'": re.compile(r"'(?:[^'\\\n]|\\.)*'", re.DOTALL),
+}
 _SAME_LINE: Final = re.compile(r"(?:[^\S\n]+|/\*[^\n]*?\*/)*(?://[^\n]*)?")
 _WORDS: Final = {"true": True, "false": False, "null": None}
 

@@ -30,30 +30,36 @@ LONGEST_CONTENT: Final = 8000
 SHOWN: Final = 400
 
 
-def access(call: Call) -> tuple[Server, bool]:
-    """The server, and whether its gateway routes are to be used."""
+def access(call: Call) -> tuple[Server, str]:
+    """The server, and the user to name to its memory API; no user when the gateway's routes are to be used."""
     login = call.settings.login()
+    named = str(getattr(call.given, "user", None) or "")
     if login is None:
-        return server_of(call), False
-    return server_of(call, login.agent_token or login.api_key), True
+        return server_of(call), named or LOCAL_USER
+    return server_of(call, login.agent_token or login.api_key), named
+
+
+def name_shown(user: str) -> str:
+    """How the speaker is called in what is remembered."""
+    return "User" if user == LOCAL_USER else user
 
 
 def add(call: Call) -> Result:
     text = " ".join(call.given.text).strip() if call.given.text else _stdin(call)
     if not text:
         raise bad_argument("there is nothing to remember", "Give a text, or pipe one in", argument="text")
-    server, by_gateway = access(call)
+    server, user = access(call)
     session = f"evercli-{uuid.uuid4().hex[:16]}"
     now = int(time.time() * 1000)
     messages: list[dict[str, Json]] = [
         {"role": "user", "timestamp": now + number, "content": piece}
         for number, piece in enumerate(pieces(text, LONGEST_CONTENT))
     ]
-    if by_gateway:
+    if not user:
         answer = gateway(server, "/mem/personal", {"conversationId": session, "messages": messages, "flush": True})
         status = str(answer.result.get("status"))
     else:
-        mine = [{**message, "sender_id": LOCAL_USER} for message in messages]
+        mine = [{**message, "sender_id": user, "sender_name": name_shown(user)} for message in messages]
         memory_api(server, "add", {"session_id": session, "messages": mine})
         answer = memory_api(server, "flush", {"session_id": session})
         status = str(answer.result.get("status"))
@@ -77,13 +83,13 @@ def search(call: Call) -> Result:
     if len(query) > LONGEST_QUERY:
         hint = f"Use at most {LONGEST_QUERY} characters"
         raise bad_argument(f"the query is too long ({len(query)} characters)", hint, argument="query")
-    server, by_gateway = access(call)
+    server, user = access(call)
     count = call.given.top_k
-    if by_gateway:
+    if not user:
         answer = gateway(server, "/mem/search", {"query": query, "topK": count})
         items = _gateway_items(answer.result)[:count]
     else:
-        body = {"user_id": LOCAL_USER, "query": query, "top_k": count, "include_profile": False}
+        body = {"user_id": user, "query": query, "top_k": count, "include_profile": False}
         answer = memory_api(server, "search", body)
         items = [_api_episode(episode) for episode in answer.result.get("episodes") or []]
     text = "\n".join(_shown(item) for item in items) or "Nothing found."
@@ -116,23 +122,21 @@ def _api_episode(episode: Mapping[str, Json]) -> dict[str, Json]:
         "score": "score",
         "atomic_facts": "atomicFacts",
     }
-    return {"type": "episodic_memory"} | {
-        new: episode[old] for old, new in names.items() if old in episode
-    }
+    return {"type": "episodic_memory"} | {new: episode[old] for old, new in names.items() if old in episode}
 
 
 def get(call: Call) -> Result:
-    server, by_gateway = access(call)
+    server, user = access(call)
     if call.given.id:
-        return _get_one(call, server, call.given.id, by_gateway=by_gateway)
+        return _get_one(server, call.given.id, user)
     page, size = call.given.page, call.given.page_size
-    if by_gateway:
+    if not user:
         kind = "profile" if call.given.type == "profile" else "episodic_memory"
         answer = gateway(server, "/mem/list", {"memoryType": kind, "page": page, "pageSize": size})
         items = [{"type": entry.get("type"), **entry["item"]} for entry in answer.result.get("items") or []]
         total = int(answer.result.get("totalCount") or 0)
     else:
-        answer = _api_page(server, call.given.type, page, size)
+        answer = _api_page(server, user, call.given.type, page, size)
         items = _api_items(answer)
         total = int(answer.result.get("total_count") or 0)
     text = "\n".join(_shown(item) for item in items) or "No memories."
@@ -140,8 +144,8 @@ def get(call: Call) -> Result:
     return Result(data, text, {"count": len(items), "requestId": answer.request_id})
 
 
-def _api_page(server: Server, kind: str, page: int, size: int) -> Answer:
-    body = {"user_id": LOCAL_USER, "memory_type": kind, "page": page, "page_size": size}
+def _api_page(server: Server, user: str, kind: str, page: int, size: int) -> Answer:
+    body = {"user_id": user, "memory_type": kind, "page": page, "page_size": size}
     return memory_api(server, "get", body)
 
 
@@ -153,27 +157,30 @@ def _api_items(answer: Answer) -> list[dict[str, Json]]:
     return profiles + [_api_episode(one) for one in answer.result.get("episodes") or []]
 
 
-def _get_one(call: Call, server: Server, wanted: str, *, by_gateway: bool) -> Result:
-    if by_gateway:
+def _get_one(server: Server, wanted: str, user: str) -> Result:
+    if not user:
         answer = gateway(server, "/mem/get", {"id": wanted})
         item = {"type": answer.result.get("type"), **(answer.result.get("item") or {})}
         return Result(item, _whole(item), {"count": 1, "requestId": answer.request_id})
-    if wanted == f"profile_{LOCAL_USER}":
-        pages = [_api_items(_api_page(server, "profile", 1, 1))]
+    if wanted == f"profile_{user}":
+        pages = [_api_items(_api_page(server, user, "profile", 1, 1))]
     else:
-        pages = _day_pages(server, wanted)
+        pages = _day_pages(server, user, wanted)
     for items in pages:
         for item in items:
             if item["id"] == wanted:
                 return Result(item, _whole(item), {"count": 1})
     raise Failure(
-        "not_found", f"no memory {wanted!r}", "`evercli memory get` lists memories with their ids", detail={"id": wanted}
+        "not_found",
+        f"no memory {wanted!r}",
+        "`evercli memory get` lists memories with their ids",
+        detail={"id": wanted},
     )
 
 
-def _day_pages(server: Server, wanted: str) -> list[list[dict[str, Json]]]:
+def _day_pages(server: Server, user: str, wanted: str) -> list[list[dict[str, Json]]]:
     """The episodes of the day that an id names; the memory API has no route for one memory."""
-    day = wanted.removeprefix(f"{LOCAL_USER}_ep_")[:8]
+    day = wanted.removeprefix(f"{user}_ep_")[:8]
     if not day.isdigit() or len(day) != 8:
         return []
     start = f"{day[:4]}-{day[4:6]}-{day[6:]}T00:00:00+00:00"
@@ -182,7 +189,7 @@ def _day_pages(server: Server, wanted: str) -> list[list[dict[str, Json]]]:
     page = 1
     while True:
         body = {
-            "user_id": LOCAL_USER,
+            "user_id": user,
             "memory_type": "episode",
             "page": page,
             "page_size": 100,
@@ -196,15 +203,15 @@ def _day_pages(server: Server, wanted: str) -> list[list[dict[str, Json]]]:
 
 
 def forget(call: Call) -> Result:
-    server, by_gateway = access(call)
+    server, user = access(call)
     gone: dict[str, Json] = {}
     last = ""
     for wanted in call.given.id:
         try:
-            if by_gateway:
+            if not user:
                 answer = gateway(server, "/mem/forget", {"id": wanted})
             else:
-                answer = memory_api(server, "delete", {"user_id": LOCAL_USER, "id": wanted})
+                answer = memory_api(server, "delete", {"user_id": user, "id": wanted})
         except Failure as failure:
             failure.detail = {**failure.detail, "id": wanted, "forgotten": gone}
             raise

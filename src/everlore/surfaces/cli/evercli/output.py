@@ -45,9 +45,8 @@ def show_result(result: Result, format_: str, *, explicit: bool) -> None:
         if result.text:
             _write(sys.stdout, redact(result.text.rstrip("\n")) + "\n")
         return
-    envelope: dict[str, Json] = {"ok": True, "data": result.data}
-    if result.meta:
-        envelope["meta"] = dict(result.meta)
+    meta = {**result.meta, "requestId": result.meta.get("requestId") or request_id()}
+    envelope: dict[str, Json] = {"ok": True, "data": result.data, "meta": meta}
     _write(sys.stdout, serialise(envelope, format_))
 
 
@@ -62,10 +61,14 @@ def show_failure(failure: Failure, format_: str) -> None:
         "hint": failure.hint,
         "detail": failure.detail,
     }
-    envelope: dict[str, Json] = {"ok": False, "error": error}
-    if failure.request_id:
-        envelope["meta"] = {"requestId": failure.request_id}
+    meta = {"requestId": failure.request_id or request_id()}
+    envelope: dict[str, Json] = {"ok": False, "error": error, "meta": meta}
     _write(sys.stdout, serialise(envelope, format_))
+
+
+def request_id() -> str:
+    """For what never reached a server; a server's own id is shown where there is one."""
+    return f"req_{os.urandom(8).hex()}"
 
 
 def note(*lines: str) -> None:
@@ -93,7 +96,7 @@ def _yaml_dumper() -> Any:
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        def ignore_aliases(self, data: object) -> bool:  # a value that occurs twice is written twice, not as &id001
+        def ignore_aliases(self, _data: object) -> bool:  # a value that occurs twice is written twice, not as &id001
             return True
 
     return Dumper

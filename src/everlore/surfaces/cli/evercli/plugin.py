@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Final
 
 from everlore.surfaces.cli.evercli import entries, jsonc
 from everlore.surfaces.cli.evercli.auth import register, required_login, server_of
+from everlore.surfaces.cli.evercli.client import gateway
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.files import BACKUP, read_bytes, replace_file
 from everlore.surfaces.cli.evercli.hosts import ENTRY, HOSTS, Host, Place, is_detected, place_of
-from everlore.surfaces.cli.evercli.output import Result
+from everlore.surfaces.cli.evercli.output import Result, note
+from everlore.surfaces.cli.evercli.settings import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -102,7 +104,7 @@ def entry_login(entry: Json) -> dict[str, str]:
 
 def install(call: Call) -> Result:
     login = call.settings.login()
-    if login is None and not _is_local(call.settings.base):
+    if login is None and not is_loopback(call.settings.base):
         login = required_login(call.settings)
 
     def connect(host: Host) -> dict[str, Json]:
@@ -117,9 +119,9 @@ def install(call: Call) -> Result:
                 "Rename it, or replace it with --force",
                 detail={"platform": host.name, "path": str(place.config)},
             )
-        _plan(call, host, place, {})  # everything parses, before a token is asked for
+        _plan(host, place, {})  # everything parses, before a token is asked for
         env = _entry_env(call, host, login, entry_login(old))
-        edits = _plan(call, host, place, env)
+        edits = _plan(host, place, env)
         _apply(call, edits)
         return {
             **_report(host, place, edits, show_diff=call.given.dry_run),
@@ -134,15 +136,28 @@ def install(call: Call) -> Result:
 def uninstall(call: Call) -> Result:
     def disconnect(host: Host) -> dict[str, Json]:
         place = place_of(host, call.env)
+        old = entries.get(entries.load(_text(place.config), host.format, place.config), _steps(host))
         edits = [_edit(place.config, lambda t: entries.cut(t, host.format, place.config, _steps(host)), "entry")]
-        if place.hooks:
-            edits.append(_edit(place.hooks, lambda t: _without_hooks(t, place.hooks), "hooks"))
+        if hooks := place.hooks:
+            edits.append(_edit(hooks, lambda t: _without_hooks(t, hooks), "hooks"))
         if place.instructions:
             edits.append(_edit(place.instructions, entries.cut_block, "instructions"))
         _apply(call, edits)
+        _end_token(call, entry_login(old))
         return _report(host, place, edits, show_diff=call.given.dry_run)
 
     return _each(call, "uninstalled", disconnect)
+
+
+def _end_token(call: Call, env: Mapping[str, str]) -> None:
+    """The token of an entry that is gone still stands in the backup: end it where we may."""
+    login = call.settings.login()
+    if call.given.dry_run or login is None or env.get("EVERME_API_BASE") != login.base:
+        return
+    try:
+        gateway(server_of(call, login.api_key), "/agents/revoke", {"agentId": env.get("EVERME_AGENT_ID", "")})
+    except Failure as failure:
+        note(f"warning: the agent's token could not be ended: {failure.message}")
 
 
 def _each(call: Call, done: str, act: Callable[[Host], dict[str, Json]]) -> Result:
@@ -173,7 +188,9 @@ def _each(call: Call, done: str, act: Callable[[Host], dict[str, Json]]) -> Resu
         code=first.code,
         detail={**data, "failed": failed},
         request_id=first.request_id,
-        report="\n".join([*(_line(one) for one in finished), *(f"{host.name}: {one.message}" for host, one in failures)]),
+        report="\n".join(
+            [*(_line(one) for one in finished), *(f"{host.name}: {one.message}" for host, one in failures)]
+        ),
     )
 
 
@@ -182,7 +199,11 @@ def _named(call: Call) -> list[Host]:
     if names == ["all"]:
         found = [host for host in HOSTS.values() if is_detected(host, place_of(host, call.env), call.env)]
         if not found:
-            raise Failure("plugin_not_detected", "no host was found on this machine", "`evercli plugin list` shows where evercli looks")
+            raise Failure(
+                "plugin_not_detected",
+                "no host was found on this machine",
+                "`evercli plugin list` shows where evercli looks",
+            )
         return found
     for name in names:
         if name not in HOSTS:
@@ -201,13 +222,6 @@ def _not_detected(host: Host, place: Place) -> Failure:
     )
 
 
-def _is_local(base: str) -> bool:
-    from urllib.parse import urlsplit
-
-    name = urlsplit(base).hostname or ""
-    return name in ("localhost", "::1") or name.startswith("127.")
-
-
 def _steps(host: Host) -> tuple[str, ...]:
     return (*host.section, ENTRY)
 
@@ -224,7 +238,7 @@ def _entry_env(call: Call, host: Host, login: Login | None, old: Mapping[str, st
     """What the host's memory process is told. A token that is there already stays: asking for one ends the old."""
     if login is None:
         root = call.env.get("EVEROS_MEMORY__ROOT", "")
-        return {"EVEROS_MEMORY__ROOT": os.path.abspath(root)} if root else {}
+        return {"EVEROS_MEMORY__ROOT": str(Path(root).expanduser().absolute())} if root else {}
     known = old.get("EVERME_AGENT_ID", ""), old.get("EVERME_AGENT_TOKEN", "")
     if old.get("EVERME_API_BASE") == login.base and all(known) and not call.given.force:
         agent = {"agentId": known[0], "agentToken": known[1]}
@@ -239,12 +253,12 @@ def _entry_env(call: Call, host: Host, login: Login | None, old: Mapping[str, st
     }
 
 
-def _plan(call: Call, host: Host, place: Place, env: dict[str, str]) -> list[Edit]:
+def _plan(host: Host, place: Place, env: dict[str, str]) -> list[Edit]:
     command, *args = program("everlore")
     entry = host.shape(command, [*args, *TOOLSET], env)
     edits = [_edit(place.config, lambda t: entries.put(t, host.format, place.config, _steps(host), entry), "entry")]
-    if place.hooks:
-        edits.append(_edit(place.hooks, lambda t: _with_hooks(t, place.hooks), "hooks"))
+    if hooks := place.hooks:
+        edits.append(_edit(hooks, lambda t: _with_hooks(t, hooks), "hooks"))
     if place.instructions:
         edits.append(_edit(place.instructions, lambda t: entries.put_block(t, INSTRUCTIONS), "instructions"))
     return edits
@@ -260,7 +274,7 @@ def program(name: str) -> list[str]:
                 return [str(file)]
     found = shutil.which(name)
     if found:
-        return [os.path.abspath(found)]
+        return [str(Path(found).absolute())]
     module = "everlore" if name == "everlore" else "everlore.surfaces.cli.evercli"
     return [sys.executable, "-m", module]
 

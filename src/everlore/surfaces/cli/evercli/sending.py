@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from everlore.surfaces.cli.evercli.client import Server, memory_api
 from everlore.surfaces.cli.evercli.failure import Failure, local_failure
+from everlore.surfaces.cli.evercli.memory import name_shown
 
 if TYPE_CHECKING:
     from everlore.surfaces.cli.evercli.transcripts import Conversation, Turn
@@ -77,12 +78,18 @@ class Ledger:
         state = path.stat()
         query = "SELECT size, modified FROM files WHERE target = ? AND path = ? AND platform = ?"
         found = self._db.execute(query, (self._target, str(path), platform)).fetchone()
-        return found == (state.st_size, state.st_mtime_ns)
+        return bool(found == (state.st_size, state.st_mtime_ns))
 
     def note_done(self, path: Path, platform: str, state: os.stat_result) -> None:
         row = (self._target, str(path), platform, state.st_size, state.st_mtime_ns)
         with self._db:
             self._db.execute("INSERT OR REPLACE INTO files VALUES(?, ?, ?, ?, ?)", row)
+
+    def forget(self) -> None:
+        """Nothing counts as sent any more."""
+        with self._db:
+            for table in ("sent", "files"):
+                self._db.execute(f"DELETE FROM {table} WHERE target = ?", (self._target,))
 
     def unfinished(self) -> dict[str, Json] | None:
         """The arguments of an import that did not reach its end."""
@@ -155,8 +162,10 @@ def unsent_count(ledger: Ledger, user: str, talk: Conversation) -> int:
 
 def message(turn: Turn, user: str, platform: str) -> dict[str, Json]:
     """A turn as the memory API takes it."""
+    sender = user if turn.role == "user" else platform
     sent: dict[str, Json] = {
-        "sender_id": user if turn.role == "user" else platform,
+        "sender_id": sender,
+        "sender_name": name_shown(sender),
         "role": turn.role,
         "timestamp": max(turn.at, 1),
         "content": turn.text,
@@ -191,7 +200,9 @@ def patiently(server: Server, route: str, body: dict[str, Json]) -> Json:
         try:
             return memory_api(server, route, body).result
         except Failure as failure:
-            if failure.kind not in ("network", "rate_limit") and not (failure.kind == "upstream" and failure.code >= 500):
+            if failure.kind not in ("network", "rate_limit") and not (
+                failure.kind == "upstream" and failure.code >= 500
+            ):
                 raise
             server.say(f"{failure.message}; again in {pause} s")
             time.sleep(min(float(failure.detail.get("retryAfterSec") or pause), LONGEST_PAUSE))

@@ -6,7 +6,6 @@ read), the server of the last login, http://127.0.0.1:8000.
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from dataclasses import dataclass
@@ -135,7 +134,7 @@ def find_folders(env: Mapping[str, str], home: Path) -> Folders:
 
 def _named(env: Mapping[str, str], name: str, default: Path) -> Path:
     value = env.get(name, "")
-    return Path(value) if os.path.isabs(value) else default  # the XDG rules: a relative path is ignored
+    return Path(value) if Path(value).is_absolute() else default  # the XDG rules: a relative path is ignored
 
 
 def _read_config(path: Path, *, must_exist: bool) -> dict[str, Json]:
@@ -160,9 +159,7 @@ def _read_config(path: Path, *, must_exist: bool) -> dict[str, Json]:
     return value
 
 
-def _base(
-    env: Mapping[str, str], written: Mapping[str, Json], folders: Folders, config_file: Path
-) -> tuple[str, str]:
+def _base(env: Mapping[str, str], written: Mapping[str, Json], folders: Folders, config_file: Path) -> tuple[str, str]:
     for value, source in (
         (env.get("EVERCLI_API_BASE_URL"), "EVERCLI_API_BASE_URL"),
         (written.get("api_base_url"), str(config_file)),
@@ -178,9 +175,7 @@ def normal_base(text: str, source: str) -> str:
     found = re.fullmatch(r"(https?)://([^/?#@\s]+)(/[^?#\s]*)?", text.strip(), re.IGNORECASE)
     if not found:
         hint = "Give an address such as http://127.0.0.1:8000"
-        raise Failure(
-            "invalid_args", f"{source} is not an http(s) address: {text!r}", hint, detail={"setting": source}
-        )
+        raise Failure("invalid_args", f"{source} is not an http(s) address: {text!r}", hint, detail={"setting": source})
     path = (found[3] or "").rstrip("/").removesuffix(PREFIX).rstrip("/")
     return f"{found[1].lower()}://{found[2].lower()}{path}"
 
@@ -194,3 +189,8 @@ def _timeout(written: Mapping[str, Json], config_file: Path) -> float:
         hint = "Write seconds or a duration: timeout: 30s"
         raise Failure("invalid_args", f"invalid timeout in {config_file}", hint, detail={"setting": "timeout"})
     return seconds
+
+
+def is_loopback(base: str) -> bool:
+    name = base.partition("://")[2].partition("/")[0].rpartition("@")[2]
+    return name.startswith(("127.", "localhost", "[::1]"))

@@ -55,7 +55,7 @@ class Conversation:
 
 
 def claude_code(path: Path) -> Iterator[Conversation]:
-    yield Conversation("claude-code", path.stem, tuple(claude_code_turns(_lines(path.read_bytes()))))
+    yield Conversation("claude-code", path.stem, tuple(claude_code_turns(json_lines(path.read_bytes()))))
 
 
 def claude_code_turns(lines: Iterator[Mapping[str, Json]]) -> Iterator[Turn]:
@@ -91,7 +91,7 @@ def _blocks(role: str, content: Json, at: int) -> Iterator[Turn]:
 
 
 def codex(path: Path) -> Iterator[Conversation]:
-    lines = list(_lines(path.read_bytes()))
+    lines = list(json_lines(path.read_bytes()))
     found = next((line.get("payload") for line in lines if line.get("type") == "session_meta"), None)
     name = str(found.get("id") or path.stem) if isinstance(found, dict) else path.stem
     yield Conversation("codex", name, tuple(_codex_turns(lines)))
@@ -212,7 +212,7 @@ def _export_files(path: Path) -> Iterator[bytes]:
         yield path.read_bytes()
 
 
-def _lines(raw: bytes) -> Iterator[Mapping[str, Json]]:
+def json_lines(raw: bytes) -> Iterator[Mapping[str, Json]]:
     for line in raw.splitlines():
         try:
             value = json.loads(line)
@@ -220,9 +220,6 @@ def _lines(raw: bytes) -> Iterator[Mapping[str, Json]]:
             continue
         if isinstance(value, dict):
             yield value
-
-
-lines_of = _lines
 
 
 def _joined(content: Json) -> str:
