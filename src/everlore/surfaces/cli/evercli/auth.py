@@ -6,7 +6,6 @@ The key and the token are in credentials.json, which only its owner can read; ac
 
 from __future__ import annotations
 
-import hashlib
 import re
 import sys
 import time
@@ -129,6 +128,8 @@ def register(server: Server, env: Mapping[str, str], platform: str, name: str) -
 
 def fingerprint(env: Mapping[str, str], platform: str) -> str:
     """Tells this user's installations apart without saying anything about the machine."""
+    import hashlib
+
     user = env.get("USER") or env.get("USERNAME") or ""
     return hashlib.sha256(f"{_machine_id()}\0{user}\0{platform}".encode()).hexdigest()
 

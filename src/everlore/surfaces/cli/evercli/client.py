@@ -5,22 +5,18 @@ Nothing is sent twice and no redirect is followed: a token goes only to the addr
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
-import socket
-import ssl
-import threading
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 from everlore import __version__
 from everlore.surfaces.cli.evercli.failure import Failure
 from everlore.surfaces.cli.evercli.settings import PREFIX
 
 if TYPE_CHECKING:
+    import http.client
     from collections.abc import Callable, Mapping
 
     from everlore.types import Json
@@ -166,6 +162,11 @@ def _json(server: Server, reply: Reply) -> dict[str, Json]:
 
 def exchange(server: Server, method: str, path: str, body: Mapping[str, Json] | None = None) -> Reply:
     """One request. The whole of it, from the connection to the last byte, has `timeout` seconds."""
+    import http.client  # here and below: commands that stay on this machine need none of it
+    import socket
+    import threading
+    from urllib.parse import urlsplit
+
     began = time.monotonic()
     headers = {"Accept": "application/json", "User-Agent": f"evercli/{__version__}"}
     if server.token:
@@ -203,6 +204,10 @@ def exchange(server: Server, method: str, path: str, body: Mapping[str, Json] | 
 
 
 def _connection(server: Server, path: str) -> tuple[http.client.HTTPConnection, str]:
+    import http.client
+    import ssl
+    from urllib.parse import urlsplit
+
     parts = urlsplit(server.base)
     try:
         port = parts.port
@@ -239,6 +244,9 @@ def _proxy(scheme: str, netloc: str) -> str:
 
 
 def _unreachable(server: Server, error: Exception, *, late: bool) -> Failure:
+    import socket
+    import ssl
+
     detail: dict[str, Json] = {"server": server.base}
     if late or isinstance(error, TimeoutError):
         return Failure(

@@ -63,7 +63,10 @@ def cut(text: str, form: str, path: Path, steps: tuple[str, ...]) -> str:
     if get(before, steps) is None:
         return text
     expected = copy.deepcopy(before)
-    del get(expected, steps[:-1])[steps[-1]]
+    section = get(expected, steps[:-1])
+    del section[steps[-1]]
+    if form == "toml" and not section:  # a table without keys or header is not there
+        del expected[steps[0]]
     new = _edit(path, lambda: _CUT[form](text, steps))
     return _checked(new, form, path, expected)
 
