@@ -9,6 +9,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -23,16 +24,29 @@ from everlore.surfaces.cli.evercli.sending import BATCH_MESSAGES, session_of
 from everlore.surfaces.cli.evercli.text import pieces, trim
 
 
-@pytest.fixture
-def own(start: Any) -> Server:
-    server: Server = start()
-    return server
+class ForUser(Evercli):
+    """Imports for a user of its own, so that tests share a server and not their memories."""
+
+    def command(self, *args: str) -> list[str]:
+        return super().command(*args, *(("--user", self.home.parent.name) if args[:2] == ("import", "run") else ()))
+
+
+@dataclass
+class Own:
+    """The memories of that user."""
+
+    server: Server
+    user: str
 
 
 @pytest.fixture
-def cli(evercli: Evercli, own: Server) -> Evercli:
-    evercli.env["EVERCLI_API_BASE_URL"] = own.url
-    return evercli
+def own(server: Server, tmp_path: Path) -> Own:
+    return Own(server, tmp_path.name)
+
+
+@pytest.fixture
+def cli(evercli: Evercli, server: Server) -> Evercli:
+    return ForUser(evercli.home, {"EVERCLI_API_BASE_URL": server.url})
 
 
 def claude_line(role: str, content: Any, at: str, **more: Any) -> dict[str, Any]:
@@ -46,20 +60,20 @@ def claude_project(home: Path, name: str, lines: list[dict[str, Any]], tail: str
     return path
 
 
-def episodes(server: Server) -> list[dict[str, Any]]:
-    body = {"user_id": "default", "memory_type": "episode", "page_size": 100, "sort_order": "asc"}
-    found: list[dict[str, Any]] = server.client.post("/api/v1/memory/get", json=body).json()["data"]["episodes"]
+def episodes(own: Own) -> list[dict[str, Any]]:
+    body = {"user_id": own.user, "memory_type": "episode", "page_size": 100, "sort_order": "asc"}
+    found: list[dict[str, Any]] = own.server.client.post("/api/v1/memory/get", json=body).json()["data"]["episodes"]
     return found
 
 
-def until(server: Server, count: int) -> list[dict[str, Any]]:
+def until(own: Own, count: int) -> list[dict[str, Any]]:
     deadline = time.monotonic() + 30
-    while len(episodes(server)) < count and time.monotonic() < deadline:
+    while len(episodes(own)) < count and time.monotonic() < deadline:
         time.sleep(0.1)
-    return episodes(server)
+    return episodes(own)
 
 
-def test_claude_code_and_codex_with_their_true_times(cli: Evercli, own: Server) -> None:
+def test_claude_code_and_codex_with_their_true_times(cli: Evercli, own: Own) -> None:
     claude_project(
         cli.home,
         "aaa",
@@ -116,7 +130,7 @@ def _codex(kind: str, **payload: Any) -> dict[str, Any]:
     return {"timestamp": "2026-04-02T10:00:01Z", "type": "response_item", "payload": {"type": kind, **payload}}
 
 
-def test_exports_and_markdown(cli: Evercli, own: Server, tmp_path: Path) -> None:
+def test_exports_and_markdown(cli: Evercli, own: Own, tmp_path: Path) -> None:
     chatgpt = [
         {
             "conversation_id": "c-1",
@@ -168,7 +182,7 @@ def _chatgpt(role: str, text: str, at: float) -> dict[str, Any]:
     return {"author": {"role": role}, "content": {"content_type": "text", "parts": [text]}, "create_time": at}
 
 
-def test_secrets_in_transcripts_stay_on_this_machine(cli: Evercli, own: Server) -> None:
+def test_secrets_in_transcripts_stay_on_this_machine(cli: Evercli, own: Own) -> None:
     secret = "ghp_" + "Zq9" * 12
     claude_project(cli.home, "s", [claude_line("user", f"Use {secret} for the deploy.", "2026-03-01T09:00:00Z")])
     cli("import", "run", "claude-code")
@@ -226,15 +240,15 @@ class _Through(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def gate(own: Server) -> Iterator[_Gate]:
-    with _Gate(own.url) as served:
+def gate(own: Own) -> Iterator[_Gate]:
+    with _Gate(own.server.url) as served:
         threading.Thread(target=served.serve_forever, daemon=True).start()
         yield served
         served.shutdown()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
-def test_a_killed_import_goes_on_where_it_stopped_and_doubles_nothing(cli: Evercli, own: Server, gate: _Gate) -> None:
+def test_a_killed_import_goes_on_where_it_stopped_and_doubles_nothing(cli: Evercli, own: Own, gate: _Gate) -> None:
     lines = [
         claude_line(
             "user" if number % 2 == 0 else "assistant",
@@ -249,7 +263,7 @@ def test_a_killed_import_goes_on_where_it_stopped_and_doubles_nothing(cli: Everc
     process = cli.start("import", "run", "claude-code", env=here)
     assert gate.reached.wait(60)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.communicate()
     first = len(gate.bodies[0]["messages"])
     assert first == BATCH_MESSAGES
     gate.bodies.clear()
@@ -262,7 +276,7 @@ def test_a_killed_import_goes_on_where_it_stopped_and_doubles_nothing(cli: Everc
     assert cli("import", "run", "claude-code", env=here).data["imports"][0]["messages"] == 0
 
 
-def test_a_server_that_goes_away_is_a_network_error_that_says_how_to_go_on(cli: Evercli, own: Server) -> None:
+def test_a_server_that_goes_away_is_a_network_error_that_says_how_to_go_on(cli: Evercli, own: Own) -> None:
     claude_project(cli.home, "x", [claude_line("user", "I like rain.", "2026-03-01T09:00:00Z")])
     done = cli("import", "run", env={"EVERCLI_API_BASE_URL": "http://127.0.0.1:1"})
     assert (done.code, done.error["type"]) == (4, "network")

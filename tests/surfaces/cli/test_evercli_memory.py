@@ -35,7 +35,7 @@ def until_found(cli: Evercli, *args: str) -> Done:
 
 
 def test_add_search_get_forget(cli: Evercli, user: str) -> None:
-    added = cli("memory", "add", "I", "moved to Lisbon in March.", "--user", user)
+    added = cli("memory", "add", "I", "moved to Lisbon in March and I love pastel de nata.", "--user", user)
     assert added.data["saved"] is True
     assert added.data["status"] == "extracted"
     found = until_found(cli, "memory", "search", "where do I live", "--user", user)
@@ -46,6 +46,7 @@ def test_add_search_get_forget(cli: Evercli, user: str) -> None:
     assert len(found.envelope["meta"]["requestId"]) == 32
     assert cli("memory", "get", "--user", user).data["totalCount"] == 1
     assert "Lisbon" in cli("memory", "get", item["id"], "--user", user).data["episode"]
+    until_found(cli, "memory", "get", "--type", "profile", "--user", user)
     assert cli("memory", "get", f"profile_{user}", "--user", user).data["type"] == "profile"
     text = cli("memory", "search", "Lisbon", "--user", user, "--format", "text")
     assert item["id"] in text.out
@@ -58,7 +59,7 @@ def test_add_search_get_forget(cli: Evercli, user: str) -> None:
 
 def test_a_long_text_from_stdin_is_remembered_whole(cli: Evercli, user: str) -> None:
     text = (
-        "".join(f"Sentence number {number} is about the garden.\n" for number in range(600)) + "The gate code is blue."
+        "".join(f"Sentence number {number} is about the garden.\n" for number in range(250)) + "The gate code is blue."
     )
     added = cli("memory", "add", "--user", user, stdin=text)
     assert added.data["messageCount"] > 1

@@ -65,7 +65,8 @@ def test_every_host_is_listed_installed_and_uninstalled(bare: Evercli) -> None:
         words = entry["command"] if isinstance(entry["command"], list) else [entry["command"], *entry["args"]]
         assert words[-3:] == ["mcp", "--toolset", "everme"]
         assert Path(words[0]).is_absolute()
-        assert not (entry.get("env") or entry.get("environment"))
+        assert not entry.get("env")
+        assert not entry.get("environment")
     assert all(one["hasEverMeEntry"] for one in bare("plugin", "list").data["platforms"])
     again = bare("plugin", "install", "all")
     actions = {change["action"] for one in again.data["installed"] for change in one["changes"]}
