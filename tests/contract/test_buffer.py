@@ -144,3 +144,11 @@ def test_any_content_survives(buffer: Buffer, content: object, text: str, sessio
     buffer.append([sent])
     assert buffer.append([sent]) == 0
     assert sent in buffer.open_messages(Scope(), session)
+
+
+def test_what_waits_in_a_scope_comes_newest_first_and_only_of_that_scope(buffer: Buffer) -> None:
+    buffer.append([message(1, "one", session_id="s1"), message(2, "two", session_id="s2")])
+    buffer.append([message(3, "elsewhere", scope=Scope("other"))])
+    assert [waiting.text for waiting in buffer.waiting(Scope(), 10)] == ["two", "one"]
+    assert [waiting.text for waiting in buffer.waiting(Scope(), 1)] == ["two"]
+    assert [waiting.text for waiting in buffer.waiting(Scope("other"), 10)] == ["elsewhere"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
+from typing import Any
 
 from everlore.accounts.base import Source, Upload
 from everlore.database import Database, row, rows
@@ -22,7 +23,7 @@ class Documents:
     def upload(self, key: str) -> Upload | None:
         with self._db.read() as db:
             found = row(db, f"{_UPLOADS} WHERE key = ?", (key,))
-        return None if found is None else Upload(*found[:6], stored=bool(found[6]))
+        return None if found is None else _upload(found)
 
     def upload_stored(self, key: str) -> None:
         with self._db.write() as db:
@@ -36,7 +37,7 @@ class Documents:
     def expired_uploads(self) -> list[Upload]:
         with self._db.read() as db:
             found = rows(db, f"{_UPLOADS} WHERE expires <= ?", (self._now(),))
-        return [Upload(*one[:6], stored=bool(one[6])) for one in found]
+        return [_upload(one) for one in found]
 
     def add_source(self, source: Source) -> None:
         with self._db.write() as db:
@@ -54,3 +55,8 @@ class Documents:
                 (account, wanted),
             )
         return None if found is None else Source(*found)
+
+
+def _upload(found: tuple[Any, ...]) -> Upload:
+    key, account, name, size, digest, expires, stored = found
+    return Upload(key, account, name, size, digest, expires, bool(stored))

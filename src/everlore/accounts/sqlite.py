@@ -318,8 +318,8 @@ def _key(found: tuple[Any, ...]) -> Key:
 
 
 def _agent(found: tuple[Any, ...]) -> Agent:
-    *fields, revoked, active, created = found
-    return Agent(*fields, revoked is None, active, created)
+    ident, account, platform, name, version, fingerprint, prefix, revoked, active, created = found
+    return Agent(ident, account, platform, name, version, fingerprint, prefix, revoked is None, active, created)
 
 
 def _label(text: str, what: str) -> str:

@@ -42,6 +42,10 @@ class Buffer(Protocol):
         """Everything of a session that is not finished, in order."""
         ...
 
+    def waiting(self, scope: Scope, limit: int) -> list[Message]:
+        """The newest messages of all sessions of a scope that are not finished, newest first."""
+        ...
+
     def forget_cell(self, cell_id: str) -> None:
         """Forget that a cell's messages were ever seen, so that they may be added again."""
         ...

@@ -114,6 +114,11 @@ class SqliteBuffer:
             connection.execute("DELETE FROM messages WHERE cell = ?", (cell_id,))
             connection.execute("DELETE FROM cells WHERE id = ?", (cell_id,))
 
+    def waiting(self, scope: Scope, limit: int) -> list[Message]:
+        return self._messages(
+            "WHERE app = ? AND project = ? ORDER BY id DESC LIMIT ?", (scope.app, scope.project, limit)
+        )
+
     def forget_cell(self, cell_id: str) -> None:
         with self._db.write() as connection:
             connection.execute("DELETE FROM seen WHERE cell = ?", (cell_id,))

@@ -4,5 +4,17 @@ from everlore.memory.cells import prepare, recover
 from everlore.memory.forget import forget
 from everlore.memory.read import listing, profile, unprocessed
 from everlore.memory.remember import NewMessage, flush, remember
+from everlore.memory.state import state
 
-__all__ = ["NewMessage", "flush", "forget", "listing", "prepare", "profile", "recover", "remember", "unprocessed"]
+__all__ = [
+    "NewMessage",
+    "flush",
+    "forget",
+    "listing",
+    "prepare",
+    "profile",
+    "recover",
+    "remember",
+    "state",
+    "unprocessed",
+]

@@ -100,6 +100,7 @@ def mcp(
             raise typer.BadParameter("--host and --port need --transport http")
         from everlore.surfaces.mcp import stdio
 
+        toolsets.check(toolset)
         identity = toolsets.IDENTITIES.get(toolset)
         stdio.serve(toolsets.loaders()[toolset], identity() if identity else None)
         return

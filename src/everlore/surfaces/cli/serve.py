@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import structlog
 import uvicorn
 
+from everlore.accounts.sqlite import SqliteAccounts
 from everlore.config import Settings, unknown_variables
 from everlore.engine import open_engine
 from everlore.errors import Misconfigured, Unavailable
@@ -22,6 +23,7 @@ from everlore.surfaces.http.app import create_app
 from everlore.surfaces.http.middleware import is_loopback
 from everlore.surfaces.http.protocol import EnvelopeProtocol
 from everlore.surfaces.mcp.http import Loaders
+from everlore.vault.files import SYSTEM
 
 BACKLOG = 512
 FINISH_SECONDS = 10
@@ -58,9 +60,15 @@ def serve(settings: Settings, toolsets: Loaders) -> None:
     # uvicorn stops in order and then raises the signal again: end quietly where the default would kill us
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     host = settings.api.host
+    unguarded = not settings.auth.enabled and not is_loopback(host)
+    if unguarded and not settings.api.insecure:
+        raise Misconfigured(
+            f"{host} can be reached by others and requests need no token: set EVEROS_AUTH__ENABLED=true and make a key"
+            " with `everlore keys create`, or use --host 127.0.0.1, or say --insecure"
+        )
     listener = claim(host, settings.api.port)
     try:
-        if not is_loopback(host):
+        if unguarded:
             log.warning(
                 f"listening on {host} WITHOUT AUTHENTICATION: whoever can reach this port can read and delete every "
                 "memory. Put your own gateway in front, or use --host 127.0.0.1"
@@ -68,9 +76,10 @@ def serve(settings: Settings, toolsets: Loaders) -> None:
         if unknown := unknown_variables():
             log.warning("settings without effect in this version", names=unknown)
         engine = open_engine(settings)
+        accounts = SqliteAccounts(engine.vault.root / SYSTEM / "accounts.db")
         try:
             config = uvicorn.Config(
-                create_app(engine, toolsets),
+                create_app(engine, accounts, toolsets),
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -85,6 +94,7 @@ def serve(settings: Settings, toolsets: Loaders) -> None:
             if not server.started:
                 raise Unavailable("the server could not start; the log above says why")
         finally:
+            accounts.close()
             engine.close()
             log.info("stopped")
     finally:

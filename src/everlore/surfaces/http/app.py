@@ -1,6 +1,6 @@
-"""The HTTP application: the memory contract's routes and the probes around one engine.
+"""The HTTP application: the memory contract's routes, the gateway and the probes around one engine.
 
-The caller opens and closes the engine; the application runs the cascade's worker while it serves.
+The caller opens and closes the engine and the accounts; the application runs the cascade's worker while it serves.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ from fastapi import FastAPI
 from starlette.routing import Route
 
 from everlore import __version__
+from everlore.accounts.base import Accounts
 from everlore.cascade import Worker
 from everlore.engine import Engine
 from everlore.memory import prepare
-from everlore.surfaces.http import errors, health, routes
+from everlore.surfaces.http import device_page, errors, gateway_auth, gateway_mem, gateway_uploads, health, routes
+from everlore.surfaces.http.guard import Guard, Meter
 from everlore.surfaces.http.metrics import Metrics
-from everlore.surfaces.http.middleware import LoopbackOnly, Observe, is_loopback
+from everlore.surfaces.http.middleware import LoopbackOnly, Observe, host_of, is_loopback
 from everlore.surfaces.mcp.http import Loaders, Toolsets
 
 PROBES_AT_ONCE = 2
 
 
-def create_app(engine: Engine, toolsets: Loaders | None = None) -> FastAPI:
+def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = None) -> FastAPI:
     """`toolsets` are served over MCP."""
     mcp = Toolsets(engine, toolsets or {})
     development = os.environ.get("ENV", "").upper() == "DEV"
@@ -52,12 +54,18 @@ def create_app(engine: Engine, toolsets: Loaders | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.engine = engine
+    app.state.accounts = accounts
+    app.state.attempts = Meter(engine.settings.auth.attempts_per_minute)
     app.state.metrics = Metrics(engine)
     errors.install(app)
     app.include_router(routes.router)
     app.include_router(health.router)
+    for module in (gateway_auth, gateway_mem, gateway_uploads, device_page):
+        app.include_router(module.router)
+    app.include_router(gateway_uploads.raw)
     app.router.routes.append(Route("/mcp/{toolset}", mcp))
+    app.add_middleware(Guard, engine=engine, accounts=accounts, attempts=app.state.attempts)
     if is_loopback(engine.settings.api.host):
-        app.add_middleware(LoopbackOnly)
+        app.add_middleware(LoopbackOnly, also=host_of(engine.settings.auth.public_url))
     app.add_middleware(Observe, metrics=app.state.metrics)
     return app

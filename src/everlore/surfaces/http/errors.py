@@ -1,4 +1,6 @@
-"""Every answer that is not 2xx: one envelope, made here and nowhere else.
+"""Every answer that is not 2xx: one envelope, made here and nowhere else, without secrets.
+
+The gateway's routes have an envelope of their own; which one it is, the path decides.
 
 What the caller can change is a 4xx `HTTP_ERROR` with a reason; everything else is a 5xx `SYSTEM_ERROR`. The
 details of an unexpected error go to the log, never to the client.
@@ -17,7 +19,9 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 
 from everlore.clock import Clock
-from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
+from everlore.errors import Conflict, Denied, EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
+from everlore.redact import redact
+from everlore.surfaces.http.gateway import Refusal, code_of, http_refusal, is_gateway, on_refusal, refusal
 from everlore.surfaces.http.models import ITEMS_TAG, TEXT_TAG, ErrorInfo, Failure
 
 INTERNAL = "Internal server error"
@@ -28,14 +32,16 @@ log = structlog.get_logger("everlore.http")
 def failure(
     connection: HTTPConnection, status: int, message: str, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
+    if is_gateway(connection.scope["path"]):
+        return http_refusal(connection, status, message, headers or {})
     clock: Clock = connection.app.state.engine.clock
     body = Failure(
         request_id=connection.state.request_id,
         error=ErrorInfo(
             code="HTTP_ERROR" if status < 500 else "SYSTEM_ERROR",
-            message=message,
+            message=redact(message),
             timestamp=clock.local(clock.now()).isoformat(timespec="seconds"),
-            path=connection.scope["path"],
+            path=redact(connection.scope["path"]),
         ),
     )
     return JSONResponse(body.model_dump(), status, headers)
@@ -52,6 +58,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(EverloreError, _everlore)
+    app.add_exception_handler(Refusal, on_refusal)
 
 
 async def _http(request: Request, error: Exception) -> Response:
@@ -65,6 +72,9 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 
 async def _everlore(request: Request, error: Exception) -> Response:
+    assert isinstance(error, EverloreError)
+    if is_gateway(request.url.path) and (code := code_of(error)) != 50000:
+        return refusal(request, code, str(error))
     match error:
         case InvalidInput():
             return failure(request, 422, str(error))
@@ -72,6 +82,10 @@ async def _everlore(request: Request, error: Exception) -> Response:
             return failure(request, 415, str(error))
         case NotFound():
             return failure(request, 404, str(error))
+        case Conflict():
+            return failure(request, 409, str(error))
+        case Denied():
+            return failure(request, 403 if error.why == "scope" else 401, str(error))
         case Unavailable():
             log.warning("unavailable", reason=str(error))
             return failure(request, 503, str(error))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from everlore import __version__
+from everlore.accounts.base import Accounts
 from everlore.cascade import troubles
 from everlore.engine import Engine
+from everlore.errors import EverloreError
+from everlore.redact import redact
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.models import Failure, Health
 
@@ -20,8 +25,11 @@ router = APIRouter(tags=["operations"], responses={503: {"model": Failure}})
 
 
 def examine(engine: Engine) -> Health:
+    """With accounts, files may name their owners: problems are then counted, not told."""
     status = engine.index.status()
     problems = troubles(engine.index)
+    hidden = [f"{len(problems)} problems; `everlore doctor` on the server tells them"] if problems else []
+    told = hidden if engine.settings.auth.enabled else problems
     return Health(
         status="degraded" if problems else "ok",
         version=__version__,
@@ -36,7 +44,7 @@ def examine(engine: Engine) -> Health:
             "problems": status.problems,
         },
         messages_buffered=engine.buffer.count(),
-        problems=problems[:SHOWN_PROBLEMS],
+        problems=told[:SHOWN_PROBLEMS],
     )
 
 
@@ -45,6 +53,38 @@ def examine(engine: Engine) -> Health:
 async def health(request: Request) -> Health:
     limiter: CapacityLimiter = request.app.state.probes
     return await to_thread.run_sync(examine, request.app.state.engine, limiter=limiter)
+
+
+@router.get("/healthz", response_model=None)
+@router.head("/healthz", include_in_schema=False, response_model=None)
+async def healthz() -> Response:
+    """The process answers."""
+    return JSONResponse({"status": "ok"})
+
+
+@router.get("/readyz", response_model=None)
+@router.head("/readyz", include_in_schema=False, response_model=None)
+async def readyz(request: Request) -> Response:
+    """It can do its work."""
+    limiter: CapacityLimiter = request.app.state.probes
+    checks = await to_thread.run_sync(_checks, request.app.state.engine, request.app.state.accounts, limiter=limiter)
+    fine = all(found == "ok" for found in checks.values())
+    return JSONResponse({"status": "ok" if fine else "unavailable", "checks": checks}, 200 if fine else 503)
+
+
+def _checks(engine: Engine, accounts: Accounts) -> dict[str, str]:
+    def tried(check: Callable[[], object]) -> str:
+        try:
+            check()
+        except (EverloreError, OSError) as error:
+            return redact(str(error))
+        return "ok"
+
+    return {
+        "vault": tried(engine.vault.prepare),
+        "index": tried(engine.index.status),
+        "accounts": tried(lambda: accounts.events(1)),
+    }
 
 
 @router.get("/metrics", response_class=Response)

@@ -1,7 +1,7 @@
 """What surrounds every request, as plain ASGI: an id, a log line, numbers, a last net for errors, and the gate.
 
-The server has no authentication. On a loopback interface it therefore answers only those who address it as
-loopback, so that no web page can reach it through a browser, neither across origins nor by DNS rebinding.
+On a loopback interface the server answers only those who address it as loopback (or by its public name), so that no
+web page can reach it through a browser, neither across origins nor by DNS rebinding, also when no token is needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from everlore.surfaces.http.errors import failure, unexpected
 from everlore.surfaces.http.metrics import Metrics
 
-QUIET = frozenset({"/health", "/metrics"})
+QUIET = frozenset({"/health", "/healthz", "/readyz", "/metrics"})
 """Probes: logged only when someone debugs."""
 
 log = structlog.get_logger("everlore.http")
@@ -64,22 +64,27 @@ class Observe:
 class LoopbackOnly:
     """Refuses requests that a browser made for a page from elsewhere."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, also: str = "") -> None:
+        """`also` is a host name by which a gateway in front may be addressed."""
         self.app = app
+        self.also = also
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             connection = HTTPConnection(scope)
             host, origin = connection.headers.get("host"), connection.headers.get("origin")
             refused = None
-            if host is not None and not is_loopback(host_of(f"//{host}")):
+            if host is not None and not self._ours(host_of(f"//{host}")):
                 refused = f"Host {host[:200]!r} is not this machine; behind a gateway, have it send Host: localhost"
-            elif origin is not None and not is_loopback(host_of(origin)):
+            elif origin is not None and not self._ours(host_of(origin)):
                 refused = "requests from web pages of another origin are not answered"
             if refused:
                 await failure(connection, 403, refused)(scope, receive, send)
                 return
         await self.app(scope, receive, send)
+
+    def _ours(self, host: str) -> bool:
+        return is_loopback(host) or bool(self.also and host == self.also)
 
 
 def is_loopback(host: str) -> bool:

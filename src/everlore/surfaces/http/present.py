@@ -1,4 +1,7 @@
-"""From stored values to the contract's items. Pure."""
+"""From stored values to the contract's items. Pure.
+
+`app_id` is the client's own word for the app: inside, the space of its account may stand before it.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +26,18 @@ from everlore.surfaces.http.models import (
 from everlore.types import Message, Stored
 
 
-def _place(row: Stored) -> dict[str, Any]:
+def _place(row: Stored, app_id: str) -> dict[str, Any]:
     owner = row.key.owner
     return {
         "id": f"profile_{owner.id}" if row.key.kind == "profile" else row.key.public_id,
         f"{owner.track}_id": owner.id,
-        "app_id": owner.scope.app,
+        "app_id": app_id,
         "project_id": owner.scope.project,
     }
 
 
-def _episode(row: Stored, clock: Clock) -> dict[str, Any]:
-    return _place(row) | {
+def _episode(row: Stored, app_id: str, clock: Clock) -> dict[str, Any]:
+    return _place(row, app_id) | {
         "session_id": row.session_id,
         "timestamp": clock.show(row.timestamp),
         "sender_ids": row.sender_ids,
@@ -44,8 +47,8 @@ def _episode(row: Stored, clock: Clock) -> dict[str, Any]:
     }
 
 
-def _case(row: Stored, clock: Clock) -> dict[str, Any]:
-    return _place(row) | {
+def _case(row: Stored, app_id: str, clock: Clock) -> dict[str, Any]:
+    return _place(row, app_id) | {
         "session_id": row.session_id,
         "timestamp": clock.show(row.timestamp),
         "task_intent": row.data["task_intent"],
@@ -55,25 +58,25 @@ def _case(row: Stored, clock: Clock) -> dict[str, Any]:
     }
 
 
-def _skill(row: Stored) -> dict[str, Any]:
+def _skill(row: Stored, app_id: str) -> dict[str, Any]:
     names = ("name", "description", "content", "confidence", "maturity_score", "source_case_ids")
-    return _place(row) | {name: row.data[name] for name in names}
+    return _place(row, app_id) | {name: row.data[name] for name in names}
 
 
-def _profile(row: Stored) -> dict[str, Any]:
-    return _place(row) | {"profile_data": dict(row.data)}
+def _profile(row: Stored, app_id: str) -> dict[str, Any]:
+    return _place(row, app_id) | {"profile_data": dict(row.data)}
 
 
-def listed(row: Stored, clock: Clock) -> EpisodeItem | ProfileItem | CaseItem | SkillItem:
+def listed(row: Stored, app_id: str, clock: Clock) -> EpisodeItem | ProfileItem | CaseItem | SkillItem:
     match row.key.kind:
         case "episode":
-            return EpisodeItem(**_episode(row, clock))
+            return EpisodeItem(**_episode(row, app_id, clock))
         case "profile":
-            return ProfileItem(**_profile(row))
+            return ProfileItem(**_profile(row, app_id))
         case "case":
-            return CaseItem(**_case(row, clock))
+            return CaseItem(**_case(row, app_id, clock))
         case _:
-            return SkillItem(**_skill(row))
+            return SkillItem(**_skill(row, app_id))
 
 
 def _fact_hit(hit: Hit) -> FactHit:
@@ -81,30 +84,30 @@ def _fact_hit(hit: Hit) -> FactHit:
 
 
 def found(
-    recall: Recall, profile: Stored | None, waiting: Iterable[Message], clock: Clock, *, explain: bool
+    recall: Recall, profile: Stored | None, waiting: Iterable[Message], app_id: str, clock: Clock, *, explain: bool
 ) -> SearchData:
     hits = recall.hits
     return SearchData(
         episodes=[
             EpisodeHit(
-                **_episode(hit.stored, clock),
+                **_episode(hit.stored, app_id, clock),
                 score=hit.score,
                 atomic_facts=[_fact_hit(fact) for fact in hit.facts],
             )
             for hit in hits.get("episode", ())
         ],
-        profiles=[ProfileHit(**_profile(profile))] if profile else [],
-        agent_cases=[CaseHit(**_case(hit.stored, clock), score=hit.score) for hit in hits.get("case", ())],
-        agent_skills=[SkillHit(**_skill(hit.stored), score=hit.score) for hit in hits.get("skill", ())],
-        unprocessed_messages=[unprocessed(message, clock) for message in waiting],
+        profiles=[ProfileHit(**_profile(profile, app_id))] if profile else [],
+        agent_cases=[CaseHit(**_case(hit.stored, app_id, clock), score=hit.score) for hit in hits.get("case", ())],
+        agent_skills=[SkillHit(**_skill(hit.stored, app_id), score=hit.score) for hit in hits.get("skill", ())],
+        unprocessed_messages=[unprocessed(message, app_id, clock) for message in waiting],
         trace=recall.trace if explain else None,
     )
 
 
-def unprocessed(message: Message, clock: Clock) -> UnprocessedMessage:
+def unprocessed(message: Message, app_id: str, clock: Clock) -> UnprocessedMessage:
     return UnprocessedMessage(
         id=message.id,
-        app_id=message.scope.app,
+        app_id=app_id,
         project_id=message.scope.project,
         session_id=message.session_id,
         sender_id=message.sender_id,

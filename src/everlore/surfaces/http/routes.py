@@ -17,6 +17,7 @@ from everlore.memory import NewMessage, flush, forget, listing, profile, remembe
 from everlore.search import Query, recall
 from everlore.search.filters import compile_filter, session_of
 from everlore.surfaces.http import present
+from everlore.surfaces.http.guard import partition_of, seen_by
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.models import (
     AddData,
@@ -56,10 +57,12 @@ LAST_PAGE: Final = 10**12
 ERRORS: Final[dict[int | str, dict[str, Any]]] = {
     status: {"model": Failure, "description": text}
     for status, text in (
-        (403, "The request came from another origin"),
+        (401, "A token is needed, or the one sent is not good"),
+        (403, "The request came from another origin, or the token may not do this"),
         (413, "The body is too large"),
         (415, "Not JSON, or a content item that cannot be read"),
         (422, "The request is not valid"),
+        (429, "Too many requests; Retry-After says when to come back"),
         (500, "Internal server error"),
         (503, "A part is busy or out of reach; nothing was lost"),
     )
@@ -72,27 +75,28 @@ router = APIRouter(route_class=JsonRoute, tags=["memory"], responses=ERRORS)
 async def add(body: AddRequest, request: Request) -> Response:
     """Append messages to a session's buffer; extraction runs when the conversation reaches a boundary."""
     messages = [_message(item) for item in body.messages]
-    extracted = await _run(request, remember, _engine(request), _scope(body), body.session_id, messages)
+    extracted = await _run(request, remember, _engine(request), _scope(request, body), body.session_id, messages)
     return _success(request, AddData(message_count=len(messages), status="extracted" if extracted else "accumulated"))
 
 
 @router.post("/api/v1/memory/flush", name="flush", response_model=Success[FlushData])
 async def flush_session(body: FlushRequest, request: Request) -> Response:
     """Extract what a session has buffered, now."""
-    extracted = await _run(request, flush, _engine(request), _scope(body), body.session_id)
+    extracted = await _run(request, flush, _engine(request), _scope(request, body), body.session_id)
     return _success(request, FlushData(status="extracted" if extracted else "no_extraction"))
 
 
 @router.post("/api/v1/memory/search", response_model=Success[SearchData])
 async def search(body: SearchRequest, request: Request) -> Response:
     """Ranked memories of one owner, grouped by kind."""
-    return _success(request, await _run(request, _search, _engine(request), body, request.app.state.metrics))
+    owner = _owner(request, body)
+    return _success(request, await _run(request, _search, _engine(request), owner, body, request.app.state.metrics))
 
 
 @router.post("/api/v1/memory/get", response_model=Success[GetData])
 async def get(body: GetRequest, request: Request) -> Response:
     """One page of an owner's memories of one kind, in order of time."""
-    return _success(request, await _run(request, _get, _engine(request), body))
+    return _success(request, await _run(request, _get, _engine(request), _owner(request, body), body))
 
 
 @router.post(
@@ -102,11 +106,11 @@ async def get(body: GetRequest, request: Request) -> Response:
 )
 async def delete(body: DeleteRequest, request: Request) -> Response:
     """Remove one memory from the files and the index; an episode takes its facts with it."""
-    return _success(request, DeleteData(deleted=await _run(request, forget, _engine(request), _owner(body), body.id)))
+    owner = _owner(request, body)
+    return _success(request, DeleteData(deleted=await _run(request, forget, _engine(request), owner, body.id)))
 
 
-def _search(engine: Engine, body: SearchRequest, metrics: Metrics) -> SearchData:
-    owner = _owner(body)
+def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics) -> SearchData:
     filters = _raw(body.filters)
     query = Query(
         owner=owner,
@@ -122,15 +126,15 @@ def _search(engine: Engine, body: SearchRequest, metrics: Metrics) -> SearchData
     known = profile(engine, owner) if body.include_profile and owner.track == "user" else None
     session_id = session_of(filters)
     waiting = [] if session_id is None else unprocessed(engine, owner.scope, session_id)
-    return present.found(result, known, waiting, engine.clock, explain=body.explain)
+    return present.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
 
 
-def _get(engine: Engine, body: GetRequest) -> GetData:
+def _get(engine: Engine, owner: Owner, body: GetRequest) -> GetData:
     by_update = body.sort_by == "updated_at" or body.memory_type in TIMELESS
     sort_by: Literal["timestamp", "updated"] = "updated" if by_update else "timestamp"
     page = listing(
         engine,
-        _owner(body),
+        owner,
         KINDS[body.memory_type],
         filter=compile_filter(_raw(body.filters), engine.clock),
         sort_by=sort_by,
@@ -138,7 +142,7 @@ def _get(engine: Engine, body: GetRequest) -> GetData:
         page=min(body.page, LAST_PAGE),
         page_size=body.page_size,
     )
-    items = [present.listed(row, engine.clock) for row in page.rows]
+    items = [present.listed(row, body.app_id, engine.clock) for row in page.rows]
     return GetData.model_validate({ARRAYS[body.memory_type]: items, "total_count": page.total, "count": len(items)})
 
 
@@ -156,15 +160,15 @@ def _message(item: MessageItem) -> NewMessage:
     )
 
 
-def _scope(body: Scoped) -> Scope:
-    return Scope(body.app_id, body.project_id)
+def _scope(request: Request, body: Scoped) -> Scope:
+    return partition_of(request.state.principal, body.app_id, body.project_id)
 
 
-def _owner(body: Owned) -> Owner:
+def _owner(request: Request, body: Owned) -> Owner:
     if body.user_id is not None:
-        return Owner(_scope(body), "user", body.user_id)
+        return Owner(_scope(request, body), "user", body.user_id)
     assert body.agent_id is not None
-    return Owner(_scope(body), "agent", body.agent_id)
+    return Owner(_scope(request, body), "agent", body.agent_id)
 
 
 def _raw(filters: FilterNode | None) -> Json:
@@ -172,8 +176,7 @@ def _raw(filters: FilterNode | None) -> Json:
 
 
 def _engine(request: Request) -> Engine:
-    engine: Engine = request.app.state.engine
-    return engine
+    return seen_by(request.app.state.engine, request.state.principal)
 
 
 def _success(request: Request, data: BaseModel) -> Response:

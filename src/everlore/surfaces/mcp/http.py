@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from everlore.engine import Engine
 from everlore.errors import EverloreError
 from everlore.surfaces.http.errors import failure, unexpected
+from everlore.surfaces.http.guard import seen_by
 from everlore.surfaces.http.middleware import host_of, is_loopback
 from everlore.surfaces.mcp.handshake import Identity, completed
 
@@ -85,9 +86,11 @@ def _manager(load: Callable[[], Toolset], engine: Engine) -> tuple[Identity, Str
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from everlore.surfaces.mcp.server import build
+    from everlore.surfaces.mcp.toolset import CALLER
 
     toolset, api = load(), engine.settings.api
-    server = build(toolset, lambda: engine, api.threads)
+    # tools run in the context of their request: whose token it carries decides what they see
+    server = build(toolset, lambda: seen_by(engine, CALLER.get().principal), api.threads)
     return toolset.identity, StreamableHTTPSessionManager(server, max_request_body_size=api.max_body_bytes)
 
 

@@ -1,8 +1,8 @@
 """A toolset on the SDK's low-level server, for both eras of the protocol and any transport.
 
-Every answer passes `_Around`, the one place for what the SDK drops, refuses or tells too much about: further fields
-of `serverInfo` and capabilities, structured content that is a list, -32002 before the handshake, and errors that
-nobody foresaw, of which the client reads a sentence and the log gets the place but not the text.
+Every answer passes `_Around`, the one place for redaction and for what the SDK drops, refuses or tells too much about:
+further fields of `serverInfo` and capabilities, structured content that is a list, -32002 before the handshake, and
+errors that nobody foresaw, of which the client reads a sentence and the log gets the place but not the text.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from everlore.errors import EverloreError, InvalidInput, NotFound
+from everlore.redact import redact, redact_deep
 from everlore.surfaces.mcp import present
 from everlore.surfaces.mcp.handshake import BARE, HANDSHAKE_VERSIONS, answer
 from everlore.surfaces.mcp.toolset import CALLER, Caller, Tool, Toolset
@@ -91,8 +92,8 @@ class _Around:
         token = _STRUCTURED.set(structured)
         try:
             result = await call_next(ctx)
-        except MCPError:
-            raise
+        except MCPError as error:
+            raise MCPError(error.code, redact(error.message), redact_deep(error.data)) from None
         except ValidationError as error:
             raise MCPError(types.INVALID_PARAMS, _first_reason(error)) from None
         except Exception as error:
@@ -101,7 +102,8 @@ class _Around:
         finally:
             _STRUCTURED.reset(token)
         assert isinstance(result, dict)
-        return self._finished(ctx, result, structured)
+        finished: dict[str, Any] = redact_deep(self._finished(ctx, result, structured))
+        return finished
 
     def _finished(self, ctx: Context, result: dict[str, Any], structured: list[Json]) -> dict[str, Any]:
         if ctx.method == "initialize":
@@ -132,6 +134,8 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Callable[[], Engin
 
     async def call(ctx: Context, params: types.CallToolRequestParams) -> HandlerResult:
         tool = tools.get(params.name)
+        if tool is None and toolset.error_prefix:
+            return _failed(toolset, f"unknown tool: {params.name[:100]}", FAILED)
         if tool is None:
             code = types.METHOD_NOT_FOUND if toolset.failures == "rpc" else types.INVALID_PARAMS
             raise MCPError(code, f"Unknown tool: {params.name[:100]}")
@@ -167,7 +171,7 @@ def _schema(tool: Tool | None) -> Mapping[str, Any] | None:
 def _failed(toolset: Toolset, message: str, code: int) -> HandlerResult:
     if toolset.failures == "rpc":
         raise MCPError(code, message)
-    return {"content": [present.block(message)], "isError": True}
+    return {"content": [present.block(f"{toolset.error_prefix}{message}")], "isError": True}
 
 
 def _add_resources(
@@ -249,6 +253,7 @@ def _caller(ctx: Context) -> Caller:
         client_name=client.client_info.name if client else "",
         bare=meta.get(BARE) is True,
         headers=dict(ctx.request.headers) if ctx.request is not None else {},
+        principal=getattr(ctx.request.state, "principal", None) if ctx.request is not None else None,
     )
 
 

@@ -16,6 +16,7 @@ from everlore.surfaces.mcp.handshake import HANDSHAKE_VERSIONS, Identity
 from everlore.types import Json
 
 if TYPE_CHECKING:  # the engine takes half a second to import, and a handshake needs none
+    from everlore.accounts.base import Principal
     from everlore.engine import Engine
 
 
@@ -58,6 +59,8 @@ class Caller:
     """It shook hands in the shortest form, without naming capabilities."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Of the HTTP request; empty on stdio."""
+    principal: Principal | None = None
+    """Whose token the request carries; None for a process of the vault's owner."""
 
 
 CALLER: ContextVar[Caller] = ContextVar("everlore_mcp_caller")
@@ -124,6 +127,8 @@ class Toolset:
     instructions: str
     tools: tuple[Tool, ...]
     failures: Literal["result", "rpc"] = "result"
+    error_prefix: str = ""
+    """What the text of a tool's error begins with. With one, an unknown tool is answered like any other failure."""
     server_fields: Mapping[str, Json] = field(default_factory=dict)
     """Further fields of `serverInfo`."""
     capabilities: Mapping[str, Json] = field(default_factory=dict)

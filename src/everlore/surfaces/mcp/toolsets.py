@@ -6,12 +6,17 @@ engine they work on, are imported. A test holds the two together.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from everlore import __version__
+from everlore.errors import Misconfigured
+from everlore.surfaces.everme import words
 from everlore.surfaces.mcp.handshake import Identity
 
 if TYPE_CHECKING:
@@ -28,8 +33,27 @@ def _knowledge() -> Identity:
     )
 
 
-IDENTITIES: dict[str, Callable[[], Identity]] = {"knowledge": _knowledge}
+def _everme() -> Identity:
+    return Identity(
+        server_name=words.SERVER_NAME,
+        server_version=__version__,
+        instructions=words.INSTRUCTIONS,
+        capabilities={"tools": {}, "resources": {}},
+    )
+
+
+IDENTITIES: dict[str, Callable[[], Identity]] = {"knowledge": _knowledge, "everme": _everme}
 """Toolsets that are not here have their first handshake answered when they are imported, which takes longer."""
+
+
+def check(name: str) -> None:
+    """Raise `Misconfigured` before a host is spoken to, where a toolset can tell that it will not work."""
+    if name == "everme":
+        from everlore.surfaces.everme.remote import configured
+
+        root = Path(os.environ.get("EVEROS_MEMORY__ROOT") or "~/.everos").expanduser()
+        if configured() is None and root.exists() and not root.is_dir():
+            raise Misconfigured(f"{root} is not a folder; set EVEROS_MEMORY__ROOT to the vault's folder")
 
 
 def offered() -> tuple[str, ...]:

@@ -1,0 +1,62 @@
+"""Saving through EverMe: turns to the agent's track, statements to the user's profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from everlore.engine import Engine
+from everlore.memory import NewMessage, flush, remember, state
+from everlore.models.media import read_content
+from everlore.types import Owner, Scope
+
+USER_NAME = "User"
+"""How the user of an account is called in what is written of them; there is one, and they are who is asking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Whose memories: a user and the agent that works for them, in one scope."""
+
+    scope: Scope
+    user: str
+    agent: str
+
+    @property
+    def owner(self) -> Owner:
+        return Owner(self.scope, "user", self.user)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    status: str
+    """`extracted`, `accumulated` or `no_extraction`."""
+    count: int
+    flushed: bool
+    extracted: bool
+
+
+def save_turn(
+    engine: Engine, person: Person, session_id: str, messages: Sequence[NewMessage], *, flushing: bool
+) -> Saved:
+    extracted = remember(engine, person.scope, session_id, messages)
+    if flushing:
+        extracted = flush(engine, person.scope, session_id) or extracted
+    left = "no_extraction" if flushing else "accumulated"
+    return Saved("extracted" if extracted else left, len(messages), flushing, extracted)
+
+
+def save_fact(
+    engine: Engine, person: Person, session_id: str, messages: Sequence[NewMessage], *, flushing: bool
+) -> Saved:
+    """Like a turn, and what the user states is in their profile afterwards, whatever the extractor makes of it."""
+    saved = save_turn(engine, person, session_id, messages, flushing=flushing)
+    if not flushing:
+        return Saved(saved.status, saved.count, flushed=False, extracted=False)
+    said = [
+        (message.timestamp, text)
+        for message in messages
+        if message.role == "user" and (text := read_content(message.content, engine.settings.multimodal).strip())
+    ]
+    stated = bool(said) and state(engine, person.owner, said)
+    return Saved("extracted" if stated or saved.extracted else saved.status, saved.count, True, stated)

@@ -1,0 +1,226 @@
+"""Signing in and agents: account keys, the device flow, and the tokens of installed plugins."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from everlore.accounts import tokens
+from everlore.accounts.base import Agent, Poll
+from everlore.clock import iso
+from everlore.errors import Denied
+from everlore.surfaces.http.gateway import (
+    Body,
+    Refusal,
+    accounts,
+    base_url,
+    code_of,
+    note,
+    principal,
+    run,
+    success,
+)
+from everlore.surfaces.http.guard import Meter
+from everlore.surfaces.http.wire import JsonRoute
+from everlore.types import Json
+
+DEVICE_SECONDS = 900
+INTERVAL_SECONDS = 5
+DAY_MS = 24 * 3600 * 1000
+
+Label = Annotated[str, Field(min_length=1, max_length=200)]
+OptionalLabel = Annotated[str, Field(max_length=200)]
+
+router = APIRouter(route_class=JsonRoute, prefix="/api/v1", tags=["gateway"])
+
+
+class Login(Body):
+    api_key: str = Field(max_length=200)
+
+
+class DeviceStart(Body):
+    platform: Label
+    client_name: OptionalLabel | None = None
+    client_version: OptionalLabel | None = None
+    machine_fingerprint: OptionalLabel | None = None
+
+
+class DevicePoll(Body):
+    device_code: str = Field(max_length=200)
+    grant_type: str
+
+
+class NewAgent(Body):
+    platform: Label
+    name: Label
+    machine_fingerprint: Label
+    client_version: OptionalLabel | None = None
+
+
+class AgentFilter(Body):
+    platform: str | None = None
+    machine_fingerprint: str | None = None
+
+
+class AgentId(Body):
+    agent_id: Label
+
+
+@router.post("/auth/login", response_model=None)
+async def login(body: Login, request: Request) -> Response:
+    """Check an account key."""
+    _attempt(request)
+    key = body.api_key.strip()
+    try:
+        if not key.startswith(tokens.KEY):
+            raise Denied("key_invalid", "this is not an account key; it begins with emk_ and has 36 characters")
+        who = await run(request, accounts(request).authenticate, key)
+    except Denied as error:
+        await run(request, note, request, "login", tokens.shown(key), error.why)
+        raise Refusal(30201 if error.why == "malformed" else code_of(error), str(error)) from None
+    await run(request, note, request, "login", who.key_prefix, "ok", who)
+    return success(
+        request,
+        {
+            "valid": True,
+            "accountId": who.account.id,
+            "email": who.account.name,
+            "name": who.account.name,
+            "apiKeyPrefix": who.key_prefix,
+            "scopes": list(who.scopes),
+            "userId": request.app.state.engine.settings.mcp.user,
+            "expiresAt": None if who.expires is None else iso(who.expires),
+        },
+    )
+
+
+@router.post("/auth/device", response_model=None)
+async def device(body: DeviceStart, request: Request) -> Response:
+    """Begin a sign-in that a person approves in a browser."""
+    _attempt(request)
+    expires = request.app.state.engine.clock.now() + DEVICE_SECONDS * 1000
+    secret, code = await run(
+        request,
+        accounts(request).start_device,
+        body.platform,
+        body.client_name or "",
+        body.client_version or "",
+        body.machine_fingerprint or "",
+        expires,
+    )
+    return success(
+        request,
+        {
+            "deviceCode": secret,
+            "userCode": code,
+            "verificationUrl": f"{base_url(request)}/device?code={code}",
+            "expiresIn": DEVICE_SECONDS,
+            "interval": INTERVAL_SECONDS,
+        },
+    )
+
+
+@router.post("/auth/token", response_model=None)
+async def token(body: DevicePoll, request: Request) -> Response:
+    """Ask what became of a sign-in."""
+    if body.grant_type not in ("device_code", "urn:ietf:params:oauth:grant-type:device_code"):
+        raise Refusal(20001, "grantType must be device_code")
+    try:
+        poll = await run(
+            request, accounts(request).poll_device, body.device_code, INTERVAL_SECONDS * 1000, _agent_expiry(request)
+        )
+    except Denied as error:
+        wait = {"Retry-After": str(INTERVAL_SECONDS)} if error.why == "slow" else None
+        if error.why == "device":
+            _attempt(request)
+        raise Refusal(code_of(error), str(error), wait) from None
+    if poll.state == "denied":
+        raise Refusal(30103, "the sign-in was refused on the page")
+    return success(request, _polled(poll))
+
+
+@router.post("/agents", response_model=None)
+async def register(body: NewAgent, request: Request) -> Response:
+    """Register an installation and give it a token; registering again changes the token."""
+    who = principal(request)
+    agent, secret = await run(
+        request,
+        accounts(request).register_agent,
+        who.account.id,
+        body.platform,
+        body.machine_fingerprint,
+        body.name,
+        body.client_version or "",
+        _agent_expiry(request),
+    )
+    await run(request, note, request, "agent.register", agent.id, "ok", who)
+    answer = {"agentId": agent.id, "agentToken": secret, "tokenPrefix": agent.token_prefix, "sourceId": agent.id}
+    return success(request, answer)
+
+
+@router.post("/agents/list", response_model=None)
+async def agents(body: AgentFilter, request: Request) -> Response:
+    known = await run(request, accounts(request).agents, principal(request).account.id)
+    chosen = [
+        agent
+        for agent in known
+        if (not body.platform or agent.platform == body.platform)
+        and (not body.machine_fingerprint or agent.fingerprint == body.machine_fingerprint)
+    ]
+    return success(request, {"items": [_agent(agent) for agent in chosen]})
+
+
+@router.post("/agents/revoke", response_model=None)
+async def revoke(body: AgentId, request: Request) -> Response:
+    """Disconnect an agent: its token ends at once."""
+    who = principal(request)
+    agent = await run(request, accounts(request).revoke_agent, who.account.id, body.agent_id)
+    await run(request, note, request, "agent.revoke", agent.id, "ok", who)
+    return success(request, {"agentId": agent.id, "connectionStatus": "disconnected"})
+
+
+def _attempt(request: Request) -> None:
+    """Anonymous calls are few, so that nobody can try keys or codes."""
+    attempts: Meter = request.app.state.attempts
+    if wait := attempts.wait(request.client.host if request.client else ""):
+        raise Refusal(20005, f"too many sign-ins from this address; wait {wait} seconds", {"Retry-After": str(wait)})
+
+
+def _agent_expiry(request: Request) -> int | None:
+    days: int = request.app.state.engine.settings.auth.agent_token_days
+    now: int = request.app.state.engine.clock.now()
+    return now + days * DAY_MS if days else None
+
+
+def _polled(poll: Poll) -> dict[str, Json]:
+    if poll.state == "pending":
+        return {"status": "pending", "interval": INTERVAL_SECONDS}
+    if poll.key is None or poll.agent is None:
+        return {"status": poll.state}
+    return {
+        "status": "approved",
+        "apiKey": poll.key_secret,
+        "apiKeyPrefix": poll.key.prefix,
+        "agentId": poll.agent.id,
+        "agentToken": poll.agent_secret,
+        "isNewKey": True,
+        "scopes": list(poll.key.scopes),
+    }
+
+
+def _agent(agent: Agent) -> dict[str, Json]:
+    return {
+        "id": agent.id,
+        "platform": agent.platform,
+        "name": agent.name,
+        "clientVersion": agent.version,
+        "machineFingerprint": agent.fingerprint,
+        "tokenPrefix": agent.token_prefix,
+        "connectionStatus": "connected" if agent.connected else "disconnected",
+        "lastActiveAt": "" if agent.last_active is None else iso(agent.last_active),
+        "createdAt": iso(agent.created),
+    }

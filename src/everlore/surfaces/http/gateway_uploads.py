@@ -1,0 +1,282 @@
+"""Documents: a signed address to upload to, the upload, and the memories made of it.
+
+An upload lies in the vault's system folder until it has become memories; what nobody asks for again is removed after
+its address has expired. Everything is named by ids of ours, so no client names a path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import AfterValidator, Field
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from everlore.accounts import tokens
+from everlore.accounts.base import Accounts, Source, Upload
+from everlore.clock import iso
+from everlore.engine import Engine
+from everlore.errors import Conflict, InvalidInput, NotFound
+from everlore.kinds.pieces import split_text
+from everlore.memory import NewMessage, flush, forget, listing, remember
+from everlore.surfaces.everme.saving import USER_NAME, Person
+from everlore.surfaces.http.gateway import Body, Refusal, accounts, base_url, note, principal, run, success
+from everlore.surfaces.http.gateway_mem import asking
+from everlore.surfaces.http.wire import JsonRoute
+from everlore.types import Json, Predicate
+from everlore.vault.files import SYSTEM
+
+FOLDER = "uploads"
+BATCH = 500
+TURN = 2000
+"""Characters of a document that make one turn."""
+LOCKS = 64
+TURN_MS = 1000
+LOCK_SECONDS = 60.0
+_HASH = re.compile(r"(?:sha256[:-])?([0-9a-f]{64})", re.IGNORECASE)
+_TYPE = re.compile(r"(?:text/[\w.+-]+|application/(?:json|x-ndjson|yaml|markdown))(?:\s*;.*)?", re.IGNORECASE)
+
+
+def _hash(value: str) -> str:
+    found = _HASH.fullmatch(value.strip())
+    if found is None:
+        raise ValueError("contentHash must be the SHA-256 of the content, as 64 hexadecimal digits")
+    return found[1].lower()
+
+
+def _type(value: str) -> str:
+    if not _TYPE.fullmatch(value):
+        raise ValueError("contentType must be text/* or application/json; send documents as text")
+    return value
+
+
+ContentHash = Annotated[str, AfterValidator(_hash)]
+ContentType = Annotated[str, AfterValidator(_type)]
+
+router = APIRouter(route_class=JsonRoute, prefix="/api/v1/mem", tags=["gateway"])
+raw = APIRouter(prefix="/api/v1/mem", tags=["gateway"])
+"""Uploads themselves, which are no JSON."""
+
+
+class Presign(Body):
+    file_name: str = Field(min_length=1, max_length=255)
+    content_type: ContentType
+    size_bytes: int = Field(ge=1)
+    content_hash: ContentHash
+
+
+class NewSource(Body):
+    object_key: str = Field(min_length=1, max_length=100)
+    title: str = Field(min_length=1, max_length=500)
+    size_bytes: int = Field(ge=1)
+    content_hash: ContentHash
+    content_type: str | None = None
+    raw_format: str | None = None
+    object_e_tag: str | None = Field(None, alias="objectETag")
+    tags: list[str] | None = None
+    metadata: dict[str, Any] | None = None
+    summary: str | None = None
+    document_key: str | None = Field(None, max_length=500)
+    idempotency_key: str | None = Field(None, max_length=200)
+    origin_platform: str | None = Field(None, max_length=100)
+
+
+@router.post("/uploads/presign", response_model=None)
+async def presign(body: Presign, request: Request) -> Response:
+    """An address to upload a document to."""
+    engine, who = request.app.state.engine, principal(request)
+    auth = engine.settings.auth
+    if body.size_bytes > auth.upload_max_bytes:
+        raise Refusal(20006, f"documents may have at most {auth.upload_max_bytes} bytes; send it in parts")
+    key = f"obj_{hashlib.sha256(tokens.new_id('').encode()).hexdigest()[:32]}"
+    expires = engine.clock.now() + auth.upload_minutes * 60_000
+
+    def prepare() -> str:
+        _clear(engine, accounts(request))
+        accounts(request).add_upload(who.account.id, key, body.file_name, body.size_bytes, body.content_hash, expires)
+        return tokens.sign(accounts(request).secret(), "upload", key, str(expires))
+
+    signature = await run(request, prepare)
+    return success(
+        request,
+        {
+            "objectKey": key,
+            "uploadUrl": f"{base_url(request)}/api/v1/mem/uploads/{key}?expires={expires}&signature={signature}",
+            "method": "PUT",
+            "formFields": {},
+            "maxSize": auth.upload_max_bytes,
+            "expiresAt": iso(expires),
+        },
+    )
+
+
+@raw.put("/uploads/{key}", response_model=None)
+@raw.post("/uploads/{key}", response_model=None)
+async def upload(key: str, request: Request) -> Response:
+    """The bytes themselves, to a signed address."""
+    known = await run(request, _signed, accounts(request), request.app.state.engine, key, dict(request.query_params))
+    content = await (_form_file(request, known) if request.method == "POST" else _read(request, known.size))
+    if len(content) != known.size or hashlib.sha256(content).hexdigest() != known.hash:
+        raise Refusal(40104, "the content is not the one that was announced: its size or its SHA-256 differs")
+
+    def store() -> None:
+        path = _path(request.app.state.engine, key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{tokens.new_id('')}")
+        part.write_bytes(content)
+        part.replace(path)
+        accounts(request).upload_stored(key)
+
+    await run(request, store)
+    return success(request, {"objectKey": key, "sizeBytes": len(content)})
+
+
+@router.post("/sources", response_model=None)
+async def create_source(body: NewSource, request: Request) -> Response:
+    """Make memories of an uploaded document."""
+    engine, person = asking(request)
+    who = principal(request)
+    source = await run(request, _ingest, engine, accounts(request), person, who.account.id, who.agent_id, body)
+    await run(request, note, request, "source.create", source.id, "ok", who)
+    return success(request, _shown(source))
+
+
+def _signed(store: Accounts, engine: Engine, key: str, query: dict[str, str]) -> Upload:
+    expires, signature = query.get("expires", ""), query.get("signature", "")
+    right = tokens.sign(store.secret(), "upload", key, expires)
+    if not tokens.same(right.encode(), signature.encode("utf-8", "replace")):
+        raise Refusal(40103, "the address is not one of ours; ask for a new one")
+    if not expires.isdecimal() or int(expires) <= engine.clock.now():
+        raise Refusal(40103, "the address has expired; ask for a new one")
+    known = store.upload(key)
+    if known is None:
+        raise Refusal(40102, "this upload was used already; ask for a new address")
+    return known
+
+
+async def _read(request: Request, most: int) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > most:
+            raise Refusal(40104, f"more than the announced {most} bytes came")
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+async def _form_file(request: Request, known: Upload) -> bytes:
+    announced = request.headers.get("content-length", "")
+    if not announced.isdecimal() or int(announced) > known.size + 65_536:
+        raise Refusal(40104, "the form is larger than the announced file, or says no length")
+    try:
+        async with request.form(max_files=1, max_fields=50) as form:
+            file = form.get("file")
+            if file is None or isinstance(file, str):
+                raise Refusal(20001, "the form needs a part named file")
+            return await file.read()
+    except MultiPartException as error:
+        raise Refusal(20001, f"the form cannot be read: {error}") from None
+
+
+def _ingest(engine: Engine, store: Accounts, person: Person, account: str, agent: str, body: NewSource) -> Source:
+    name = body.idempotency_key or body.document_key or body.object_key
+    slot = zlib.crc32(f"{account} {name}".encode("utf-8", "replace")) % LOCKS
+    with engine.vault.lock(f"source:{slot}", LOCK_SECONDS):
+        before = store.find_source(account, idempotency_key=body.idempotency_key or "")
+        if body.idempotency_key and before is not None:
+            if before.hash != body.content_hash:
+                raise Conflict("this idempotencyKey was used for another content; use a new one")
+            return before
+        older = store.find_source(account, document_key=body.document_key or "")
+        if older is not None and older.hash == body.content_hash:
+            return older
+        kept = _kept(engine, store, account, body)
+        session = f"source-{body.object_key.removeprefix('obj_')[:24]}"
+        extracted = _remembered(engine, person, session, kept[0], kept[1])
+        source = Source(
+            id=tokens.new_id("src_"),
+            account_id=account,
+            agent_id=agent,
+            object_key=body.object_key,
+            title=body.title,
+            size=body.size_bytes,
+            hash=body.content_hash,
+            document_key=body.document_key or "",
+            idempotency_key=body.idempotency_key or "",
+            platform=body.origin_platform or "",
+            session_id=session,
+            status="extracted" if extracted else "no_extraction",
+            created=engine.clock.now(),
+        )
+        store.add_source(source)
+        if older is not None:
+            _forget_session(engine, person, older.session_id)
+        store.drop_uploads([body.object_key])
+        _path(engine, body.object_key).unlink(missing_ok=True)
+        return source
+
+
+def _kept(engine: Engine, store: Accounts, account: str, body: NewSource) -> tuple[str, int]:
+    """The text of the upload, and a moment that stays the same when the request is repeated."""
+    known = store.upload(body.object_key)
+    if known is None or known.account_id != account or not known.stored:
+        raise Refusal(40102, "nothing was uploaded under this objectKey; upload first")
+    if (known.size, known.hash) != (body.size_bytes, body.content_hash):
+        raise Refusal(40104, "sizeBytes or contentHash is not that of the upload")
+    try:
+        text = _path(engine, known.key).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput("the document is not UTF-8 text") from None
+    except FileNotFoundError:
+        raise NotFound("the upload is gone; upload again") from None
+    return text, known.expires - engine.settings.auth.upload_minutes * 60_000
+
+
+def _remembered(engine: Engine, person: Person, session: str, text: str, moment: int) -> bool:
+    messages = [
+        NewMessage(person.user, "user", moment + at * TURN_MS, part, sender_name=USER_NAME)
+        for at, part in enumerate(split_text(text, TURN))
+    ]
+    extracted = False
+    for start in range(0, len(messages), BATCH):
+        extracted = remember(engine, person.scope, session, messages[start : start + BATCH]) or extracted
+    return flush(engine, person.scope, session) or extracted
+
+
+def _forget_session(engine: Engine, person: Person, session: str) -> None:
+    while rows := listing(engine, person.owner, "episode", filter=Predicate("session_id", "eq", session)).rows:
+        for row in rows:
+            forget(engine, person.owner, row.key.public_id)
+
+
+def _clear(engine: Engine, store: Accounts) -> None:
+    expired = store.expired_uploads()
+    for one in expired:
+        _path(engine, one.key).unlink(missing_ok=True)
+    store.drop_uploads([one.key for one in expired])
+
+
+def _path(engine: Engine, key: str) -> Path:
+    return engine.vault.root / SYSTEM / FOLDER / key
+
+
+def _shown(source: Source) -> dict[str, Json]:
+    return {
+        "id": source.id,
+        "agentId": source.agent_id,
+        "title": source.title,
+        "objectKey": source.object_key,
+        "sizeBytes": source.size,
+        "contentHash": source.hash,
+        "documentKey": source.document_key,
+        "originPlatform": source.platform,
+        "status": source.status,
+        "createdAt": iso(source.created),
+    }

@@ -1,0 +1,156 @@
+"""Who is asking, and what of the vault is theirs: decided here for every request, before any route.
+
+A request with a token sees its account's space and nothing else. Whether a token is needed depends on the route and
+on `auth.enabled`. Tokens travel in the Authorization header only, so that no log and no address ever holds one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from dataclasses import replace
+from pathlib import Path
+
+from anyio import to_thread
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from everlore.accounts.base import Accounts, Principal
+from everlore.accounts.tokens import well_formed
+from everlore.engine import Engine
+from everlore.errors import Denied, EverloreError
+from everlore.surfaces.http.errors import failure
+from everlore.surfaces.http.gateway import code_of, is_gateway, note, refusal
+from everlore.types import Scope as Partition
+
+OPEN = frozenset({"/health", "/healthz", "/readyz", "/device"})
+SIGN_IN = "/api/v1/auth/"
+SIGNED = "/api/v1/mem/uploads/obj_"
+"""Addresses that carry their own proof."""
+READING = frozenset(
+    f"/api/v1/{route}" for route in ("memory/search", "memory/get", "mem/search", "mem/context", "mem/get", "mem/list")
+)
+MINUTE = 60.0
+MOST_WATCHED = 10_000
+
+
+class Meter:
+    """So many in a minute for each name; an even flow, with the whole minute's worth at once if it was quiet."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._rate = per_minute / MINUTE
+        self._most = float(per_minute)
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, name: str, *, spend: bool = True) -> int:
+        """Seconds until one more is allowed; 0 when it is, and then it is spent."""
+        now = time.monotonic()
+        left, since = self._left.pop(name, (self._most, now))
+        left = min(self._most, left + (now - since) * self._rate)
+        allowed = left >= 1.0
+        self._left[name] = (left - 1.0 if allowed and spend else left, now)
+        while len(self._left) > MOST_WATCHED:
+            self._left.popitem(last=False)
+        return 0 if allowed else max(1, int((1.0 - left) / self._rate + 0.999))
+
+
+class Guard:
+    """Sets `state.principal`: who is asking, or None for a process of the vault's owner without a token."""
+
+    def __init__(self, app: ASGIApp, engine: Engine, accounts: Accounts, attempts: Meter) -> None:
+        self.app = app
+        self._accounts = accounts
+        self._always = engine.settings.auth.enabled
+        self._requests = Meter(engine.settings.auth.requests_per_minute)
+        self._attempts = attempts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        scope["state"]["principal"] = None
+        path: str = scope["path"]
+        if path not in OPEN and not path.startswith((SIGN_IN, SIGNED)):
+            answer = await self._admit(connection, path)
+            if answer is not None:
+                await answer(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+    async def _admit(self, connection: HTTPConnection, path: str) -> JSONResponse | None:
+        """The answer when the request goes no further."""
+        token = bearer(connection)
+        needed = self._always or is_gateway(path)
+        if not needed and not (token and well_formed(token)):
+            return None  # other clients of the open API may send headers that are none of our business
+        address = connection.client.host if connection.client else ""
+        if wait := self._attempts.wait(address, spend=False):
+            return _denied(connection, 429, 20005, "too many refused tokens from this address; wait", wait)
+        try:
+            if not token:
+                raise Denied("missing", "send the header `Authorization: Bearer <account key or agent token>`")
+            known = await to_thread.run_sync(self._accounts.authenticate, token)
+            check_scopes(known, path, connection.scope["method"])
+        except Denied as error:
+            if error.why not in ("missing", "scope"):
+                self._attempts.wait(address)
+                await to_thread.run_sync(note, connection, "token", path, error.why)
+            return _denied(connection, 403 if error.why == "scope" else 401, code_of(error), str(error))
+        except EverloreError as error:
+            return _denied(connection, 503, 50101, str(error))
+        if wait := self._requests.wait(known.actor):
+            return _denied(connection, 429, 20005, f"too many requests; try again in {wait} seconds", wait)
+        connection.scope["state"]["principal"] = known
+        return None
+
+
+def bearer(connection: HTTPConnection) -> str:
+    kind, _, token = connection.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+def check_scopes(who: Principal, path: str, method: str) -> None:
+    if path.startswith("/api/v1/agents"):
+        wanted = {"agents"}
+    elif "/mcp/" in path:
+        wanted = {"mem:read", "mem:write"}  # which tool is called is not known here
+    elif path in READING or method in ("GET", "HEAD"):
+        wanted = {"mem:read"}
+    else:
+        wanted = {"mem:write"}
+    missing = sorted(wanted - set(who.scopes))
+    if missing:
+        raise Denied("scope", f"this token may not do that; it lacks {', '.join(missing)}")
+
+
+def seen_by(engine: Engine, who: Principal | None) -> Engine:
+    """The engine as an account sees it: MCP tools work in its space, and no file of the machine is read for it."""
+    if who is None:
+        return engine
+    settings = engine.settings
+    partition = partition_of(who, settings.mcp.app, settings.mcp.project)
+    mcp = settings.mcp.model_copy(update={"app": partition.app, "project": partition.project})
+    root = settings.memory.root.resolve()
+    folders = [folder.expanduser().resolve() for folder in settings.multimodal.file_uri_allow_dirs]
+    readable = bool(folders) and not any(_overlap(root, folder) for folder in folders)
+    multimodal = settings.multimodal.model_copy(
+        update={"file_uri_enabled": readable and settings.multimodal.file_uri_enabled}
+    )
+    return replace(engine, settings=settings.model_copy(update={"mcp": mcp, "multimodal": multimodal}))
+
+
+def partition_of(who: Principal | None, app: str, project: str) -> Partition:
+    return Partition(app, project) if who is None else who.scope(app, project)
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    return one.is_relative_to(other) or other.is_relative_to(one)
+
+
+def _denied(connection: HTTPConnection, status: int, code: int, message: str, wait: int = 0) -> JSONResponse:
+    headers = {"Retry-After": str(wait)} if wait else {}
+    if is_gateway(connection.scope["path"]):
+        return refusal(connection, code, message, headers)
+    return failure(connection, status, message, headers | ({"WWW-Authenticate": "Bearer"} if status == 401 else {}))
