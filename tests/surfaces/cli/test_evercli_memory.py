@@ -149,8 +149,20 @@ def test_hooks_save_a_turn_and_recall_it_in_the_next_session(cli: Evercli, start
     assert again.data["imports"][0]["messages"] == 0, "an import knows what the hooks have saved"
 
 
+def test_hooks_without_a_server_use_the_vault_itself(evercli: Evercli, tmp_path: Path) -> None:
+    path = tmp_path / "7e1a.jsonl"
+    transcript(path, ("user", "My boat is called Kestrel."), ("assistant", "Noted."))
+    nowhere = {"EVERCLI_API_BASE_URL": "http://127.0.0.1:1"}
+    vault = ("--vault", str(tmp_path / "vault"))
+    saved = evercli("hook", "stop", *vault, stdin=json.dumps({"transcript_path": str(path)}), env=nowhere)
+    assert (saved.code, saved.out, saved.err) == (0, "", "")
+    assert not list(evercli.home.rglob("evercli.log"))
+    asked = evercli("hook", "prompt", *vault, stdin=json.dumps({"prompt": "my boat"}), env=nowhere)
+    assert "Kestrel" in json.loads(asked.out)["hookSpecificOutput"]["additionalContext"]
+
+
 @pytest.mark.parametrize("said", ["", "{", "[]", '{"transcript_path": "/nowhere"}', '{"prompt": 7}'])
 def test_a_hook_never_gets_in_the_way(evercli: Evercli, said: str) -> None:
     for event in ("prompt", "stop"):
-        done = evercli("hook", event, stdin=said, env={"EVERCLI_API_BASE_URL": "http://127.0.0.1:1"})
+        done = evercli("hook", event, stdin=said, env={"EVERCLI_API_BASE_URL": "http://no-such-host.invalid"})
         assert (done.code, done.out, done.err) == (0, "", "")

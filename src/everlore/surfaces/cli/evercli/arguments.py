@@ -172,6 +172,7 @@ def tree() -> Parser:
     completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
     hook = _leaf(groups, "hook", "hook:answer", "Answer a host's hook: its JSON on stdin, ours on stdout.")
     hook.add_argument("event", choices=("session-start", "prompt", "stop"), help="which event")
+    hook.add_argument("--vault", metavar="PATH", help="the vault to ask where no server runs [the usual one]")
     return root
 
 

@@ -71,6 +71,8 @@ class Server:
     timeout: float
     token: str = ""
     say: Callable[[str], None] = field(default=lambda _text: None)
+    patience: int = 4
+    """How often a request that may be repeated is repeated."""
 
 
 @dataclass(frozen=True)

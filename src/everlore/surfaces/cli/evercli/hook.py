@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,7 @@ from everlore.surfaces.cli.evercli.client import gateway, memory_api
 from everlore.surfaces.cli.evercli.failure import Failure
 from everlore.surfaces.cli.evercli.memory import LONGEST_QUERY, access
 from everlore.surfaces.cli.evercli.output import Result
+from everlore.surfaces.cli.evercli.settings import is_loopback
 from everlore.surfaces.cli.evercli.text import shorten, trim
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 EVENTS: Final = {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "stop": "Stop"}
 RECALLED: Final = 5
+VAULT_SECONDS: Final = {"session-start": 28.0, "prompt": 9.0, "stop": 28.0}
+"""A little less than the host waits."""
 LONGEST_LINE: Final = 400
 LONGEST_CONTEXT: Final = 6000
 LONGEST_LOG: Final = 256 * 1024
@@ -63,11 +67,32 @@ def _recall(call: Call, event: str, said: Mapping[str, Json]) -> str:
     prompt = " ".join(str(said.get("prompt") or "").split())[:LONGEST_QUERY]
     if event == "prompt" and not prompt:
         return ""
+    try:
+        return _asked(call, event, prompt)
+    except Failure as failure:
+        if not _vault_may_answer(call, failure):
+            raise
+    from everlore.surfaces.cli.evercli.vault import call_tool
+
+    query = {"query": prompt or "who the user is, and what was done last"}
+    return call_tool("mem_context", query, _vault_env(call), VAULT_SECONDS[event])
+
+
+def _vault_may_answer(call: Call, failure: Failure) -> bool:
+    """No server runs here, and none was logged in to: the vault itself is at hand."""
+    return failure.kind == "network" and call.settings.login() is None and is_loopback(call.settings.base)
+
+
+def _vault_env(call: Call) -> dict[str, str]:
+    return {**call.env, **({"EVEROS_MEMORY__ROOT": call.given.vault} if call.given.vault else {})}
+
+
+def _asked(call: Call, event: str, prompt: str) -> str:
     server, user = access(call)
     if not user:
         body: dict[str, Json] = {"query": prompt} if prompt else {}
         known = str(gateway(server, "/mem/context", body).result.get("context") or "")
-        return f"{HEADING}\n\n{trim(known, LONGEST_CONTEXT)}" if known.strip() else ""
+        return trim(known, LONGEST_CONTEXT)
     if event == "prompt":
         query = {"user_id": user, "query": prompt, "top_k": RECALLED}
         episodes = memory_api(server, "search", query).result.get("episodes") or []
@@ -99,6 +124,7 @@ def _save(call: Call, said: Mapping[str, Json]) -> str:
     from everlore.surfaces.cli.evercli.importing import target_of
     from everlore.surfaces.cli.evercli.sending import open_ledger, send
     from everlore.surfaces.cli.evercli.transcripts import READERS
+    from everlore.surfaces.cli.evercli.vault import save
 
     path = Path(str(said.get("transcript_path") or "")).expanduser()
     if not path.is_file():
@@ -106,7 +132,12 @@ def _save(call: Call, said: Mapping[str, Json]) -> str:
     server, user, target = target_of(call)
     with open_ledger(call.settings.folders.ledger, target) as ledger:
         for talk in READERS["claude-code"](path):
-            send(server, user, ledger, talk)
+            try:
+                send(replace(server, patience=0), user, ledger, talk)
+            except Failure as failure:
+                if not _vault_may_answer(call, failure):
+                    raise
+                save(talk, user, ledger, _vault_env(call), VAULT_SECONDS["stop"])
     return ""
 
 

@@ -258,7 +258,7 @@ def _plan(host: Host, place: Place, env: dict[str, str]) -> list[Edit]:
     entry = host.shape(command, [*args, *TOOLSET], env)
     edits = [_edit(place.config, lambda t: entries.put(t, host.format, place.config, _steps(host), entry), "entry")]
     if hooks := place.hooks:
-        edits.append(_edit(hooks, lambda t: _with_hooks(t, hooks), "hooks"))
+        edits.append(_edit(hooks, lambda t: _with_hooks(t, hooks, env.get("EVEROS_MEMORY__ROOT", "")), "hooks"))
     if place.instructions:
         edits.append(_edit(place.instructions, lambda t: entries.put_block(t, INSTRUCTIONS), "instructions"))
     return edits
@@ -279,10 +279,10 @@ def program(name: str) -> list[str]:
     return [sys.executable, "-m", module]
 
 
-def _with_hooks(text: str, path: Path) -> str:
+def _with_hooks(text: str, path: Path, vault: str) -> str:
     settings = entries.load(text, "json", path)
     for event, (word, seconds) in HOOKS.items():
-        command = f"{shlex.join(program('evercli'))} hook {word}"
+        command = shlex.join([*program("evercli"), "hook", word, *(["--vault", vault] if vault else [])])
         wanted = {"hooks": [{"type": "command", "command": command, "timeout": seconds}]}
         groups = entries.get(settings, ("hooks", event))
         ours = [number for number, group in enumerate(groups or []) if _is_our_group(group)]

@@ -142,7 +142,7 @@ def send(server: Server, user: str, ledger: Ledger, talk: Conversation) -> int:
     """Send what is not there yet, and have it extracted. Returns how many turns went."""
     session = session_of(talk.platform, talk.id)
     messages = [message(turn, user, talk.platform) for turn in talk.turns]
-    digests = _digests(messages)
+    digests = digests_of(messages)
     missing = ledger.unsent(session, digests)
     if missing:
         ledger.note_intent(session)
@@ -157,7 +157,7 @@ def send(server: Server, user: str, ledger: Ledger, talk: Conversation) -> int:
 
 def unsent_count(ledger: Ledger, user: str, talk: Conversation) -> int:
     messages = [message(turn, user, talk.platform) for turn in talk.turns]
-    return len(ledger.unsent(session_of(talk.platform, talk.id), _digests(messages)))
+    return len(ledger.unsent(session_of(talk.platform, talk.id), digests_of(messages)))
 
 
 def message(turn: Turn, user: str, platform: str) -> dict[str, Json]:
@@ -196,7 +196,7 @@ def batches(messages: Sequence[dict[str, Json]], wanted: Sequence[int]) -> Itera
 
 def patiently(server: Server, route: str, body: dict[str, Json]) -> Json:
     """A request that may be repeated, because the server recognises what it has."""
-    for pause in PAUSES:
+    for pause in PAUSES[: server.patience]:
         try:
             return memory_api(server, route, body).result
         except Failure as failure:
@@ -209,7 +209,7 @@ def patiently(server: Server, route: str, body: dict[str, Json]) -> Json:
     return memory_api(server, route, body).result
 
 
-def _digests(messages: Sequence[dict[str, Json]]) -> list[bytes]:
+def digests_of(messages: Sequence[dict[str, Json]]) -> list[bytes]:
     """One for each message; the second of two equal ones differs, as it does for the server."""
     seen: dict[bytes, int] = {}
     found: list[bytes] = []
