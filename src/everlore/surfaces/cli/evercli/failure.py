@@ -1,0 +1,70 @@
+"""What can go wrong, as a caller sees it: one exception, the contract's types, and the exit code of each type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:  # importing the engine's values would cost a command more than parsing its arguments
+    from collections.abc import Mapping
+
+    from everlore.types import Json
+
+EXIT_CODES: Final = {
+    "invalid_args": 2,
+    "not_logged_in": 3,
+    "auth": 3,
+    "network": 4,
+    "upstream": 1,
+    "conflict": 1,
+    "not_found": 1,
+    "rate_limit": 1,
+    "permission": 1,
+    "plugin_not_detected": 1,
+    "io": 5,
+    "cancelled": 130,
+    "internal": 5,
+}
+
+
+class Failure(Exception):
+    """A command that did not succeed. `code` is the server's own number, 0 when it gave none."""
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        hint: str = "",
+        *,
+        code: int = 0,
+        detail: Mapping[str, Json] | None = None,
+        request_id: str = "",
+        report: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.hint = hint
+        self.code = code
+        self.detail = dict(detail or {})
+        self.request_id = request_id
+        self.report = report
+        """What a person reads on stderr beside the message."""
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.kind]
+
+
+def bad_argument(message: str, hint: str = "", *, flag: str = "", **detail: Json) -> Failure:
+    return Failure("invalid_args", message, hint, detail={**({"flag": flag} if flag else {}), **detail})
+
+
+def local_failure(error: OSError, doing: str) -> Failure:
+    """A file operation that failed: what, where and why."""
+    where = f"{error.filename}: " if error.filename else ""
+    return Failure(
+        "io",
+        f"cannot {doing}: {where}{error.strerror or error}",
+        "Check the path, its permissions and the space left on the disk",
+        detail={"path": str(error.filename or "")},
+    )

@@ -1,0 +1,160 @@
+"""The hosts that can be given memory: where each keeps its configuration and what an entry looks like there.
+
+A host is data. How its file is edited is decided by `format`; what else it reads (hooks, instructions) stands beside.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from everlore.surfaces.cli.evercli.settings import home_folder
+
+if TYPE_CHECKING:
+    from everlore.types import Json
+
+ENTRY: Final = "everme-memory"
+"""The name of our entry in every host."""
+
+Env = Mapping[str, str]
+Shape = Callable[[str, list[str], dict[str, str]], "dict[str, Json]"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A host's files on this machine. `signs` are what shows that the host is there."""
+
+    config: Path
+    signs: tuple[Path, ...]
+    instructions: Path | None = None
+    hooks: Path | None = None
+
+
+@dataclass(frozen=True)
+class Host:
+    name: str
+    title: str
+    format: Literal["json", "toml", "yaml"]
+    section: tuple[str, ...]
+    place: Callable[[Env, Path], Place]
+    programs: tuple[str, ...] = ()
+    shape: Shape = lambda command, args, env: {"command": command, "args": args, **({"env": env} if env else {})}
+    restart: str = "Restart it to load the memory tools"
+
+
+def _typed(command: str, args: list[str], env: dict[str, str]) -> dict[str, Json]:
+    return {"type": "stdio", "command": command, "args": args, **({"env": env} if env else {})}
+
+
+def _opencode_shape(command: str, args: list[str], env: dict[str, str]) -> dict[str, Json]:
+    shown: dict[str, Json] = {"type": "local", "command": [command, *args], "enabled": True}
+    return {**shown, **({"environment": env} if env else {})}
+
+
+def _zed_shape(command: str, args: list[str], env: dict[str, str]) -> dict[str, Json]:
+    return {"source": "custom", "command": command, "args": args, "env": env}
+
+
+def _folder(env: Env, variable: str, default: Path) -> Path:
+    return Path(env[variable]).expanduser() if env.get(variable) else default
+
+
+def _app_support(env: Env, home: Path) -> Path:
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support"
+    if sys.platform == "win32":
+        return _folder(env, "APPDATA", home / "AppData" / "Roaming")
+    return _folder(env, "XDG_CONFIG_HOME", home / ".config")
+
+
+def _claude_code(env: Env, home: Path) -> Place:
+    named = env.get("CLAUDE_CONFIG_DIR")
+    folder = Path(named).expanduser() if named else home / ".claude"
+    config = (folder if named else home) / ".claude.json"
+    return Place(config, (folder, config), folder / "CLAUDE.md", folder / "settings.json")
+
+
+def _claude_desktop(env: Env, home: Path) -> Place:
+    folder = _app_support(env, home) / "Claude"
+    return Place(folder / "claude_desktop_config.json", (folder,))
+
+
+def _codex(env: Env, home: Path) -> Place:
+    folder = _folder(env, "CODEX_HOME", home / ".codex")
+    return Place(folder / "config.toml", (folder,), folder / "AGENTS.md")
+
+
+def _cursor(_env: Env, home: Path) -> Place:
+    return Place(home / ".cursor" / "mcp.json", (home / ".cursor",))
+
+
+def _gemini(_env: Env, home: Path) -> Place:
+    folder = home / ".gemini"
+    return Place(folder / "settings.json", (folder,), folder / "GEMINI.md")
+
+
+def _opencode(env: Env, home: Path) -> Place:
+    folder = _folder(env, "XDG_CONFIG_HOME", home / ".config") / "opencode"
+    with_comments = folder / "opencode.jsonc"
+    config = with_comments if with_comments.exists() else folder / "opencode.json"
+    return Place(_folder(env, "OPENCODE_CONFIG", config), (folder,), folder / "AGENTS.md")
+
+
+def _openclaw(env: Env, home: Path) -> Place:
+    folder = _folder(env, "OPENCLAW_STATE_DIR", home / ".openclaw")
+    return Place(_folder(env, "OPENCLAW_CONFIG_PATH", folder / "openclaw.json"), (folder,))
+
+
+def _hermes(env: Env, home: Path) -> Place:
+    folder = _folder(env, "HERMES_HOME", home / ".hermes")
+    return Place(folder / "config.yaml", (folder,))
+
+
+def _vscode(env: Env, home: Path) -> Place:
+    folder = _app_support(env, home) / "Code" / "User"
+    return Place(folder / "mcp.json", (folder,))
+
+
+def _windsurf(_env: Env, home: Path) -> Place:
+    folder = home / ".codeium" / "windsurf"
+    return Place(folder / "mcp_config.json", (folder,))
+
+
+def _zed(env: Env, home: Path) -> Place:
+    if sys.platform == "win32":
+        folder = _app_support(env, home) / "Zed"
+    else:
+        folder = _folder(env, "XDG_CONFIG_HOME", home / ".config") / "zed"
+    return Place(folder / "settings.json", (folder,))
+
+
+HOSTS: Final[Mapping[str, Host]] = {
+    host.name: host
+    for host in (
+        Host("claude-code", "Claude Code", "json", ("mcpServers",), _claude_code, ("claude",), _typed),
+        Host("claude-desktop", "Claude Desktop", "json", ("mcpServers",), _claude_desktop),
+        Host("codex", "Codex", "toml", ("mcp_servers",), _codex, ("codex",)),
+        Host("cursor", "Cursor", "json", ("mcpServers",), _cursor, ("cursor", "cursor-agent")),
+        Host("gemini", "Gemini CLI", "json", ("mcpServers",), _gemini, ("gemini",)),
+        Host("opencode", "OpenCode", "json", ("mcp",), _opencode, ("opencode",), _opencode_shape),
+        Host("openclaw", "OpenClaw", "json", ("mcp", "servers"), _openclaw, ("openclaw",)),
+        Host("hermes", "Hermes Agent", "yaml", ("mcp_servers",), _hermes, ("hermes",)),
+        Host("vscode", "VS Code", "json", ("servers",), _vscode, ("code",), _typed),
+        Host("windsurf", "Windsurf", "json", ("mcpServers",), _windsurf, ("windsurf",)),
+        Host("zed", "Zed", "json", ("context_servers",), _zed, ("zed",), _zed_shape),
+    )
+}
+
+
+def place_of(host: Host, env: Env) -> Place:
+    return host.place(env, home_folder(env))
+
+
+def is_detected(host: Host, place: Place, env: Env) -> bool:
+    import shutil
+
+    path = env.get("PATH")
+    return any(sign.exists() for sign in place.signs) or any(shutil.which(name, path=path) for name in host.programs)

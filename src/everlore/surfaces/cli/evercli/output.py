@@ -1,0 +1,116 @@
+"""The output layer: formats, envelopes, and the only place from which bytes leave.
+
+stdout carries the command's result and nothing else; everything said along the way goes to stderr. Every string,
+keys included, passes redaction before it is written, in every format and on both streams.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TextIO
+
+from everlore.redact import redact, redact_deep
+from everlore.surfaces.cli.evercli.failure import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from everlore.types import Json
+
+FORMATS: Final = ("text", "json", "yaml", "auto")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command found: `data` for machines, `text` for people. `raw` is written as it is unless a format was
+    asked for in so many words: a completion script, or a hook's answer to its host."""
+
+    data: Json
+    text: str
+    meta: Mapping[str, Json] = field(default_factory=dict)
+    raw: bool = False
+
+
+def resolve_format(asked: str) -> str:
+    if asked != "auto":
+        return asked
+    return "text" if sys.stdout is not None and sys.stdout.isatty() else "json"
+
+
+def show_result(result: Result, format_: str, *, explicit: bool) -> None:
+    if format_ == "text" or (result.raw and not explicit):
+        if result.text:
+            _write(sys.stdout, redact(result.text.rstrip("\n")) + "\n")
+        return
+    meta = {**result.meta, "requestId": result.meta.get("requestId") or request_id()}
+    envelope: dict[str, Json] = {"ok": True, "data": result.data, "meta": meta}
+    _write(sys.stdout, serialise(envelope, format_))
+
+
+def show_failure(failure: Failure, format_: str) -> None:
+    if format_ == "text":
+        note(failure.report, f"error: {failure.message}", failure.hint and f"hint: {failure.hint}")
+        return
+    error = {
+        "type": failure.kind,
+        "code": failure.code,
+        "message": failure.message,
+        "hint": failure.hint,
+        "detail": failure.detail,
+    }
+    meta = {"requestId": failure.request_id or request_id()}
+    envelope: dict[str, Json] = {"ok": False, "error": error, "meta": meta}
+    _write(sys.stdout, serialise(envelope, format_))
+
+
+def request_id() -> str:
+    """For what never reached a server; a server's own id is shown where there is one."""
+    return f"req_{os.urandom(8).hex()}"
+
+
+def note(*lines: str) -> None:
+    """Say something on stderr. That nobody listens there is no reason to stop."""
+    text = "".join(f"{line.rstrip()}\n" for line in lines if line)
+    try:
+        _write(sys.stderr, redact(text))
+    except (OSError, ValueError):
+        return
+
+
+def serialise(value: Json, format_: str) -> str:
+    clean = redact_deep(value)
+    if format_ == "yaml":
+        import yaml
+
+        written: str = yaml.dump(
+            clean, Dumper=_yaml_dumper(), sort_keys=False, allow_unicode=True, width=2**31, default_flow_style=False
+        )
+        return written
+    return json.dumps(clean, ensure_ascii=False, indent=2) + "\n"
+
+
+def _yaml_dumper() -> Any:
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        def ignore_aliases(self, _data: object) -> bool:  # a value that occurs twice is written twice, not as &id001
+            return True
+
+    return Dumper
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    if stream is None:  # closed by the caller before we started
+        return
+    stream.flush()
+    stream.buffer.write(text.encode("utf-8", "replace"))
+    stream.buffer.flush()
+
+
+def abandon_stdout() -> None:
+    """Nobody reads any more. Let the interpreter's own flush at exit go nowhere."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

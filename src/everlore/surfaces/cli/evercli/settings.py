@@ -1,0 +1,196 @@
+"""Where evercli keeps things and which server it talks to.
+
+The address, first found wins: EVERCLI_API_BASE_URL, `api_base_url` in config.yaml, EVERME_API_BASE (what the plugins
+read), the server of the last login, http://127.0.0.1:8000.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from everlore.surfaces.cli.evercli.arguments import TIMEOUT_SECONDS, duration
+from everlore.surfaces.cli.evercli.failure import Failure
+from everlore.surfaces.cli.evercli.files import read_bytes, read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from everlore.types import Json
+
+DEFAULT_BASE: Final = "http://127.0.0.1:8000"
+PREFIX: Final = "/api/v1"
+
+
+@dataclass(frozen=True)
+class Folders:
+    config: Path
+    data: Path
+    cache: Path
+
+    @property
+    def account(self) -> Path:
+        """Who is logged in, without secrets."""
+        return self.config / "account.json"
+
+    @property
+    def credentials(self) -> Path:
+        return self.data / "credentials.json"
+
+    @property
+    def device_session(self) -> Path:
+        return self.data / "device-session.json"
+
+    @property
+    def log(self) -> Path:
+        return self.data / "evercli.log"
+
+    @property
+    def ledger(self) -> Path:
+        return self.data / "imports.db"
+
+
+@dataclass(frozen=True)
+class Login:
+    """What a login left on this machine."""
+
+    base: str
+    api_key: str
+    agent_id: str
+    agent_token: str
+    account: Mapping[str, Json]
+
+
+@dataclass(frozen=True)
+class Settings:
+    base: str
+    base_from: str
+    timeout: float
+    home: Path
+    folders: Folders
+    config_file: Path
+
+    def login(self) -> Login | None:
+        """The login at the server in use. One at another server does not count: its key must never be sent here."""
+        stored = read_json(self.folders.credentials)
+        if stored is None or stored.get("apiBaseUrl") != self.base or not stored.get("apiKey"):
+            return None
+        return Login(
+            self.base,
+            str(stored["apiKey"]),
+            str(stored.get("agentId") or ""),
+            str(stored.get("agentToken") or ""),
+            read_json(self.folders.account) or {},
+        )
+
+    def login_elsewhere(self) -> str:
+        """The server of a login that is not of the server in use."""
+        stored = read_json(self.folders.credentials) or {}
+        base = str(stored.get("apiBaseUrl") or "")
+        return base if base != self.base else ""
+
+
+def load(env: Mapping[str, str], config: str, timeout: float | None) -> Settings:
+    home = home_folder(env)
+    folders = find_folders(env, home)
+    config_file = Path(config).expanduser() if config else folders.config / "config.yaml"
+    written = _read_config(config_file, must_exist=bool(config))
+    base, source = _base(env, written, folders, config_file)
+    return Settings(
+        base=base,
+        base_from=source,
+        timeout=timeout or _timeout(written, config_file),
+        home=home,
+        folders=folders,
+        config_file=config_file,
+    )
+
+
+def home_folder(env: Mapping[str, str]) -> Path:
+    named = env.get("USERPROFILE") if sys.platform == "win32" else env.get("HOME")
+    return Path(named) if named else Path.home()
+
+
+def find_folders(env: Mapping[str, str], home: Path) -> Folders:
+    if sys.platform == "win32":
+        config = Path(env.get("APPDATA") or home / "AppData" / "Roaming")
+        data = Path(env.get("LOCALAPPDATA") or home / "AppData" / "Local")
+        cache = data / "evercli" / "cache"
+    elif sys.platform == "darwin":
+        config = data = home / "Library" / "Application Support"
+        cache = home / "Library" / "Caches" / "evercli"
+    else:
+        config, data = home / ".config", home / ".local" / "share"
+        cache = home / ".cache" / "evercli"
+    return Folders(
+        _named(env, "XDG_CONFIG_HOME", config) / "evercli",
+        _named(env, "XDG_DATA_HOME", data) / "evercli",
+        _named(env, "XDG_CACHE_HOME", cache.parent) / cache.name,
+    )
+
+
+def _named(env: Mapping[str, str], name: str, default: Path) -> Path:
+    value = env.get(name, "")
+    return Path(value) if Path(value).is_absolute() else default  # the XDG rules: a relative path is ignored
+
+
+def _read_config(path: Path, *, must_exist: bool) -> dict[str, Json]:
+    raw = read_bytes(path)
+    if raw is None:
+        if must_exist:
+            hint = "Name a file that exists, or leave --config out"
+            raise Failure("io", f"there is no config file {path}", hint, detail={"path": str(path)})
+        return {}
+    import yaml
+
+    try:
+        value = yaml.safe_load(raw.decode("utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise Failure("io", f"{path} is not valid YAML: {reason}", "Correct it", detail={"path": str(path)}) from None
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        hint = "Write lines such as: api_base_url: http://127.0.0.1:8000"
+        raise Failure("io", f"{path} must be a mapping", hint, detail={"path": str(path)})
+    return value
+
+
+def _base(env: Mapping[str, str], written: Mapping[str, Json], folders: Folders, config_file: Path) -> tuple[str, str]:
+    for value, source in (
+        (env.get("EVERCLI_API_BASE_URL"), "EVERCLI_API_BASE_URL"),
+        (written.get("api_base_url"), str(config_file)),
+        (env.get("EVERME_API_BASE"), "EVERME_API_BASE"),
+        ((read_json(folders.account) or {}).get("apiBaseUrl"), "login"),
+    ):
+        if value:
+            return normal_base(str(value), source), source
+    return DEFAULT_BASE, "default"
+
+
+def normal_base(text: str, source: str) -> str:
+    found = re.fullmatch(r"(https?)://([^/?#@\s]+)(/[^?#\s]*)?", text.strip(), re.IGNORECASE)
+    if not found:
+        hint = "Give an address such as http://127.0.0.1:8000"
+        raise Failure("invalid_args", f"{source} is not an http(s) address: {text!r}", hint, detail={"setting": source})
+    path = (found[3] or "").rstrip("/").removesuffix(PREFIX).rstrip("/")
+    return f"{found[1].lower()}://{found[2].lower()}{path}"
+
+
+def _timeout(written: Mapping[str, Json], config_file: Path) -> float:
+    value = written.get("timeout")
+    if value is None:
+        return TIMEOUT_SECONDS
+    seconds = duration(str(value))
+    if seconds is None:
+        hint = "Write seconds or a duration: timeout: 30s"
+        raise Failure("invalid_args", f"invalid timeout in {config_file}", hint, detail={"setting": "timeout"})
+    return seconds
+
+
+def is_loopback(base: str) -> bool:
+    name = base.partition("://")[2].partition("/")[0].rpartition("@")[2]
+    return name.startswith(("127.", "localhost", "[::1]"))

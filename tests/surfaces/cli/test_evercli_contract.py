@@ -1,0 +1,419 @@
+"""The contract's sentences on streams, formats, envelopes, error types, exit codes and redaction, on real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from evercli import Evercli
+
+from everlore import __version__
+
+NOWHERE = {"EVERCLI_API_BASE_URL": "http://127.0.0.1:1"}
+KEY = "emk_" + "a1b2" + "0" * 28
+TOKEN = "evt_" + "c3d4" + "1" * 28
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        yield server
+
+
+def url_of(server: socket.socket) -> str:
+    return f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+def answering(server: socket.socket, reply: bytes) -> None:
+    """Answer every connection with these bytes."""
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(65536)
+                connection.sendall(reply)
+
+    threading.Thread(target=serve, daemon=True).start()
+
+
+def http(status: int, body: Any, headers: str = "") -> bytes:
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return f"HTTP/1.1 {status} X\r\nContent-Length: {len(raw)}\r\n{headers}\r\n".encode() + raw
+
+
+def gateway(code: int, error: str, status: int, headers: str = "") -> bytes:
+    return http(status, {"status": code, "error": error, "requestId": "req_up", "result": None}, headers)
+
+
+# streams and formats
+
+
+def test_version_in_every_format(evercli: Evercli) -> None:
+    done = evercli("--version", "--format", "json")
+    assert done.data == {"name": "evercli", "version": __version__}
+    assert done.err == ""
+    assert evercli("--version").out[:1] == "{", "auto is json in a pipe"
+    assert yaml.safe_load(evercli("--version", "--format=yaml").out)["data"]["version"] == __version__
+    assert evercli("--version", "--format", "text").out == f"evercli {__version__}\n"
+
+
+@POSIX
+def test_auto_is_text_in_a_terminal(evercli: Evercli) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        evercli.command("--version"), env=evercli.environment(), stdout=theirs, stderr=subprocess.PIPE, timeout=60
+    )
+    os.close(theirs)
+    shown = os.read(ours, 4096).decode()
+    os.close(ours)
+    assert (done.returncode, shown.strip(), done.stderr) == (0, f"evercli {__version__}", b"")
+
+
+def test_the_success_envelope(evercli: Evercli) -> None:
+    envelope = evercli("plugin", "list", "--format", "json").envelope
+    assert list(envelope) == ["ok", "data", "meta"]
+    assert envelope["ok"] is True
+    assert envelope["meta"]["count"] == len(envelope["data"]["platforms"]) > 0
+    assert isinstance(envelope["meta"]["requestId"], str)
+
+
+def test_the_error_envelope_of_the_contract(evercli: Evercli) -> None:
+    done = evercli("--format", "xml", "auth", "status")
+    assert done.code == 2
+    assert list(done.envelope) == ["ok", "error", "meta"]
+    assert list(done.error) == ["type", "code", "message", "hint", "detail"]
+    assert done.error["type"] == "invalid_args"
+    assert done.error["code"] == 0
+    assert done.error["message"] == "invalid value for --format"
+    assert done.error["hint"].startswith("Use --format text|json|yaml")
+    assert done.error["detail"] == {"flag": "format"}
+    assert isinstance(done.envelope["meta"]["requestId"], str)
+
+
+def test_not_logged_in_in_text_is_what_the_contract_shows(evercli: Evercli) -> None:
+    done = evercli("--format", "text", "auth", "status")
+    assert (done.code, done.out) == (3, "")
+    assert done.err == "error: Not logged in\nhint: Run `evercli auth login` first\n"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        [],
+        ["nonsense"],
+        ["auth"],
+        ["auth", "nonsense"],
+        ["auth", "status", "--nonsense"],
+        ["auth", "status", "extra"],
+        ["plugin", "install"],
+        ["plugin", "install", "no-such-host"],
+        ["memory", "search"],
+        ["memory", "search", "x", "--top-k", "many"],
+        ["memory", "search", "x", "--top-k", "0"],
+        ["memory", "get", "--type", "nonsense"],
+        ["import", "run", "nonsense"],
+        ["import", "run", "markdown"],
+        ["completion", "tcsh"],
+        ["--timeout", "soon", "doctor"],
+        ["doctor", "--timeout"],
+        ["--timeout", "-1", "doctor"],
+        ["auth", "login", "--api-key", "nonsense"],
+        ["auth", "login", "--api-key", KEY, "--no-wait"],
+        ["memory", "add", "   "],
+        ["auth", "status", "--form", "json"],
+    ],
+)
+def test_argument_errors_have_the_envelope(evercli: Evercli, args: list[str]) -> None:
+    done = evercli(*args, "--format", "json")
+    assert done.code == 2
+    assert done.error["type"] == "invalid_args"
+    assert done.error["message"]
+    assert done.error["hint"]
+    assert "Traceback" not in done.err
+
+
+def test_argument_errors_in_text_and_yaml(evercli: Evercli) -> None:
+    done = evercli("--format", "text", "plugin", "install", "--nonsense")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("error: ")
+    assert "\nhint: " in done.err
+    answer = yaml.safe_load(evercli("bogus", "--format", "yaml").out)
+    assert answer["error"]["type"] == "invalid_args"
+
+
+def test_global_flags_work_anywhere_and_not_behind_two_dashes(evercli: Evercli) -> None:
+    assert evercli("auth", "--format", "text", "status").out == ""
+    assert evercli("auth", "status", "--format=text").out == ""
+    done = evercli("memory", "search", "--", "--format", env=NOWHERE)
+    assert done.error["type"] == "network", "what stands behind -- is the query"
+
+
+def test_help_is_a_result_like_any_other(evercli: Evercli) -> None:
+    data = evercli("plugin", "install", "--help").data
+    assert data["command"] == "evercli plugin install"
+    assert {one["name"] for one in data["arguments"]} >= {"platform", "--dry-run", "--force"}
+    text = evercli("--help", "--format", "text")
+    assert text.code == 0
+    assert "Usage: evercli" in text.out
+    assert all(word in text.out for word in ("auth", "plugin", "memory", "import", "doctor", "--timeout"))
+
+
+# error types and exit codes
+
+
+def test_network_errors(evercli: Evercli) -> None:
+    for base in ("http://127.0.0.1:1", "http://no-such-host.invalid"):
+        done = evercli("memory", "search", "x", env={"EVERCLI_API_BASE_URL": base})
+        assert (done.code, done.error["type"]) == (4, "network")
+    text = evercli("memory", "search", "x", "--format", "text", env=NOWHERE)
+    assert (text.code, text.out) == (4, "")
+    assert text.err.startswith("error: no server answers")
+
+
+@pytest.mark.parametrize("drip", [False, True])
+def test_a_server_that_does_not_finish_is_a_timeout(evercli: Evercli, listener: socket.socket, drip: bool) -> None:
+    def serve() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(65536)
+            deadline = time.monotonic() + 8
+            while drip and time.monotonic() < deadline:
+                try:
+                    connection.sendall(b"H" if deadline - time.monotonic() > 7.9 else b"T")
+                except OSError:
+                    return
+                time.sleep(0.2)
+            time.sleep(0 if drip else 8)
+
+    threading.Thread(target=serve, daemon=True).start()
+    began = time.monotonic()
+    done = evercli("--timeout", "600ms", "memory", "search", "x", env={"EVERCLI_API_BASE_URL": url_of(listener)})
+    assert (done.code, done.error["type"]) == (4, "network")
+    assert "0.6 s" in done.error["message"]
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "code", "exit_code"),
+    [
+        (gateway(30201, "ErrApiKeyInvalid: no", 401), "auth", 30201, 3),
+        (gateway(30302, "ErrAgentDisconnected: no", 401), "auth", 30302, 3),
+        (gateway(30104, "ErrSlowDown: no", 429, "Retry-After: 7\r\n"), "rate_limit", 30104, 1),
+        (gateway(20005, "ErrRateLimited: no", 429), "rate_limit", 20005, 1),
+        (gateway(30303, "ErrScopeInsufficient: no", 403), "permission", 30303, 1),
+        (gateway(40005, "ErrIdempotencyConflict: no", 409), "conflict", 40005, 1),
+        (gateway(40101, "ErrRecordNotFound: no", 404), "not_found", 40101, 1),
+        (gateway(30005, "ErrUpstream: no", 502), "upstream", 30005, 1),
+        (gateway(50000, "ErrInternal: no", 500), "upstream", 50000, 1),
+        (gateway(20001, "ErrInvalidParams: no", 400), "invalid_args", 20001, 2),
+        (http(200, b"<html>hello</html>"), "upstream", 200, 1),
+        (http(302, b"", "Location: http://127.0.0.1:1/\r\n"), "upstream", 302, 1),
+        (http(429, b"slow down", "Retry-After: 9\r\n"), "rate_limit", 0, 1),
+        (b"garbage\r\n\r\n", "network", 0, 4),
+        (b"", "network", 0, 4),
+    ],
+)
+def test_what_the_gateway_says_becomes_a_type_and_a_code(
+    evercli: Evercli, listener: socket.socket, reply: bytes, kind: str, code: int, exit_code: int
+) -> None:
+    answering(listener, reply)
+    done = evercli("auth", "login", "--api-key", KEY, env={"EVERCLI_API_BASE_URL": url_of(listener)})
+    assert (done.code, done.error["type"], done.error["code"]) == (exit_code, kind, code)
+    if b"requestId" in reply:
+        assert done.envelope["meta"]["requestId"] == "req_up"
+    if b"Retry-After: 7" in reply:
+        assert done.error["detail"]["retryAfterSec"] == 7
+    assert not list(evercli.home.rglob("credentials.json")), "nothing is stored when the login failed"
+
+
+@POSIX
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_is_cancelled_130(evercli: Evercli, listener: socket.socket, number: int) -> None:
+    process = evercli.start("memory", "search", "x", "--format", "json", env={"EVERCLI_API_BASE_URL": url_of(listener)})
+    connection, _ = listener.accept()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    connection.close()
+    assert process.returncode == 130
+    assert json.loads(out)["error"]["type"] == "cancelled"
+    assert b"Traceback" not in err
+
+
+@POSIX
+def test_an_interrupt_in_text_leaves_stdout_empty(evercli: Evercli, listener: socket.socket) -> None:
+    process = evercli.start("memory", "search", "x", "--format", "text", env={"EVERCLI_API_BASE_URL": url_of(listener)})
+    connection, _ = listener.accept()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    connection.close()
+    assert (process.returncode, out) == (130, b"")
+    assert err.startswith(b"error: interrupted")
+
+
+@POSIX
+def test_a_broken_pipe_is_quiet(evercli: Evercli) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        evercli.command("plugin", "list"), env=evercli.environment(), stdout=writing, stderr=subprocess.PIPE, timeout=60
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_behind_stdout_is_said(evercli: Evercli) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            evercli.command("--version"), env=evercli.environment(), stdout=full, stderr=subprocess.PIPE, timeout=60
+        )
+    assert done.returncode == 5
+    assert done.stderr.startswith(b"error: cannot write the result")
+    assert b"Traceback" not in done.stderr
+
+
+def test_io_errors(evercli: Evercli, tmp_path: Path) -> None:
+    done = evercli("--config", str(tmp_path / "none.yaml"), "auth", "status")
+    assert (done.code, done.error["type"]) == (5, "io")
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("a: [", encoding="utf-8")
+    assert evercli("--config", str(broken), "auth", "status").error["type"] == "io"
+    folder = evercli.home / ".local" / "share" / "evercli"
+    folder.mkdir(parents=True)
+    (folder / "credentials.json").write_text("{", encoding="utf-8")
+    assert evercli("auth", "status", env={"XDG_DATA_HOME": str(folder.parent)}).error["type"] == "io"
+
+
+# settings
+
+
+def test_where_the_address_comes_from(evercli: Evercli) -> None:
+    def asked(env: dict[str, str] | None = None, *args: str) -> str:
+        server: str = evercli("memory", "search", "x", *args, env=env).error["detail"]["server"]
+        return server
+
+    config = evercli.home / "other.yaml"
+    config.write_text("api_base_url: http://127.0.0.1:3/api/v1/\ntimeout: 5s\n", encoding="utf-8")
+    plugins = {"EVERME_API_BASE": "http://127.0.0.1:2"}
+    assert asked(plugins) == "http://127.0.0.1:2"
+    assert asked(plugins, "--config", str(config)) == "http://127.0.0.1:3"
+    assert asked(plugins | NOWHERE, "--config", str(config)) == "http://127.0.0.1:1"
+    done = evercli("memory", "search", "x", env={"EVERCLI_API_BASE_URL": "ftp://x"})
+    assert (done.code, done.error["type"]) == (2, "invalid_args")
+
+
+def test_format_and_prompting_from_the_environment(evercli: Evercli) -> None:
+    assert evercli("--version", env={"EVERCLI_FORMAT": "text"}).out == f"evercli {__version__}\n"
+    assert evercli("--version", env={"EVERCLI_FORMAT": "xml"}).code == 2
+    assert evercli("--version", "--no-prompt", "-v").code == 0
+
+
+# redaction
+
+
+@pytest.mark.parametrize("form", ["json", "yaml", "text"])
+def test_secrets_never_leave_in_any_format_or_stream(evercli: Evercli, form: str) -> None:
+    for args in (["plugin", "install", KEY], ["--nope" + TOKEN, KEY], ["memory", "search", "x", "--user", TOKEN]):
+        done = evercli(*args, "--format", form, "-v", env=NOWHERE)
+        assert done.code != 0
+        for secret in (KEY, TOKEN):
+            assert secret not in done.out + done.err
+            assert secret[8:] not in done.out + done.err
+    done = evercli("plugin", "install", KEY, "--format", form)
+    assert "emk_a1b2_REDACTED" in done.out + done.err
+
+
+def test_short_prefixes_stay(evercli: Evercli) -> None:
+    assert "'emk_a1b2'" in evercli("plugin", "install", "emk_a1b2").error["message"]
+
+
+def test_upstream_errors_are_redacted(evercli: Evercli, listener: socket.socket) -> None:
+    said = f"ErrX: {TOKEN} AKIAIOSFODNN7EXAMPLE http://b/x?X-Amz-Signature=abcdef0123456789&X-Amz-Credential=AKIA%2F1"
+    answering(listener, gateway(50000, said, 500))
+    done = evercli("auth", "login", "--api-key", KEY, env={"EVERCLI_API_BASE_URL": url_of(listener)})
+    assert "evt_c3d4_REDACTED" in done.error["message"]
+    for secret in (TOKEN, KEY, "AKIAIOSFODNN7EXAMPLE", "abcdef0123456789"):
+        assert secret not in done.out + done.err
+
+
+# start-up
+
+
+def test_a_command_starts_without_the_heavy_parts(evercli: Evercli) -> None:
+    """What is not imported cannot cost time."""
+    code = (
+        "import sys, runpy; sys.argv = ['evercli', 'auth', 'status', '--format', 'text']\n"
+        f"try: runpy.run_module('{'everlore.surfaces.cli.evercli'}', run_name='__main__')\n"
+        "except SystemExit: pass\n"
+        "print(','.join(sorted(m.split('.')[0] for m in sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=evercli.environment(), capture_output=True, text=True)
+    loaded = set(done.stdout.strip().split(","))
+    assert "everlore" in loaded
+    heavy = {"typer", "rich", "httpx", "pydantic", "fastapi", "mcp", "numpy", "apsw", "yaml", "tomlkit", "uvicorn"}
+    assert not loaded & heavy
+
+
+@POSIX
+def test_a_command_starts_quickly(evercli: Evercli) -> None:
+    import resource
+
+    def seconds(command: list[str]) -> float:
+        """Processor time, so that a busy machine does not decide."""
+        best = 9.0
+        for _ in range(3):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(command, env=evercli.environment(), capture_output=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return best
+
+    bare = seconds([sys.executable, "-c", "pass"])
+    assert seconds(evercli.command("auth", "status")) - bare < 0.25
+
+
+# completion
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_a_script_in_a_pipe_and_an_envelope_on_request(evercli: Evercli, shell: str) -> None:
+    raw = evercli("completion", shell)
+    assert raw.code == 0
+    assert raw.out.startswith("#")
+    assert evercli("completion", shell, "--format", "json").data["script"].strip() == raw.out.strip()
+
+
+def test_bash_completes(evercli: Evercli, tmp_path: Path) -> None:
+    script = tmp_path / "evercli.bash"
+    script.write_text(evercli("completion", "bash").out, encoding="utf-8")
+
+    def complete(*words: str) -> set[str]:
+        given = " ".join(f"'{word}'" for word in words)
+        line = f"source {script}; COMP_WORDS=({given}); COMP_CWORD={len(words) - 1}; _evercli; echo ${{COMPREPLY[@]}}"
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=30)
+        assert done.stderr == ""
+        return set(done.stdout.split())
+
+    assert complete("evercli", "pl") == {"plugin"}
+    assert {"install", "uninstall", "list"} <= complete("evercli", "plugin", "")
+    assert "claude-code" in complete("evercli", "--format", "json", "plugin", "install", "cl")
+    assert complete("evercli", "--format", "y") == {"yaml"}

@@ -1,0 +1,102 @@
+"""Our entry in TOML and YAML files, and our block in instructions: what is not ours stays as it was."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomlkit
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everlore.surfaces.cli.evercli import entries
+from everlore.surfaces.cli.evercli.failure import Failure
+
+WHERE = Path("config")
+STEPS = ("mcp_servers", "everme-memory")
+ENTRY = {"command": "/opt/e v/everlore", "args": ["mcp", "--toolset", "everme"], "env": {"A": "b: #c", "D": '"'}}
+NAMES = st.from_regex(r"[a-z][a-z0-9_-]{0,6}", fullmatch=True).filter(
+    lambda name: name not in ("y", "n", "yes", "no", "on", "off", "true", "false", "null", "none")
+)
+LEAVES = (
+    st.booleans() | st.integers(-(10**9), 10**9) | st.text(st.characters(codec="ascii", categories=["L", "N", "P"]))
+)
+TABLES = st.dictionaries(NAMES, LEAVES | st.lists(st.integers(), max_size=3), max_size=3)
+CONFIGS = st.dictionaries(NAMES, LEAVES | TABLES, max_size=4)
+
+
+def with_servers(config: dict[str, Any], servers: dict[str, Any] | None) -> dict[str, Any]:
+    return config if servers is None else {**config, "mcp_servers": servers}
+
+
+@given(CONFIGS, st.none() | st.dictionaries(NAMES, TABLES, min_size=1, max_size=2), st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_toml_keeps_every_other_line(config: dict[str, Any], servers: dict[str, Any] | None, crlf: bool) -> None:
+    text = "# mine\n" + tomlkit.dumps(with_servers(config, servers)) + "# the end\n"
+    text = text.replace("\n", "\r\n") if crlf else text
+    after = entries.put(text, "toml", WHERE, STEPS, ENTRY)
+    assert tomllib.loads(after)["mcp_servers"]["everme-memory"] == ENTRY
+    assert entries.put(after, "toml", WHERE, STEPS, ENTRY) == after
+    lines = iter(after.splitlines())
+    assert all(any(line == other for other in lines) for line in text.splitlines()), "a line is gone or has moved"
+    assert ("\r\n" in after) == crlf
+    gone = entries.cut(after, "toml", WHERE, STEPS)
+    assert [line for line in gone.splitlines() if line] == [line for line in text.splitlines() if line]
+
+
+@given(CONFIGS, st.none() | st.dictionaries(NAMES, TABLES, max_size=2), st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_yaml_keeps_every_other_line(config: dict[str, Any], servers: dict[str, Any] | None, crlf: bool) -> None:
+    text = "# mine\n" + (yaml.safe_dump(with_servers(config, servers), sort_keys=False) if config or servers else "")
+    text = text.replace("\n", "\r\n") if crlf else text
+    after = entries.put(text, "yaml", WHERE, STEPS, ENTRY)
+    assert yaml.safe_load(after) == with_servers(config, {**(servers or {}), "everme-memory": ENTRY})
+    assert entries.put(after, "yaml", WHERE, STEPS, ENTRY) == after
+    if servers:
+        lines = iter(after.splitlines())
+        assert all(any(line == other for other in lines) for line in text.splitlines()), "a line is gone or has moved"
+        assert entries.cut(after, "yaml", WHERE, STEPS) == text
+    assert yaml.safe_load(entries.cut(after, "yaml", WHERE, STEPS)) == with_servers(config, servers or {})
+
+
+def test_yaml_with_comments() -> None:
+    before = "# hermes\nmcp_servers:\n  # the time\n  time: {command: uvx}  # mine\n# tail\nother: 1\n"
+    after = entries.put(before, "yaml", WHERE, STEPS, {"command": "x"})
+    assert after == before.replace("  time:", "  everme-memory:\n    command: x\n  time:")
+    assert entries.cut(after, "yaml", WHERE, STEPS) == before
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("toml", "[broken"),
+        ("toml", "mcp_servers = 3\n"),
+        ("yaml", "a: [1\n"),
+        ("yaml", "- a\n- b\n"),
+        ("yaml", "a: 1\n---\nb: 2\n"),
+        ("yaml", "mcp_servers: text\n"),
+        ("json", "{"),
+        ("json", "[]"),
+        ("json", '{"mcp_servers": [1]}'),
+    ],
+)
+def test_what_cannot_be_edited_safely_is_refused(form: str, text: str) -> None:
+    with pytest.raises(Failure) as refused:
+        entries.put(text, form, WHERE, STEPS, ENTRY)
+    assert refused.value.kind == "io"
+    assert "left as it is" in refused.value.message
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\r")), st.text("ab\n #", min_size=1))
+@settings(max_examples=25, deadline=None)
+def test_the_block_of_instructions_comes_and_goes(text: str, body: str) -> None:
+    after = entries.put_block(text, body)
+    assert after.startswith(text)
+    assert entries.put_block(after, body) == after
+    assert entries.put_block(after, "other").count(entries.BEGIN) == 1
+    gone = entries.cut_block(after)
+    assert gone in (text, text + "\n")
+    assert gone == text or not text.endswith("\n")

@@ -1,0 +1,313 @@
+"""`evercli import`: transcripts and exports become memories, once, whatever happens on the way."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from evercli import Evercli, session_lines
+from serving import Server
+
+from everlore.surfaces.cli.evercli import transcripts
+from everlore.surfaces.cli.evercli.sending import BATCH_MESSAGES, session_of
+from everlore.surfaces.cli.evercli.text import pieces, trim
+
+
+class ForUser(Evercli):
+    """Imports for a user of its own, so that tests share a server and not their memories."""
+
+    def command(self, *args: str) -> list[str]:
+        return super().command(*args, *(("--user", self.home.parent.name) if args[:2] == ("import", "run") else ()))
+
+
+@dataclass
+class Own:
+    """The memories of that user."""
+
+    server: Server
+    user: str
+
+
+@pytest.fixture
+def own(server: Server, tmp_path: Path) -> Own:
+    return Own(server, tmp_path.name)
+
+
+@pytest.fixture
+def cli(evercli: Evercli, server: Server) -> Evercli:
+    return ForUser(evercli.home, {"EVERCLI_API_BASE_URL": server.url})
+
+
+def claude_line(role: str, content: Any, at: str, **more: Any) -> dict[str, Any]:
+    return {"type": role, "timestamp": at, "message": {"role": role, "content": content}, **more}
+
+
+def claude_project(home: Path, name: str, lines: list[dict[str, Any]], tail: str = "") -> Path:
+    path = home / ".claude" / "projects" / "-home-me-app" / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(session_lines(lines) + tail, encoding="utf-8")
+    return path
+
+
+def episodes(own: Own) -> list[dict[str, Any]]:
+    body = {"user_id": own.user, "memory_type": "episode", "page_size": 100, "sort_order": "asc"}
+    found: list[dict[str, Any]] = own.server.client.post("/api/v1/memory/get", json=body).json()["data"]["episodes"]
+    return found
+
+
+def until(own: Own, count: int) -> list[dict[str, Any]]:
+    deadline = time.monotonic() + 30
+    while len(episodes(own)) < count and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return episodes(own)
+
+
+def test_claude_code_and_codex_with_their_true_times(cli: Evercli, own: Own) -> None:
+    claude_project(
+        cli.home,
+        "aaa",
+        [
+            {"type": "summary", "summary": "not a message"},
+            claude_line("user", "<command-name>/clear</command-name>", "2026-03-01T08:59:00Z"),
+            claude_line("user", "My dentist is Dr. Moreau in Lyon.", "2026-03-01T09:00:00Z"),
+            claude_line(
+                "assistant",
+                [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Noted."}],
+                "2026-03-01T09:00:05Z",
+            ),
+            claude_line("user", "Internal.", "2026-03-01T09:01:00Z", isMeta=True),
+            claude_line("user", "A helper's own talk.", "2026-03-01T09:01:00Z", isSidechain=True),
+        ],
+        tail='{"type": "user", "mess',
+    )
+    codex = cli.home / ".codex" / "sessions" / "2026" / "04" / "02"
+    codex.mkdir(parents=True)
+    rows = [
+        {"timestamp": "2026-04-02T10:00:00Z", "type": "session_meta", "payload": {"id": "bbb"}},
+        _codex("message", role="user", content=[{"type": "input_text", "text": "<environment_context>x"}]),
+        _codex("message", role="user", content=[{"type": "input_text", "text": "I keep my bees near Avignon."}]),
+        _codex("function_call", name="shell", arguments='{"cmd": "ls"}', call_id="c1"),
+        _codex("function_call_output", output="hive.txt", call_id="c1"),
+        _codex("message", role="assistant", content=[{"type": "output_text", "text": "I see your hive file."}]),
+    ]
+    (codex / "rollout-1.jsonl").write_text(session_lines(rows), encoding="utf-8")
+    scanned = {one["platform"]: one for one in cli("import", "scan").data["sources"]}
+    assert {name: (one["fileCount"], one["newFiles"]) for name, one in scanned.items()} == {
+        "claude-code": (1, 1),
+        "codex": (1, 1),
+    }
+    dry = cli("import", "run", "--dry-run").data
+    assert [one["messages"] for one in dry["imports"]] == [2, 4]
+    assert episodes(own) == []
+    done = cli("import", "run")
+    assert [one["messages"] for one in done.data["imports"]] == [2, 4]
+    assert done.err == "", "no progress where there is no terminal"
+    found = until(own, 2)
+    assert [item["timestamp"][:10] for item in found] == ["2026-03-01", "2026-04-02"]
+    assert "Moreau" in found[0]["episode"]
+    assert "Avignon" in found[1]["episode"]
+    told = json.dumps(found)
+    assert not any(noise in told for noise in ("Internal.", "helper's own", "command-name", "environment_context"))
+    again = cli("import", "run").data
+    assert [(one["messages"], one["unchangedFiles"]) for one in again["imports"]] == [(0, 1), (0, 1)]
+    forced = cli("import", "run", "--force").data
+    assert [one["messages"] for one in forced["imports"]] == [2, 4]
+    assert len(episodes(own)) == 2, "the server recognises what it has"
+
+
+def _codex(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-04-02T10:00:01Z", "type": "response_item", "payload": {"type": kind, **payload}}
+
+
+def test_exports_and_markdown(cli: Evercli, own: Own, tmp_path: Path) -> None:
+    chatgpt = [
+        {
+            "conversation_id": "c-1",
+            "create_time": 1767261600.5,
+            "current_node": "d",
+            "mapping": {
+                "a": {"parent": None, "message": None},
+                "b": {"parent": "a", "message": _chatgpt("user", "My sister Ines plays the oboe.", 1767261600.5)},
+                "x": {"parent": "b", "message": _chatgpt("assistant", "An abandoned branch.", 1767261601.0)},
+                "d": {"parent": "b", "message": _chatgpt("assistant", "Lovely.", 1767261602.0)},
+            },
+        }
+    ]
+    packed = tmp_path / "export.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("inner/conversations.json", json.dumps(chatgpt))
+    claude = [
+        {
+            "uuid": "u-1",
+            "created_at": "2026-02-03T10:00:00Z",
+            "chat_messages": [
+                {"sender": "human", "text": "I learn Basque on Mondays.", "created_at": "2026-02-03T10:00:00Z"},
+                {
+                    "sender": "assistant",
+                    "content": [{"type": "text", "text": "Ongi!"}],
+                    "created_at": "2026-02-03T10:01:00Z",
+                },
+            ],
+        }
+    ]
+    folder = tmp_path / "claude"
+    folder.mkdir()
+    (folder / "conversations.json").write_text(json.dumps(claude), encoding="utf-8")
+    notes = tmp_path / "notes"
+    (notes / "private").mkdir(parents=True)
+    (notes / "garden.md").write_text("# Garden\n\nI planted three quince trees.\n", encoding="utf-8")
+    (notes / "private" / "diary.md").write_text("I am afraid of geese.", encoding="utf-8")
+    assert cli("import", "run", "chatgpt", "--path", str(packed)).data["imports"][0]["messages"] == 2
+    assert cli("import", "run", "claude", "--path", str(folder)).data["imports"][0]["messages"] == 2
+    run = cli("import", "run", "markdown", "--path", str(notes), "--exclude", "private")
+    assert run.data["imports"][0]["messages"] == 1
+    told = json.dumps(until(own, 3))
+    assert all(word in told for word in ("oboe", "Basque", "quince"))
+    assert "geese" not in told
+    assert "abandoned" not in told
+
+
+def _chatgpt(role: str, text: str, at: float) -> dict[str, Any]:
+    return {"author": {"role": role}, "content": {"content_type": "text", "parts": [text]}, "create_time": at}
+
+
+def test_secrets_in_transcripts_stay_on_this_machine(cli: Evercli, own: Own) -> None:
+    secret = "ghp_" + "Zq9" * 12
+    claude_project(cli.home, "s", [claude_line("user", f"Use {secret} for the deploy.", "2026-03-01T09:00:00Z")])
+    cli("import", "run", "claude-code")
+    assert secret not in json.dumps(until(own, 1))
+
+
+def test_bad_input(cli: Evercli, tmp_path: Path) -> None:
+    assert cli("import", "run", "claude-code").error["type"] == "plugin_not_detected"
+    assert cli("import", "run", "chatgpt", "--path", str(tmp_path / "none")).error["type"] == "not_found"
+    broken = tmp_path / "broken.zip"
+    broken.write_bytes(b"not a zip")
+    done = cli("import", "run", "chatgpt", "--path", str(broken))
+    assert (done.code, done.error["type"]) == (5, "io")
+    assert cli("import", "run").data["imports"] == []
+
+
+class _Gate(ThreadingHTTPServer):
+    """Stands between evercli and the server: counts, and breaks the connection when told."""
+
+    daemon_threads = True
+
+    def __init__(self, target: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Through)
+        self.target = target
+        self.bodies: list[dict[str, Any]] = []
+        self.swallow_after = 10**9
+        self.reached = threading.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class _Through(BaseHTTPRequestHandler):
+    server: _Gate
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        answer = httpx.post(
+            f"{self.server.target}{self.path}", content=body, headers={"Content-Type": "application/json"}
+        )
+        if self.path.endswith("/add"):
+            self.server.bodies.append(json.loads(body))
+        if len(self.server.bodies) > self.server.swallow_after:
+            self.server.reached.set()  # the server has it, and the caller never hears so
+            time.sleep(30)
+            return
+        self.send_response(answer.status_code)
+        self.send_header("Content-Length", str(len(answer.content)))
+        self.end_headers()
+        self.wfile.write(answer.content)
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture
+def gate(own: Own) -> Iterator[_Gate]:
+    with _Gate(own.server.url) as served:
+        threading.Thread(target=served.serve_forever, daemon=True).start()
+        yield served
+        served.shutdown()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
+def test_a_killed_import_goes_on_where_it_stopped_and_doubles_nothing(cli: Evercli, own: Own, gate: _Gate) -> None:
+    lines = [
+        claude_line(
+            "user" if number % 2 == 0 else "assistant",
+            f"Remark {number} about the harbour.",
+            f"2026-03-01T09:{number // 60:02}:{number % 60:02}Z",
+        )
+        for number in range(BATCH_MESSAGES * 2 + 10)
+    ]
+    claude_project(cli.home, "long", lines)
+    here = {"EVERCLI_API_BASE_URL": gate.url}
+    gate.swallow_after = 1
+    process = cli.start("import", "run", "claude-code", env=here)
+    assert gate.reached.wait(60)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    first = len(gate.bodies[0]["messages"])
+    assert first == BATCH_MESSAGES
+    gate.bodies.clear()
+    gate.swallow_after = 10**9
+    done = cli("import", "run", "--resume", env=here)
+    assert done.data["imports"][0]["messages"] == len(lines) - first, "what was acknowledged is not sent again"
+    told = " ".join(item["episode"] for item in until(own, 1))
+    for number in (0, BATCH_MESSAGES - 1, BATCH_MESSAGES, BATCH_MESSAGES + 1, len(lines) - 1):
+        assert told.count(f"Remark {number} about") == 1
+    assert cli("import", "run", "claude-code", env=here).data["imports"][0]["messages"] == 0
+
+
+def test_a_server_that_goes_away_is_a_network_error_that_says_how_to_go_on(cli: Evercli, own: Own) -> None:
+    claude_project(cli.home, "x", [claude_line("user", "I like rain.", "2026-03-01T09:00:00Z")])
+    done = cli("import", "run", env={"EVERCLI_API_BASE_URL": "http://127.0.0.1:1"})
+    assert (done.code, done.error["type"]) == (4, "network")
+    assert "--resume" in done.error["hint"]
+
+
+# pure parts
+
+
+def test_texts_are_cut_without_losing_anything() -> None:
+    text = "\n\n".join(f"Paragraph {number}. " + "word " * 60 for number in range(40))
+    parts = pieces(text, 1000)
+    assert all(len(part) <= 1000 for part in parts)
+    assert "".join("".join(parts).split()) == "".join(text.split())
+    assert pieces("x" * 2500, 1000) == ["x" * 1000, "x" * 1000, "x" * 500]
+    assert len(trim("y" * 9000, 8000)) == 8000
+    assert trim("short", 8000) == "short"
+
+
+def test_sessions_have_names_that_the_server_takes() -> None:
+    assert session_of("claude-code", "aaa") == "claude-code-aaa"
+    for name in ("x" * 500, "/home/me/notes/a.md", "new\nline"):
+        assert len(session_of("markdown", name)) <= 128
+    assert session_of("markdown", "/a") != session_of("markdown", "/b")
+
+
+def test_damaged_transcripts_lose_only_what_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    good = json.dumps(claude_line("user", "Still here.", "2026-03-01T09:00:00Z"))
+    path.write_bytes(
+        b'null\n[]\n{"type": "user"}\n\xff\xfe\n{"type": "user", "message": {"content": 7}}\n' + good.encode()
+    )
+    (talk,) = transcripts.claude_code(path)
+    assert [turn.text for turn in talk.turns] == ["Still here."]

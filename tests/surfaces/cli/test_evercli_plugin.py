@@ -1,0 +1,229 @@
+"""`evercli plugin` as a real process on configuration files as hosts have them."""
+
+from __future__ import annotations
+
+import json
+import stat
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from evercli import Evercli
+
+HOSTS = {
+    "claude-code": (".claude", ".claude.json", ("mcpServers",)),
+    "claude-desktop": (".config/Claude", ".config/Claude/claude_desktop_config.json", ("mcpServers",)),
+    "codex": (".codex", ".codex/config.toml", ("mcp_servers",)),
+    "cursor": (".cursor", ".cursor/mcp.json", ("mcpServers",)),
+    "gemini": (".gemini", ".gemini/settings.json", ("mcpServers",)),
+    "opencode": (".config/opencode", ".config/opencode/opencode.json", ("mcp",)),
+    "openclaw": (".openclaw", ".openclaw/openclaw.json", ("mcp", "servers")),
+    "hermes": (".hermes", ".hermes/config.yaml", ("mcp_servers",)),
+    "vscode": (".config/Code/User", ".config/Code/User/mcp.json", ("servers",)),
+    "windsurf": (".codeium/windsurf", ".codeium/windsurf/mcp_config.json", ("mcpServers",)),
+    "zed": (".config/zed", ".config/zed/settings.json", ("context_servers",)),
+}
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the folders are those of Linux")
+pytestmark = LINUX
+
+
+@pytest.fixture
+def bare(evercli: Evercli) -> Evercli:
+    """No host's program on the path, so that only folders count."""
+    evercli.env["PATH"] = "/usr/bin:/bin"
+    return evercli
+
+
+def read(path: Path) -> Any:
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".toml":
+        return tomllib.loads(text)
+    return yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
+
+
+def entry_in(home: Path, host: str) -> Any:
+    _, config, section = HOSTS[host]
+    value = read(home / config)
+    for step in section:
+        value = value[step]
+    return value["everme-memory"]
+
+
+def test_every_host_is_listed_installed_and_uninstalled(bare: Evercli) -> None:
+    before = {one["platform"]: one for one in bare("plugin", "list").data["platforms"]}
+    assert list(before) == list(HOSTS)
+    assert not any(one["installed"] or one["hasEverMeEntry"] for one in before.values())
+    for folder, _, _ in HOSTS.values():
+        (bare.home / folder).mkdir(parents=True, exist_ok=True)
+    done = bare("plugin", "install", "all")
+    assert [one["platform"] for one in done.data["installed"]] == list(HOSTS)
+    for host in HOSTS:
+        entry = entry_in(bare.home, host)
+        words = entry["command"] if isinstance(entry["command"], list) else [entry["command"], *entry["args"]]
+        assert words[-3:] == ["mcp", "--toolset", "everme"]
+        assert Path(words[0]).is_absolute()
+        assert not entry.get("env")
+        assert not entry.get("environment")
+    assert all(one["hasEverMeEntry"] for one in bare("plugin", "list").data["platforms"])
+    again = bare("plugin", "install", "all")
+    actions = {change["action"] for one in again.data["installed"] for change in one["changes"]}
+    assert actions == {"unchanged"}, "installing twice is installing once"
+    bare("plugin", "uninstall", "all")
+    assert not any(one["hasEverMeEntry"] for one in bare("plugin", "list").data["platforms"])
+
+
+def test_a_host_that_is_not_there(bare: Evercli) -> None:
+    done = bare("plugin", "install", "cursor")
+    assert (done.code, done.error["type"]) == (1, "plugin_not_detected")
+    assert done.error["detail"]["platform"] == "cursor"
+    assert list(bare.home.iterdir()) == [], "nothing was written"
+    assert bare("plugin", "install", "all").error["type"] == "plugin_not_detected"
+    assert bare("plugin", "install", "cursor", "--force").code == 0
+    assert entry_in(bare.home, "cursor")
+    text = bare("plugin", "install", "codex", "--format", "text")
+    assert (text.code, text.out) == (1, "")
+    assert text.err.startswith("error: Codex was not found")
+
+
+def test_others_entries_comments_and_order_stay(bare: Evercli) -> None:
+    config = bare.home / ".cursor" / "mcp.json"
+    config.parent.mkdir()
+    before = (
+        '{\n\t// servers of mine\n\t"mcpServers": {\n\t\t"zeta": {"command": "z", "args": [1,   2]}, // odd spacing\n'
+        '\t\t"alpha": {\n\t\t\t"command": "a"\n\t\t}\n\t},\n\t"theme": "dark"\n}\n'
+    )
+    config.write_text(before, encoding="utf-8")
+    config.chmod(0o640)
+    assert bare("plugin", "install", "cursor").code == 0
+    after = config.read_text(encoding="utf-8")
+    assert '"zeta": {"command": "z", "args": [1,   2]}, // odd spacing' in after
+    assert (config.parent / "mcp.json-bak").read_text(encoding="utf-8") == before
+    assert stat.S_IMODE(config.stat().st_mode) == 0o640
+    assert bare("plugin", "uninstall", "cursor").code == 0
+    assert config.read_text(encoding="utf-8") == before
+
+
+@pytest.mark.parametrize("text", ["{", '{"mcpServers": []}', "[]", "\xff"])
+def test_a_file_that_does_not_parse_is_never_overwritten(bare: Evercli, text: str) -> None:
+    config = bare.home / ".cursor" / "mcp.json"
+    config.parent.mkdir()
+    config.write_bytes(text.encode("latin-1"))
+    for command in ("install", "uninstall"):
+        done = bare("plugin", command, "cursor")
+        if command == "install" or text != '{"mcpServers": []}':
+            assert (done.code, done.error["type"]) == (5, "io")
+            assert str(config) in done.error["message"]
+        assert config.read_bytes() == text.encode("latin-1")
+    assert [path.name for path in config.parent.iterdir()] == ["mcp.json"]
+
+
+def test_dry_run_writes_nothing_and_shows_what_it_would(bare: Evercli) -> None:
+    config = bare.home / ".codex" / "config.toml"
+    config.parent.mkdir()
+    config.write_text('model = "x"  # keep\n', encoding="utf-8")
+    done = bare("plugin", "install", "codex", "--dry-run")
+    assert done.data["dryRun"] is True
+    (entry, instructions) = done.data["installed"][0]["changes"]
+    assert entry["action"] == "update"
+    assert "+[mcp_servers.everme-memory]" in entry["diff"]
+    assert instructions["action"] == "create"
+    assert config.read_text(encoding="utf-8") == 'model = "x"  # keep\n'
+    assert [path.name for path in config.parent.iterdir()] == ["config.toml"]
+
+
+def test_an_entry_of_that_name_that_is_not_ours_is_a_conflict(bare: Evercli) -> None:
+    config = bare.home / ".cursor" / "mcp.json"
+    config.parent.mkdir()
+    config.write_text('{"mcpServers": {"everme-memory": {"command": "mine"}}}', encoding="utf-8")
+    done = bare("plugin", "install", "cursor")
+    assert (done.code, done.error["type"]) == (1, "conflict")
+    assert entry_in(bare.home, "cursor") == {"command": "mine"}
+    assert bare("plugin", "install", "cursor", "--force").code == 0
+    assert entry_in(bare.home, "cursor")["args"] == ["mcp", "--toolset", "everme"]
+
+
+def test_an_older_entry_of_ours_is_brought_up_to_date(bare: Evercli) -> None:
+    config = bare.home / ".gemini" / "settings.json"
+    config.parent.mkdir()
+    config.write_text(
+        '{"mcpServers": {"everme-memory": {"command": "npx", "args": ["-y", "@everme/memory-mcp"]}}}', encoding="utf-8"
+    )
+    assert bare("plugin", "install", "gemini").code == 0
+    assert entry_in(bare.home, "gemini")["args"] == ["mcp", "--toolset", "everme"]
+
+
+def test_claude_code_gets_hooks_and_instructions(bare: Evercli) -> None:
+    folder = bare.home / ".claude"
+    folder.mkdir()
+    mine = {"matcher": "startup", "hooks": [{"type": "command", "command": "echo hi"}]}
+    settings = folder / "settings.json"
+    settings.write_text(json.dumps({"model": "opus", "hooks": {"SessionStart": [mine]}}, indent=2), encoding="utf-8")
+    (folder / "CLAUDE.md").write_text("# Mine\n\nBe short.\n", encoding="utf-8")
+    before = settings.read_bytes(), (folder / "CLAUDE.md").read_bytes()
+    bare("plugin", "install", "claude-code")
+    hooks = read(settings)["hooks"]
+    assert hooks["SessionStart"][0] == mine
+    found = {event: groups[-1]["hooks"][0] for event, groups in hooks.items()}
+    assert {event: hook["timeout"] for event, hook in found.items()} == {
+        "SessionStart": 30,
+        "UserPromptSubmit": 10,
+        "Stop": 30,
+    }
+    assert found["UserPromptSubmit"]["command"].endswith(" hook prompt")
+    text = (folder / "CLAUDE.md").read_text(encoding="utf-8")
+    assert text.startswith("# Mine\n\nBe short.\n")
+    assert "mem_context" in text
+    bare("plugin", "uninstall", "claude-code")
+    assert (json.loads(settings.read_bytes()), (folder / "CLAUDE.md").read_bytes()) == (
+        json.loads(before[0]),
+        before[1],
+    )
+
+
+def test_a_link_stays_a_link(bare: Evercli) -> None:
+    real = bare.home / "dotfiles.json"
+    real.write_text("{}", encoding="utf-8")
+    (bare.home / ".cursor").mkdir()
+    (bare.home / ".cursor" / "mcp.json").symlink_to(real)
+    bare("plugin", "install", "cursor")
+    assert (bare.home / ".cursor" / "mcp.json").is_symlink()
+    assert "everme-memory" in real.read_text(encoding="utf-8")
+
+
+def test_one_failing_host_does_not_keep_the_others_back(bare: Evercli) -> None:
+    (bare.home / ".cursor").mkdir()
+    (bare.home / ".gemini").mkdir()
+    (bare.home / ".gemini" / "settings.json").write_text("{", encoding="utf-8")
+    done = bare("plugin", "install", "gemini", "cursor")
+    assert (done.code, done.error["type"]) == (5, "io")
+    assert [one["platform"] for one in done.error["detail"]["installed"]] == ["cursor"]
+    assert [one["platform"] for one in done.error["detail"]["failed"]] == ["gemini"]
+
+
+def test_a_remote_server_needs_a_login(bare: Evercli) -> None:
+    (bare.home / ".cursor").mkdir()
+    done = bare("plugin", "install", "cursor", env={"EVERCLI_API_BASE_URL": "https://memory.example"})
+    assert (done.code, done.error["type"]) == (3, "not_logged_in")
+    assert not (bare.home / ".cursor" / "mcp.json").exists()
+
+
+def test_a_vault_that_was_named_is_named_to_the_host(bare: Evercli) -> None:
+    (bare.home / ".cursor").mkdir()
+    bare("plugin", "install", "cursor", env={"EVEROS_MEMORY__ROOT": str(bare.home / "vault")})
+    assert entry_in(bare.home, "cursor")["env"] == {"EVEROS_MEMORY__ROOT": str(bare.home / "vault")}
+
+
+def test_a_file_changed_in_the_meantime_is_left_alone(tmp_path: Path) -> None:
+    from everlore.surfaces.cli.evercli.failure import Failure
+    from everlore.surfaces.cli.evercli.files import replace_file
+
+    path = tmp_path / "config.json"
+    path.write_bytes(b"theirs")
+    with pytest.raises(Failure) as refused:
+        replace_file(path, b"what we read", b"ours", private=False)
+    assert refused.value.kind == "conflict"
+    assert path.read_bytes() == b"theirs"
+    assert not list(tmp_path.glob(".config.json.*")), "no temporary file is left"
