@@ -61,9 +61,12 @@ class SqliteIndex:
             writer.finish()
         return applied
 
-    def files(self) -> dict[str, Stamp]:
+    def files(self, under: str = "") -> dict[str, Stamp]:
+        """`under`: only those whose path begins so."""
         with self._db.read() as connection:
-            found = connection.execute("SELECT path, mtime_ns, size FROM files")
+            select = "SELECT path, mtime_ns, size FROM files WHERE path >= ?1 AND substr(path, 1, ?2) = ?1"
+            # no path sorts behind this one and begins with `under`
+            found = rows(connection, f"{select} AND path < ?3", (under, len(under), under + chr(0x10FFFF)))
             return {path: Stamp(mtime_ns, size) for path, mtime_ns, size in found}
 
     def stamp(self, path: str) -> Stamp | None:
@@ -197,6 +200,16 @@ class SqliteIndex:
             )
             found = connection.execute(select, (model[0], limit, model[0], limit, limit))
             return [PieceText(*row) for row in found]
+
+    def waiting(self, owner: Owner) -> int:
+        """How many units of an owner have no vector of the current model yet."""
+        with self._db.read() as connection:
+            number, model = read.owner_number(connection, owner), _model(connection)
+            if number is None:
+                return 0
+            select = "SELECT count(*) FROM units WHERE model {} ?1 AND owner = ?2"
+            values = (model[0] if model else -1, number)
+            return sum(int(value(connection, select.format(side), values)) for side in "<>")
 
     def put_vectors(self, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
         with self._db.write() as connection:
