@@ -31,7 +31,7 @@ PartType = TypeVar("PartType", bound=Part)
 
 
 class Parts:
-    """What higher layers keep open as long as the engine is: each made when it is first asked for, closed in reverse."""
+    """What higher layers keep open as long as the engine is: made when first asked for, closed in reverse."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()

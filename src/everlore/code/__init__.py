@@ -5,7 +5,7 @@ nothing that could not be read again from the folders, and stays local also wher
 """
 
 from everlore.code.search import CodeHit, chunk_count, code_hits
-from everlore.code.service import CodeIndex, delete_all, folder, open_code
+from everlore.code.service import CodeIndex, delete_all, open_code
 from everlore.code.status import Status, status_of
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "chunk_count",
     "code_hits",
     "delete_all",
-    "folder",
     "open_code",
     "status_of",
 ]

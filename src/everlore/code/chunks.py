@@ -2,8 +2,8 @@
 
 Invariants:
 - A chunk is a run of whole lines, and its content is exactly these lines (line ends become LF).
-- `own` is what search compares. The `own` lines of all chunks are disjoint, and every line that holds at least two words is in
-  one of them; a lone `}` or `end` may be in none. So no text counts twice.
+- `own` is what search compares. The `own` lines of all chunks are disjoint, and every line that holds at least two
+  words is in one of them; a lone `}` or `end` may be in none. So no text counts twice.
 - A container (class, impl, module ...) that is short shows all of its lines, and its members are chunks besides. Of a
   long one only the head is a chunk, and its members.
 - Broken syntax still gives chunks: the grammars are tolerant, and lines are cut by paragraphs where they see nothing.
@@ -147,7 +147,14 @@ def _name(node: Node) -> str | None:
         child = node.child_by_field_name(field_name)
         if child is not None:
             return _text(child) if field_name != "declarator" or not child.named_children else _declared(child)
-    wanted = ("variable_declarator", "assignment_expression", "type_spec", "type_identifier", "simple_identifier", "word")
+    wanted = (
+        "variable_declarator",
+        "assignment_expression",
+        "type_spec",
+        "type_identifier",
+        "simple_identifier",
+        "word",
+    )
     inner = next((child for child in node.named_children if child.type in wanted), None)
     if inner is None:
         return None
@@ -177,9 +184,7 @@ class _Cutter:
     def file(self, definitions: Sequence[_Definition]) -> Iterator[Chunk]:
         yield from self._around(0, len(self._lines) - 1, definitions, "")
 
-    def _around(
-        self, first: int, last: int, definitions: Sequence[_Definition], crumb: str
-    ) -> Iterator[Chunk]:
+    def _around(self, first: int, last: int, definitions: Sequence[_Definition], crumb: str) -> Iterator[Chunk]:
         """These rows: the definitions, and between them chunks that have no name."""
         at = first
         for definition in definitions:
@@ -206,13 +211,9 @@ class _Cutter:
         covered = {row for member in one.members for row in range(member.start, member.end + 1)}
         own = [self._lines[row] for row in range(one.start, one.end + 1) if row not in covered]
         content = "\n".join(self._lines[one.start : one.end + 1])
-        return Chunk(
-            one.start + 1, one.end + 1, one.type, one.name, crumb, content, "\n".join(own) + _outline(one)
-        )
+        return Chunk(one.start + 1, one.end + 1, one.type, one.name, crumb, content, "\n".join(own) + _outline(one))
 
-    def _pieces(
-        self, first: int, last: int, one: _Definition, crumb: str, outline: str = ""
-    ) -> Iterator[Chunk]:
+    def _pieces(self, first: int, last: int, one: _Definition, crumb: str, outline: str = "") -> Iterator[Chunk]:
         pieces = [(first, last)]
         if _size(self._lines, first, last) > LONGEST:
             pieces = split(self._lines, first, last, PIECE, [_statements(one.node, self._lines)])

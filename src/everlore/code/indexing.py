@@ -33,9 +33,7 @@ class Counts:
     """Chunks that are new or differ."""
 
 
-def bring_up_to_date(
-    index: SqliteIndex, project: str, root: Path, counts: Counts, go_on: Callable[[], bool]
-) -> bool:
+def bring_up_to_date(index: SqliteIndex, project: str, root: Path, counts: Counts, go_on: Callable[[], bool]) -> bool:
     """Make the chunks of a project agree with its folder. `go_on` is asked after each file; False when it said no.
 
     A file whose time and size are as they were is not opened. What is gone from the folder leaves the index.

@@ -1,4 +1,4 @@
-"""The projects that were asked for, and how far their indexing is: a small database that every process of the vault reads.
+"""The projects that were asked for and how far their indexing is: a small database that every process reads.
 
 A project keeps its id as long as it is not deleted. What a project's chunks are stands in the index, not here.
 """
@@ -115,9 +115,7 @@ def _free_name(connection: apsw.Connection, root: Path) -> str:
         return name
     digest = blake2b(str(root).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return next(
-        longer
-        for size in range(6, 33)
-        if value(connection, taken, (longer := f"{name}-{digest[:size]}",)) is None
+        longer for size in range(6, 33) if value(connection, taken, (longer := f"{name}-{digest[:size]}",)) is None
     )
 
 

@@ -38,7 +38,9 @@ MOST_NAMED = 20
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _QUOTES = str.maketrans("'\"`", "   ")
-_ASKING = frozenset("how what which where when who why can could should does way using use used make".split())
+_WORDS = "how what which where when who why can could should does way using use used make"
+_ASKING = frozenset(_WORDS.split())
+"""Words of a question that say nothing of the code."""
 
 Floats = NDArray[np.float64]
 

@@ -8,22 +8,22 @@ was missing. Chunks are found by their words as soon as their file is read; vect
 
 from __future__ import annotations
 
-import os
 import threading
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import structlog
-import watchfiles
 
 from everlore.code.indexing import Counts, bring_up_to_date
 from everlore.code.projects import Project, Projects
 from everlore.code.rows import owner_of
-from everlore.code.walk import IGNORE_FILES, SKIPPED_FOLDERS
+from everlore.code.walk import folder
+from everlore.code.watching import changes
 from everlore.engine import Engine
-from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable
+from everlore.errors import EverloreError, NotFound, Unavailable
 from everlore.index.sqlite import SqliteIndex
 from everlore.vault.files import SYSTEM
 
@@ -37,8 +37,6 @@ REPORT_SECONDS = 0.25
 POLL_SECONDS = 0.2
 TAKE_OVER_SECONDS = 2.0
 """How often it is looked whether another process has stopped watching or embedding."""
-DEBOUNCE_MS = 400
-QUIET_MS = 100
 WATCH_AGAIN_SECONDS = 10.0
 
 log = structlog.get_logger("everlore.code")
@@ -103,7 +101,7 @@ class CodeIndex:
             if project.watch:
                 self._watch(project.id)
         if any(project.completed_at is None for project in projects):
-            self._embed_soon()
+            self.embed_soon()
         for owner in counts.keys() - {owner_of(project.id) for project in projects}:
             self._thread(self._clear, owner.id)
 
@@ -143,10 +141,10 @@ class CodeIndex:
         self.index.close()
         self.projects.close()
 
-    def _thread(self, target: object, *args: object) -> threading.Thread:
+    def _thread(self, target: Callable[..., None], *args: object) -> threading.Thread:
         def work() -> None:
             try:
-                target(*args)  # type: ignore[operator]
+                target(*args)
             except EverloreError as error:
                 if not self._stop.is_set():
                     log.warning("code index", step=name, error=str(error))
@@ -222,7 +220,7 @@ class CodeIndex:
         if done:
             self.report(run, read=1)
             self._settle()
-            self._embed_soon()
+            self.embed_soon()
 
     def report(self, run: Run, **more: object) -> None:
         counts = run.counts
@@ -239,16 +237,13 @@ class CodeIndex:
     def stopping(self) -> bool:
         return self._stop.is_set()
 
-    def embed_soon(self) -> None:
-        self._embed_soon()
-
     def _settle(self) -> None:
         """Complete the projects that have all their vectors."""
         for project in self.projects.all():
             if project.read and project.completed_at is None and not self.index.waiting(owner_of(project.id)):
                 self.projects.complete(project.id, self._engine.clock.now())
 
-    def _embed_soon(self) -> None:
+    def embed_soon(self) -> None:
         with self._guard:
             started, self._embedding = self._embedding, True
         if not started:
@@ -310,42 +305,37 @@ class CodeIndex:
                 found = self.projects.get(project)
                 if found is None or not found.watch:
                     return
-                pause = TAKE_OVER_SECONDS
-                with ExitStack() as held, suppress(Unavailable):
-                    held.enter_context(self._engine.vault.lock(f"code/watch/{project}", timeout=0))
-                    pause = 0.0
-                    self._follow_changes(found)
-                    pause = WATCH_AGAIN_SECONDS
-                self._stop.wait(pause)
+                with ExitStack() as held:
+                    try:
+                        held.enter_context(self._engine.vault.lock(f"code/watch/{project}", timeout=0))
+                    except Unavailable:
+                        self._stop.wait(TAKE_OVER_SECONDS)
+                    else:
+                        self._follow_changes(found)
         finally:
             with self._guard:
                 self._watched.discard(project)
+            again = None if self._stop.is_set() else self.projects.get(project)
+            if again is not None and again.watch:
+                self._watch(project)  # registered again in the very moment in which we left
 
     def _follow_changes(self, project: Project) -> None:
         """Until the project is deleted, we close, or the folder cannot be watched any more."""
         watching = False
         try:
-            for changes in watchfiles.watch(
-                project.root,
-                watch_filter=None,
-                debounce=DEBOUNCE_MS,
-                step=QUIET_MS,
-                stop_event=self._stop,
-                rust_timeout=QUIET_MS * 3,
-                yield_on_timeout=True,
-                raise_interrupt=False,
-                ignore_permission_denied=True,
-            ):
-                if self.projects.get(project.id) is None:
+            for changed in changes(project.root, self._stop):
+                current = self.projects.get(project.id)
+                if current is None or current.root != project.root:
                     return
                 # first of all, what changed while nobody watched
-                if not watching or any(_concerns(project.root, name) for _, name in changes):
+                if changed or not watching:
                     self._run(project.id)
                 watching = True
-        except (OSError, RuntimeError) as error:
-            log.warning("watching a project failed; it is read again now and then", project=project.id, error=str(error))
+        except Unavailable as error:
+            log.warning("a project is read now and then only", project=project.id, error=str(error))
             if Path(project.root).is_dir():
                 self._run(project.id)
+            self._stop.wait(WATCH_AGAIN_SECONDS)
 
     def _clear(self, project: str) -> None:
         """Remove the chunks of a project that is not registered (any more)."""
@@ -387,34 +377,8 @@ def open_code(engine: Engine) -> CodeIndex:
     return code
 
 
-def folder(path: str) -> Path:
-    """The folder that a path names, without links in it."""
-    try:
-        if not path.strip():
-            raise ValueError("empty")
-        root = Path(path).expanduser().resolve(strict=True)
-        with os.scandir(root):
-            pass
-        str(root).encode("utf-8")
-    except (OSError, ValueError, RuntimeError) as error:
-        raise InvalidInput(f"Invalid path: {path}") from error
-    return root
-
-
 def _lock(project: str) -> str:
     return f"code/project/{project}"
-
-
-def _concerns(root: str, name: str) -> bool:
-    """Whether a change may be one of source code. Builds and repositories change all the time."""
-    try:
-        parts = PurePath(name).relative_to(root).parts
-    except ValueError:
-        return True
-    *folders, last = parts or ("",)
-    if any(part.startswith(".") or part in SKIPPED_FOLDERS for part in folders):
-        return False
-    return not last.startswith(".") or last in IGNORE_FILES
 
 
 def delete_all(engine: Engine) -> int:

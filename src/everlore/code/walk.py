@@ -7,37 +7,36 @@ a vendored folder back.
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
 from everlore.code.languages import language_of
+from everlore.errors import InvalidInput
 from everlore.index.base import Stamp
 
 LARGEST = 1_000_000
 """Bytes; larger files are data."""
 IGNORE_FILES = (".gitignore", ".memoryignore")
 """In this order: what the second says wins."""
-SKIPPED_FOLDERS = frozenset(
-    """node_modules bower_components jspm_packages vendor third_party thirdparty dist build target __pycache__ venv
-    site-packages Pods DerivedData Carthage coverage htmlcov""".split()
-)
-_SKIPPED_FILES = (
-    "*.min.js *.min.css *.min.mjs *.bundle.js *.map *.lock package-lock.json npm-shrinkwrap.json pnpm-lock.yaml go.sum"
-    " *_pb2.py *_pb2.pyi *_pb2_grpc.py *.pb.go *.pb.cc *.pb.h *_pb.js *_pb.d.ts *.g.dart *.freezed.dart *.designer.cs"
-    " *.generated.* *_generated.*"
-).split()
-_DATA = frozenset(
-    """csv tsv log svg ipynb pem key crt cer der p12 pfx jks asc gpg diff patch out dat dump bak orig rej tmp po pot
-    srt vtt ndjson jsonl geojson eps ps obj stl""".split()
-)
+_FOLDERS = """node_modules bower_components jspm_packages vendor third_party thirdparty dist build target __pycache__
+venv site-packages Pods DerivedData Carthage coverage htmlcov"""
+SKIPPED_FOLDERS = frozenset(_FOLDERS.split())
+_FILES = """*.min.js *.min.css *.min.mjs *.bundle.js *.map *.lock package-lock.json npm-shrinkwrap.json pnpm-lock.yaml
+go.sum *_pb2.py *_pb2.pyi *_pb2_grpc.py *.pb.go *.pb.cc *.pb.h *_pb.js *_pb.d.ts *.g.dart *.freezed.dart *.designer.cs
+*.generated.* *_generated.*"""
+_SKIPPED_FILES = re.compile("|".join(fnmatch.translate(pattern) for pattern in _FILES.split()))
+_ENDINGS = """csv tsv log svg ipynb pem key crt cer der p12 pfx jks asc gpg diff patch out dat dump bak orig rej tmp po
+pot srt vtt ndjson jsonl geojson eps ps obj stl"""
+_DATA = frozenset(_ENDINGS.split())
 _GENERATED = re.compile(
-    r"^\W{0,8}(?:.{0,80}code generated\b.{0,120}do not edit|@generated\b|.{0,80}auto-?generated\b.{0,120}do not (?:edit|modify)"
+    r"^\W{0,8}(?:.{0,80}code generated\b.{0,120}do not edit|@generated\b"
+    r"|.{0,80}auto-?generated\b.{0,120}do not (?:edit|modify)"
     r"|.{0,40}this (?:file|code) (?:is|was) (?:auto)?-?(?:matically )?generated)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -72,13 +71,27 @@ class _Rules:
     spec: GitIgnoreSpec
 
 
+def folder(path: str) -> Path:
+    """The folder that a path names, without links in it."""
+    try:
+        if not path.strip():
+            raise ValueError("empty")
+        root = Path(path).expanduser().resolve(strict=True)
+        with os.scandir(root):
+            pass
+        str(root).encode("utf-8")
+    except (OSError, ValueError, RuntimeError) as error:
+        raise InvalidInput(f"Invalid path: {path}") from error
+    return root
+
+
 def find(root: Path) -> Iterator[Found]:
     """Files in order of their paths, folder by folder. What cannot be read is passed over."""
     yield from _walk(str(root), "", _rules_above(root))
 
 
 def _walk(root: str, folder: str, rules: tuple[_Rules, ...]) -> Iterator[Found]:
-    here = os.path.join(root, folder) if folder else root
+    here = f"{root}/{folder}" if folder else root
     try:
         with os.scandir(here) as found:
             entries = sorted(found, key=lambda entry: entry.name)
@@ -90,7 +103,7 @@ def _walk(root: str, folder: str, rules: tuple[_Rules, ...]) -> Iterator[Found]:
     for entry in entries:
         path = f"{folder}/{entry.name}" if folder else entry.name
         try:
-            if entry.is_symlink() or entry.name.startswith("."):
+            if entry.is_symlink() or entry.name.startswith(".") or not _is_text(entry.name):
                 continue
             if entry.is_dir():
                 if not _left_out(rules, f"{entry.path}/", entry.name in SKIPPED_FOLDERS):
@@ -100,6 +113,15 @@ def _walk(root: str, folder: str, rules: tuple[_Rules, ...]) -> Iterator[Found]:
                 yield Found(path, Stamp(status.st_mtime_ns, status.st_size))
         except OSError:
             continue
+
+
+def _is_text(name: str) -> bool:
+    """A name of bytes that are no UTF-8 could neither be stored nor shown."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _left_out(rules: tuple[_Rules, ...], path: str, by_default: bool) -> bool:
@@ -149,9 +171,7 @@ def _rules_above(root: Path) -> tuple[_Rules, ...]:
 
 def _unwanted(name: str) -> bool:
     low = name.casefold()
-    if low.rpartition(".")[2] in _DATA:
-        return True
-    return any(fnmatch(low, pattern) for pattern in _SKIPPED_FILES)
+    return low.rpartition(".")[2] in _DATA or _SKIPPED_FILES.match(low) is not None
 
 
 def read(root: Path, found: Found) -> Source | None:

@@ -183,9 +183,7 @@ TOOLS: tuple[Tool, ...] = (
         title="List projects",
         description="List all indexed projects.",
         input_schema=_object({}),
-        output_schema=_object(
-            {"projects": {"type": "array", "items": _TEXT}, "count": _COUNT}, ("projects", "count")
-        ),
+        output_schema=_object({"projects": {"type": "array", "items": _TEXT}, "count": _COUNT}, ("projects", "count")),
         run=_list_projects,
         read_only=True,
     ),
@@ -193,7 +191,9 @@ TOOLS: tuple[Tool, ...] = (
         name="delete_project",
         title="Delete a project",
         description="Delete all indexed code chunks for a project, and stop watching it. The source files stay.",
-        input_schema=_object({"project_id": {"description": "Project ID to delete", "type": "string"}}, ("project_id",)),
+        input_schema=_object(
+            {"project_id": {"description": "Project ID to delete", "type": "string"}}, ("project_id",)
+        ),
         output_schema=_object({"chunks_deleted": _COUNT}, ("chunks_deleted",)),
         run=_delete_project,
         destructive=True,
