@@ -117,10 +117,11 @@ def test_a_limit_and_a_language_narrow_the_answer(engine: Engine, shop: Path) ->
     assert len(names(engine, "the shop", limit=2)) == 2
     assert {hit.language for hit in code_hits(engine, "main", language="rust", limit=50)} == {"rust"}
     assert code_hits(engine, "main", language="cobol") == []
-    hits = code_hits(engine, "cart add item", "shop", limit=5)
+    hits = code_hits(engine, "cart add item", "shop", limit=50)
     assert all(0 <= score <= 1 for hit in hits for score in (hit.vector_score, hit.bm25_score, hit.ppr_score))
-    assert hits[0].bm25_score > 0
-    assert hits[0].breadcrumb == "class ShoppingCart > method add_item"
+    [method] = [hit for hit in hits if hit.name == "add_item"]
+    assert method.breadcrumb == "class ShoppingCart > method add_item"
+    assert method.bm25_score == max(hit.bm25_score for hit in hits)
 
 
 def test_only_changed_files_are_touched(engine: Engine, shop: Path, vectors: Endpoint) -> None:
@@ -366,3 +367,17 @@ def test_the_tools_are_those_of_the_contract() -> None:
     assert (limit["default"], limit["minimum"], limit["maximum"]) == (10, 1, 50)
     assert BY_NAME["search_code"].input_schema["properties"]["project_id"]["nullable"] is True
     assert [name for name, tool in BY_NAME.items() if tool.destructive] == ["delete_project"]
+
+
+def test_what_the_best_hits_call_is_near_to_them(engine: Engine, tmp_path: Path) -> None:
+    root = tmp_path / "calls"
+    put(root, "a.py", "def settle_invoice(bill):\n    return round_amount(bill) + lookup(bill)\n")
+    put(root, "b.py", "def round_amount(value):\n    return int(value)\n")
+    put(root, "c.py", "def unrelated_thing(value):\n    return int(value)\n")
+    put(root, "d.py", "\n\n".join(f"class C{n}:\n    def lookup(self): return int(value)" for n in range(5)))
+    call(engine, "index_project", path=str(root))
+    completed(engine, "calls")
+    near = {hit.name: hit.ppr_score for hit in code_hits(engine, "settle invoice value", "calls", limit=50)}
+    assert near["settle_invoice"] == 1.0
+    assert 0 < near["round_amount"] <= 1
+    assert near["round_amount"] > near["unrelated_thing"]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore.code.graph import ranks
 from everlore.code.rows import KIND, owner_of, slot_of
 from everlore.code.service import CodeIndex, open_code
 from everlore.engine import Engine
@@ -36,6 +37,11 @@ UNSEEN = 0.9
 MODEL_SECONDS = 2.0
 """How long a search waits for a model that is being loaded; then words answer alone."""
 MOST_NAMED = 20
+"""Definitions that are added because the query names them."""
+UNSCORED = 0.5
+"""What such a one is worth when neither its words nor its vector are among the candidates."""
+SEEDS = 20
+"""Best hits from which the graph is walked."""
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _QUOTES = str.maketrans("'\"`", "   ")
@@ -61,7 +67,8 @@ class CodeHit:
     score: float
     vector_score: float
     bm25_score: float
-    ppr_score: float = 0.0
+    ppr_score: float
+    """How near it is to the best hits in the graph of who names whom."""
 
 
 def code_hits(
@@ -154,20 +161,32 @@ def _text_scores(code: CodeIndex, pieces: Sequence[Piece], terms: Sequence[str],
 
 def _best(code: CodeIndex, scored: Sequence[_Scored], query: str, where: Where, limit: int) -> list[CodeHit]:
     names = _names(query)
-    stored = code.index.stored(one.row for one in scored)
-    by_row = {one.row: one for one in scored}
     projects = {owner_of(project.id): project.id for project in code.projects.all()}
-    for row in _named(code, names, where, list(projects)):
-        stored.setdefault(row.id, row)
-        by_row.setdefault(row.id, _Scored(row.id, 0.5, 0.0, 0.0))
-    hits = [
-        _hit(row, by_row[number], projects[row.key.owner], names)
-        for number, row in stored.items()
-        if row.key.owner in projects
+    by_row = {one.row: one for one in scored}
+    for row in _named(code, names, [where.owner] if where.owner is not None else list(projects)):
+        by_row.setdefault(row, _Scored(row, UNSCORED, 0.0, 0.0))
+    stored = {
+        number: row
+        for number, row in code.index.stored(by_row).items()
+        if row.key.owner in projects and _permitted(row, where)
+    }
+    scores = {number: _score(row, by_row[number], names) for number, row in stored.items()}
+    best = sorted(stored.values(), key=lambda row: (-scores[row.id], row.path, row.data["start_line"]))
+    near = ranks(code.index, [(row, scores[row.id]) for row in best[:SEEDS]])
+    return [
+        _hit(row, by_row[row.id], projects[row.key.owner], scores[row.id], near.get(row.id, 0.0))
+        for row in best[:limit]
+        if scores[row.id] > 0
     ]
-    hits = [hit for hit in hits if hit.score > 0]
-    hits.sort(key=lambda hit: (-hit.score, hit.project_id, hit.file_path, hit.start_line))
-    return hits[:limit]
+
+
+def _score(row: Stored, scored: _Scored, names: frozenset[str]) -> float:
+    said = bool(names) and slot_of(row.data["name"]) in names
+    return scored.score + NAMED * (1 - scored.score) if said else scored.score
+
+
+def _permitted(row: Stored, where: Where) -> bool:
+    return not isinstance(where.filter, Predicate) or row.parent_type == where.filter.value
 
 
 def _names(query: str) -> frozenset[str]:
@@ -178,23 +197,16 @@ def _names(query: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in words if "_" in word.strip("_") or re.search(r"[a-z][A-Z]|\d", word))
 
 
-def _named(code: CodeIndex, names: frozenset[str], where: Where, owners: Sequence[Owner]) -> list[Stored]:
+def _named(code: CodeIndex, names: frozenset[str], owners: Sequence[Owner]) -> list[int]:
     """Definitions of these names. Words may miss one whose name is a very common word."""
-    found = [
-        row
-        for owner in ([where.owner] if where.owner is not None else owners)
-        for name in sorted(names)
-        for row in code.index.in_slot(owner, KIND, name)[:MOST_NAMED]
-    ]
-    if isinstance(where.filter, Predicate):
-        found = [row for row in found if row.parent_type == where.filter.value]
-    return found[:MOST_NAMED]
+    if not names:
+        return []
+    found = [code.index.in_slots(owner, KIND, sorted(names)) for owner in owners]
+    return [row for slots in found for rows in slots.values() for row in rows][:MOST_NAMED]
 
 
-def _hit(row: Stored, scored: _Scored, project: str, names: frozenset[str]) -> CodeHit:
-    score, data = scored.score, row.data
-    if names and slot_of(data["name"]) in names:
-        score += NAMED * (1 - score)
+def _hit(row: Stored, scored: _Scored, project: str, score: float, near: float) -> CodeHit:
+    data = row.data
     return CodeHit(
         id=row.key.entry,
         project_id=project,
@@ -209,4 +221,5 @@ def _hit(row: Stored, scored: _Scored, project: str, names: frozenset[str]) -> C
         score=round(min(1.0, score), 6),
         vector_score=round(scored.dense, 6),
         bm25_score=round(scored.text, 6),
+        ppr_score=round(near, 6),
     )

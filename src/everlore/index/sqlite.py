@@ -116,6 +116,11 @@ class SqliteIndex:
         with self._db.read() as connection:
             return read.in_slot(connection, owner, kind, slot)
 
+    def in_slots(self, owner: Owner, kind: str, slots: Sequence[str]) -> dict[str, list[int]]:
+        """The numbers of the rows in each of these slots."""
+        with self._db.read() as connection:
+            return read.in_slots(connection, owner, kind, slots)
+
     def linked(self, owner: Owner | None, targets: Sequence[str], limit: int) -> list[tuple[int, Edge]]:
         with self._db.read() as connection:
             return read.linked(connection, owner, targets, limit)
