@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import report, speed
+from bench import code, report, speed
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
@@ -26,6 +26,7 @@ examples:
   python -m bench                            everything; the first run embeds for most of an hour, later ones are quick
   python -m bench --quick                    a few minutes: one LoCoMo conversation, up to 10,000 memories
   python -m bench --only quality --every 1   all LongMemEval questions
+  python -m bench --only code                questions about code (CoSQA), and how quick a source tree is read
   python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
   BENCH_DATA=~/data python -m bench          the public data sets are in ~/data (see bench/README.md)
 """
@@ -39,10 +40,10 @@ def main() -> int:
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        if options.only != "speed":
-            _quality(options, progress)
-        if options.only != "quality":
-            _speed(options, progress)
+        parts = {"quality": _quality, "code": _code, "speed": _speed}
+        for name, part in parts.items():
+            if options.only in (None, name):
+                part(options, progress)
     return 0
 
 
@@ -53,7 +54,9 @@ def _options() -> argparse.Namespace:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--only", choices=("quality", "speed"), help="only this part; the other keeps its last table")
+    parser.add_argument(
+        "--only", choices=("quality", "code", "speed"), help="only this part; the others keep their last table"
+    )
     parser.add_argument("--quick", action="store_true", help="a small version that leaves latest.md alone")
     parser.add_argument("--every", type=_positive, default=3, metavar="N", help="every Nth LongMemEval question (3)")
     parser.add_argument("--limit", type=_positive, metavar="N", help="at most N conversations and N questions")
@@ -86,6 +89,16 @@ def _quality(options: argparse.Namespace, progress: Progress) -> None:
         sys.exit("quality: another run is using bench/.work; wait for it, or run with --only speed")
     _publish("quality", report.quality_table(found), quick=options.quick)
     report.plot_quality(found, RESULTS / f"{'quick-' if options.quick else ''}quality.png")
+
+
+def _code(options: argparse.Namespace, progress: Progress) -> None:
+    folder = data_folder()
+    if not (folder / "cosqa").is_dir():
+        print(f"code: skipped, there is no folder {folder / 'cosqa'} (bench/README.md tells which).", file=sys.stderr)
+        return
+    WORK.mkdir(exist_ok=True)
+    found = code.measure(folder, WORK, progress, quick=options.quick)
+    _publish("code", report.code_table(found), quick=options.quick)
 
 
 def _speed(options: argparse.Namespace, progress: Progress) -> None:

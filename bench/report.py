@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bench.code import CodeFigures
 from bench.quality import Quality
 from bench.speed import Timing
 
@@ -94,6 +95,37 @@ def _cpu(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.1f} ms"
 
 
+def code_table(found: CodeFigures) -> str:
+    reading = found.reading
+    floor = found.findings[0].mrr
+    parts = [
+        "## Code search",
+        "",
+        heading(),
+        "",
+        f"### CoSQA: {found.questions} questions, {found.functions:,} functions",
+        "",
+        "| method | MRR | recall@10 | p50 | p95 |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for one in found.findings:
+        times = " | ".join(f"{seconds * 1000:.0f} ms" if seconds else "" for seconds in (one.p50, one.p95))
+        parts.append(f"| {one.method} | {one.mrr:.3f} | {one.recall:.3f} | {times} |")
+    verdict = "reached" if found.findings[-1].mrr > floor else "**missed**"
+    parts += [
+        "",
+        f"Goal: above the floor in the same table: {verdict}.",
+        "",
+        f"### Reading a source tree: {reading.files:,} files, {reading.megabytes:.0f} MB, {reading.chunks:,} chunks",
+        "",
+        "| files/s | chunks/s | second pass, nothing changed | peak memory grew by | chunks embedded/s |",
+        "|--:|--:|--:|--:|--:|",
+        f"| {reading.files / reading.seconds:.0f} | {reading.chunks / reading.seconds:,.0f} | {reading.again:.2f} s"
+        f" | {reading.growth:.0f} MB | {reading.embedded:.0f} |",
+    ]
+    return "\n".join(parts) + "\n"
+
+
 def plot_quality(found: Sequence[Quality], path: Path) -> None:
     from matplotlib.figure import Figure
 
@@ -139,7 +171,9 @@ def write(part: str, table: str, results: Path, *, quick: bool) -> None:
     for name in (f"{part}-{stamp}.md", f"{part}.md"):
         (results / name).write_text(table, encoding="utf-8")
     known = [
-        path.read_text(encoding="utf-8") for part in ("quality", "speed") if (path := results / f"{part}.md").exists()
+        path.read_text(encoding="utf-8")
+        for part in ("quality", "code", "speed")
+        if (path := results / f"{part}.md").exists()
     ]
     latest = "# Newest figures\n\nMade by `make bench`; what they mean stands in `bench/README.md`.\n\n"
     (results / "latest.md").write_text(latest + "\n".join(known), encoding="utf-8")

@@ -6,18 +6,55 @@ Opening is quick and loads no model; the embedder loads in the background when i
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
 
 from everlore.buffer.base import Buffer
 from everlore.buffer.sqlite import SqliteBuffer
 from everlore.clock import Clock
 from everlore.config import Settings
+from everlore.errors import Unavailable
 from everlore.index.base import Index
 from everlore.index.sqlite import SqliteIndex
 from everlore.models.base import Embedder
 from everlore.models.cache import CachedEmbedder, EmbeddingCache
 from everlore.models.choose import make_embedder
 from everlore.vault.files import SYSTEM, Vault
+
+
+class Part(Protocol):
+    def close(self) -> None: ...
+
+
+PartType = TypeVar("PartType", bound=Part)
+
+
+class Parts:
+    """What higher layers keep open as long as the engine is: made when first asked for, closed in reverse."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._made: dict[Callable[..., Any], Part] = {}
+        self._closed = False
+
+    def get(self, make: Callable[[Engine], PartType], engine: Engine) -> PartType:
+        with self._lock:
+            if self._closed:
+                raise Unavailable("the engine is closed")
+            if make not in self._made:
+                self._made[make] = make(engine)
+            found: Any = self._made[make]
+        part: PartType = found
+        return part
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            made = list(self._made.values())
+            self._made.clear()
+        for part in reversed(made):
+            part.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +68,14 @@ class Engine:
     cache: EmbeddingCache
     embedding: threading.Lock = field(default_factory=threading.Lock)
     """Held while units get their vectors, so that no two threads embed the same ones."""
+    parts: Parts = field(default_factory=Parts)
+
+    def part(self, make: Callable[[Engine], PartType]) -> PartType:
+        """The one part that `make` makes of this engine, for example `code.open_code`."""
+        return self.parts.get(make, self)
 
     def close(self) -> None:
+        self.parts.close()
         self.embedder.close()
         self.index.close()
         self.buffer.close()

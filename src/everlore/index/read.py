@@ -131,6 +131,20 @@ def in_slot(connection: apsw.Connection, owner: Owner, kind: str, slot: str) -> 
     return [_stored(row) for row in rows(connection, select, (number, kinds[0], slot))]
 
 
+def in_slots(connection: apsw.Connection, owner: Owner, kind: str, slots: Sequence[str]) -> dict[str, list[int]]:
+    number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
+    if number is None or not kinds:
+        return {}
+    select = (
+        "SELECT r.slot, r.id FROM json_each(?) j CROSS JOIN rows r"
+        " ON r.owner = ? AND r.kind = ? AND r.slot = j.value AND r.slot <> '' ORDER BY r.id"
+    )
+    found: dict[str, list[int]] = {}
+    for slot, row in rows(connection, select, (json.dumps(list(slots)), number, kinds[0])):
+        found.setdefault(slot, []).append(row)
+    return found
+
+
 def edges_of(connection: apsw.Connection, ids: Sequence[int]) -> list[tuple[int, Edge]]:
     select = (
         "SELECT e.row, e.relation, e.target, e.weight FROM json_each(?) j CROSS JOIN edges e ON e.row = j.value"

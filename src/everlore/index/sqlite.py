@@ -65,9 +65,12 @@ class SqliteIndex:
     def snapshot(self) -> AbstractContextManager[object]:
         return self._db.read()
 
-    def files(self) -> dict[str, Stamp]:
+    def files(self, under: str = "") -> dict[str, Stamp]:
+        """`under`: only those whose path begins so."""
         with self._db.read() as connection:
-            found = connection.execute("SELECT path, mtime_ns, size FROM files")
+            select = "SELECT path, mtime_ns, size FROM files WHERE path >= ?1 AND substr(path, 1, ?2) = ?1"
+            # no path sorts behind this one and begins with `under`
+            found = rows(connection, f"{select} AND path < ?3", (under, len(under), under + chr(0x10FFFF)))
             return {path: Stamp(mtime_ns, size) for path, mtime_ns, size in found}
 
     def stamp(self, path: str) -> Stamp | None:
@@ -116,6 +119,11 @@ class SqliteIndex:
     def in_slot(self, owner: Owner, kind: str, slot: str) -> list[Stored]:
         with self._db.read() as connection:
             return read.in_slot(connection, owner, kind, slot)
+
+    def in_slots(self, owner: Owner, kind: str, slots: Sequence[str]) -> dict[str, list[int]]:
+        """The numbers of the rows in each of these slots."""
+        with self._db.read() as connection:
+            return read.in_slots(connection, owner, kind, slots)
 
     def by_handle(self, handles: Iterable[str]) -> dict[str, Stored]:
         with self._db.read() as connection:
@@ -225,6 +233,16 @@ class SqliteIndex:
             )
             found = connection.execute(select, (model[0], limit, model[0], limit, limit))
             return [PieceText(*row) for row in found]
+
+    def waiting(self, owner: Owner) -> int:
+        """How many units of an owner have no vector of the current model yet."""
+        with self._db.read() as connection:
+            number, model = read.owner_number(connection, owner), _model(connection)
+            if number is None:
+                return 0
+            select = "SELECT count(*) FROM units WHERE model {} ?1 AND owner = ?2"
+            values = (model[0] if model else -1, number)
+            return sum(int(value(connection, select.format(side), values)) for side in "<>")
 
     def put_vectors(self, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
         with self._db.write() as connection:

@@ -33,8 +33,10 @@ server = typer.Typer(help="The HTTP server.", no_args_is_help=True)
 index = typer.Typer(help="The index over the markdown files.", no_args_is_help=True)
 keys = typer.Typer(help="Accounts of the server and their keys.", no_args_is_help=True)
 app.add_typer(server, name="server")
+code = typer.Typer(help="Search in source code.", no_args_is_help=True)
 app.add_typer(index, name="index")
 app.add_typer(keys, name="keys")
+app.add_typer(code, name="code")
 
 
 def _version(wanted: bool) -> None:
@@ -143,6 +145,59 @@ def index_sync() -> None:
     from everlore.surfaces.cli import upkeep
 
     upkeep.sync()
+
+
+@code.command("index", epilog="Example: everlore code index ~/src/project --watch")
+def code_index(
+    path: Annotated[str, typer.Argument(help="The project's root folder.")],
+    watch: Annotated[bool, typer.Option("--watch", help="Go on until Ctrl-C and index what changes.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Index a folder of source code. Only what changed since the last time is read."""
+    from everlore.surfaces.cli import code
+
+    code.index(path, watch=watch, as_json=as_json)
+
+
+@code.command("search", epilog="Example: everlore code search 'retry with backoff' --project app")
+def code_search(
+    query: Annotated[str, typer.Argument(help="What the code does, or an identifier.")],
+    project: Annotated[str | None, typer.Option(help="Only in this project.")] = None,
+    language: Annotated[str | None, typer.Option(help="Only in this language, for example python.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=50, help="Results at most.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Find functions, classes and other chunks of indexed code by meaning or by name."""
+    from everlore.surfaces.cli import code
+
+    code.search(query, project=project, language=language, limit=limit, as_json=as_json)
+
+
+@code.command("status", epilog="Example: everlore code status app --json")
+def code_status(
+    project: Annotated[str | None, typer.Argument(help="The project; all when left out.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how far the indexing of projects is."""
+    from everlore.surfaces.cli import code
+
+    code.status(project, as_json=as_json)
+
+
+@code.command("list", epilog="Example: everlore code list")
+def code_list(as_json: AsJson = False) -> None:
+    """List the indexed projects: id, chunks, folder."""
+    from everlore.surfaces.cli import code
+
+    code.list_projects(as_json=as_json)
+
+
+@code.command("delete", epilog="Example: everlore code delete app")
+def code_delete(project: Annotated[str, typer.Argument(help="The project's id.")]) -> None:
+    """Forget a project's chunks and stop watching it. The source files stay."""
+    from everlore.surfaces.cli import code
+
+    code.delete(project)
 
 
 @app.command(epilog="Example: everlore doctor --json")

@@ -1,0 +1,225 @@
+"""Finding code: by meaning first, by identifiers as well, and by name when a name is asked for.
+
+Scores are absolute and in [0, 1]. A chunk that has no vector yet is judged by its words, so that search works while
+embeddings are still being made and without any model.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.code.graph import ranks
+from everlore.code.rows import KIND, owner_of, slot_of
+from everlore.code.service import CodeIndex, open_code
+from everlore.engine import Engine
+from everlore.errors import Misconfigured, Unavailable
+from everlore.index.base import Piece, Vector
+from everlore.index.bm25 import telling, worth
+from everlore.index.tokens import query_terms
+from everlore.types import Owner, Predicate, Stored, Where
+
+CANDIDATES = 100
+"""Chunks asked of each list."""
+DENSE_WEIGHT = 0.82
+"""On CoSQA equal weights lose a tenth of what vectors alone reach; from 0.8 to 0.9 words add a little."""
+COSINE_LOW = 0.5
+"""The offline model's cosine of a question and code that have nothing to do with each other, or less."""
+NAMED = 0.35
+"""What a chunk gains of the rest up to 1 when the query says its name."""
+UNSEEN = 0.9
+"""What a chunk without a vector is worth of its text score."""
+MODEL_SECONDS = 2.0
+"""How long a search waits for a model that is being loaded; then words answer alone."""
+MOST_NAMED = 20
+"""Definitions that are added because the query names them."""
+UNSCORED = 0.5
+"""What such a one is worth when neither its words nor its vector are among the candidates."""
+SEEDS = 20
+"""Best hits from which the graph is walked."""
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_QUOTES = str.maketrans("'\"`", "   ")
+_WORDS = "how what which where when who why can could should does way using use used make"
+_ASKING = frozenset(_WORDS.split())
+"""Words of a question that say nothing of the code."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHit:
+    id: str
+    project_id: str
+    file_path: str
+    content: str
+    language: str
+    start_line: int
+    end_line: int
+    chunk_type: str
+    name: str | None
+    breadcrumb: str
+    score: float
+    vector_score: float
+    bm25_score: float
+    ppr_score: float
+    """How near it is to the best hits in the graph of who names whom."""
+
+
+def code_hits(
+    engine: Engine, query: str, project_id: str | None = None, language: str | None = None, limit: int = 10
+) -> list[CodeHit]:
+    """The best chunks, best first. Raises NotFound for a project that nobody indexed."""
+    code = engine.part(open_code)
+    owner = None
+    if project_id is not None:
+        owner = owner_of(code.get(project_id).id)
+    wanted = Predicate("parent_type", "eq", language.strip().casefold()) if language else None
+    where = Where(owner, (KIND,), wanted)
+    terms = _terms(query)
+    vector = _vector(engine, query)
+    wide = max(CANDIDATES, 3 * limit)
+    units = {hit.unit for hit in code.index.text(terms, where, wide)} if terms else set()
+    if vector is not None:
+        units.update(hit.unit for hit in code.index.vector(vector, where, wide))
+    pieces = code.index.around(sorted(units), 0)
+    scored = _scored(code, pieces, terms, vector, owner)
+    return _best(code, scored, query, where, limit)
+
+
+def chunk_count(engine: Engine) -> int:
+    return sum(engine.part(open_code).chunks().values())
+
+
+def _terms(query: str) -> list[str]:
+    words = query.translate(_QUOTES)
+    telling_words = " ".join(word for word in words.split() if word.casefold().strip("?!.,") not in _ASKING)
+    return query_terms(telling_words) or query_terms(words)
+
+
+def _vector(engine: Engine, query: str) -> Vector | None:
+    """None when there is no model to be had soon."""
+    embedder = engine.embedder
+    try:
+        if not embedder.ready():
+            embedder.warm()
+            deadline = time.monotonic() + MODEL_SECONDS
+            while not embedder.ready():
+                if time.monotonic() > deadline:
+                    return None
+                time.sleep(0.01)
+        return embedder.query(query)
+    except (Unavailable, Misconfigured):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    row: int
+    score: float
+    dense: float
+    text: float
+
+
+def _scored(
+    code: CodeIndex, pieces: Sequence[Piece], terms: Sequence[str], vector: Vector | None, owner: Owner | None
+) -> list[_Scored]:
+    if not pieces:
+        return []
+    text = _text_scores(code, pieces, terms, owner)
+    cosines: Mapping[int, float] = {}
+    if vector is not None:
+        cosines = code.index.cosines(vector, owner, [piece.unit for piece in pieces])
+    found: list[_Scored] = []
+    for piece, words in zip(pieces, text.tolist(), strict=True):
+        cosine = cosines.get(piece.unit)
+        if cosine is None:
+            found.append(_Scored(piece.row, UNSEEN * words, 0.0, words))
+            continue
+        dense = min(1.0, max(0.0, (cosine - COSINE_LOW) / (1 - COSINE_LOW)))
+        found.append(_Scored(piece.row, DENSE_WEIGHT * dense + (1 - DENSE_WEIGHT) * words, dense, words))
+    return found
+
+
+def _text_scores(code: CodeIndex, pieces: Sequence[Piece], terms: Sequence[str], owner: Owner | None) -> Floats:
+    """BM25 as a share: a chunk of average length that holds every term once has 1 before it is bent below 1."""
+    if not terms:
+        return np.zeros(len(pieces))
+    stats = code.index.term_stats(terms, owner)
+    weights = telling(stats.units, np.array([stats.frequency[term] for term in terms], np.float64))
+    counts = np.array([[piece.tokens.count(f" {term} ") for piece in pieces] for term in terms], np.float64)
+    lengths = np.array([piece.length for piece in pieces], np.float64)
+    values = (weights[:, None] * worth(counts, lengths, stats.mean_length)).sum(0)
+    whole = float(weights.sum())
+    return np.tanh(values / whole) if whole > 0 else np.zeros(len(pieces))
+
+
+def _best(code: CodeIndex, scored: Sequence[_Scored], query: str, where: Where, limit: int) -> list[CodeHit]:
+    names = _names(query)
+    projects = {owner_of(project.id): project.id for project in code.projects.all()}
+    by_row = {one.row: one for one in scored}
+    for row in _named(code, names, [where.owner] if where.owner is not None else list(projects)):
+        by_row.setdefault(row, _Scored(row, UNSCORED, 0.0, 0.0))
+    stored = {
+        number: row
+        for number, row in code.index.stored(by_row).items()
+        if row.key.owner in projects and _permitted(row, where)
+    }
+    scores = {number: _score(row, by_row[number], names) for number, row in stored.items()}
+    best = sorted(stored.values(), key=lambda row: (-scores[row.id], row.path, row.data["start_line"]))
+    near = ranks(code.index, [(row, scores[row.id]) for row in best[:SEEDS]])
+    return [
+        _hit(row, by_row[row.id], projects[row.key.owner], scores[row.id], near.get(row.id, 0.0))
+        for row in best[:limit]
+        if scores[row.id] > 0
+    ]
+
+
+def _score(row: Stored, scored: _Scored, names: frozenset[str]) -> float:
+    said = bool(names) and slot_of(row.data["name"]) in names
+    return scored.score + NAMED * (1 - scored.score) if said else scored.score
+
+
+def _permitted(row: Stored, where: Where) -> bool:
+    return not isinstance(where.filter, Predicate) or row.parent_type == where.filter.value
+
+
+def _names(query: str) -> frozenset[str]:
+    """Identifiers that a query names: those that look like one, or the query itself when it is but one word."""
+    words = _IDENTIFIER.findall(query)
+    if len(words) == 1 or re.fullmatch(r"[\w.:]+", query.strip()):
+        return frozenset(word.casefold() for word in words[-1:])
+    return frozenset(word.casefold() for word in words if "_" in word.strip("_") or re.search(r"[a-z][A-Z]|\d", word))
+
+
+def _named(code: CodeIndex, names: frozenset[str], owners: Sequence[Owner]) -> list[int]:
+    """Definitions of these names. Words may miss one whose name is a very common word."""
+    if not names:
+        return []
+    found = [code.index.in_slots(owner, KIND, sorted(names)) for owner in owners]
+    return [row for slots in found for rows in slots.values() for row in rows][:MOST_NAMED]
+
+
+def _hit(row: Stored, scored: _Scored, project: str, score: float, near: float) -> CodeHit:
+    data = row.data
+    return CodeHit(
+        id=row.key.entry,
+        project_id=project,
+        file_path=data["file_path"],
+        content=data["content"],
+        language=data["language"],
+        start_line=data["start_line"],
+        end_line=data["end_line"],
+        chunk_type=data["chunk_type"],
+        name=data["name"],
+        breadcrumb=data["breadcrumb"],
+        score=round(min(1.0, score), 6),
+        vector_score=round(scored.dense, 6),
+        bm25_score=round(scored.text, 6),
+        ppr_score=round(near, 6),
+    )

@@ -1,0 +1,391 @@
+"""The code index of a vault at work: runs, embedding, watching, all in threads that end with the engine.
+
+Any number of processes may do this on one vault at once. A project is read under its lock, so two processes that
+index it do the work once; one process embeds at a time, and another takes over when it dies; one process watches a
+project. A run that was cut short is taken up again by the next process that uses the code index, and costs only what
+was missing. Chunks are found by their words as soon as their file is read; vectors follow.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+
+from everlore.code.indexing import Counts, bring_up_to_date
+from everlore.code.projects import Project, Projects
+from everlore.code.rows import owner_of
+from everlore.code.walk import folder
+from everlore.code.watching import changes
+from everlore.engine import Engine
+from everlore.errors import EverloreError, NotFound, Unavailable
+from everlore.index.sqlite import SqliteIndex
+from everlore.vault.files import SYSTEM
+
+ANSWER_SECONDS = 3.0
+"""A call returns after this long with what is done so far."""
+EMBED_SLICE = 16
+"""Chunks embedded at a time: about a second of work, so that closing need not wait for more."""
+EMBED_AGAIN_SECONDS = (2.0, 60.0)
+"""First and longest pause after the embedder failed."""
+REPORT_SECONDS = 0.25
+POLL_SECONDS = 0.2
+TAKE_OVER_SECONDS = 2.0
+"""How often it is looked whether another process has stopped watching or embedding."""
+WATCH_AGAIN_SECONDS = 10.0
+
+log = structlog.get_logger("everlore.code")
+
+
+@dataclass(slots=True)
+class Run:
+    """One pass over a project, and what it has done so far."""
+
+    project: str
+    resumed: bool = False
+    """Only to finish what another process began."""
+    counts: Counts = field(default_factory=Counts)
+    backlog: int = 0
+    again: bool = False
+    """Somebody asked once more while it was running."""
+    over: threading.Event = field(default_factory=threading.Event)
+
+
+class CodeIndex:
+    def __init__(self, engine: Engine) -> None:
+        system = engine.vault.root / SYSTEM
+        self.projects = Projects(system / "projects.db")
+        self.index = SqliteIndex(system / "code.db")
+        self._engine = engine
+        self._stop = threading.Event()
+        self._to_embed = threading.Event()
+        self._guard = threading.Lock()
+        self._runs: dict[str, Run] = {}
+        self._watched: set[str] = set()
+        self._embedding = False
+        self._threads: set[threading.Thread] = set()
+
+    def add(self, path: str, watch: bool) -> tuple[Project, Run]:
+        """Begin to index a folder. Returns at once; `wait` gives it a little time."""
+        root = folder(path)
+        self._engine.vault.prepare()
+        project = self.projects.register(root, watch)
+        run = self._run(project.id)
+        if project.watch:
+            self._watch(project.id)
+        return project, run
+
+    def wait(self, run: Run, seconds: float = ANSWER_SECONDS) -> None:
+        """Until the run is over and its chunks have vectors, but no longer than this."""
+        deadline = time.monotonic() + seconds
+        run.over.wait(seconds)
+        while time.monotonic() < deadline and not self._stop.is_set():
+            project = self.projects.get(run.project)
+            if project is None or (run.over.is_set() and project.state in ("completed", "failed")):
+                return
+            time.sleep(0.02)
+
+    def resume(self) -> None:
+        """Take up what was cut short, lost or left behind, and watch again what was watched."""
+        counts = {owner: count for owner, count in self.index.owners() if count}
+        projects = self.projects.all()
+        for project in projects:
+            lost = project.indexed_files > 0 and owner_of(project.id) not in counts
+            if not project.read or lost:
+                self._run(project.id, resumed=not lost)
+            if project.watch:
+                self._watch(project.id)
+        if any(project.completed_at is None for project in projects):
+            self.embed_soon()
+        for owner in counts.keys() - {owner_of(project.id) for project in projects}:
+            self._thread(self._clear, owner.id)
+
+    def get(self, project: str) -> Project:
+        found = self.projects.get(project)
+        if found is None:
+            raise NotFound(f"Project not found: {project}")
+        return found
+
+    def being_read(self, project: str) -> bool:
+        """Whether some live process has the project's lock."""
+        try:
+            with self._engine.vault.lock(_lock(project), timeout=0):
+                return False
+        except Unavailable:
+            return True
+
+    def remove(self, project: str) -> int:
+        """Forget a project; returns how many chunks it had. A large one is cleared away in the background."""
+        self.get(project)
+        count = self.chunks().get(project, 0)
+        self.projects.remove(project)
+        self._thread(self._clear, project).join(ANSWER_SECONDS)
+        return count
+
+    def chunks(self) -> dict[str, int]:
+        """Chunks of every project."""
+        counts = {owner.id: count for owner, count in self.index.owners()}
+        return {project.id: counts.get(project.id, 0) for project in self.projects.all()}
+
+    def close(self) -> None:
+        self._stop.set()
+        self._to_embed.set()
+        deadline = time.monotonic() + 10.0
+        for thread in list(self._threads):
+            thread.join(max(0.1, deadline - time.monotonic()))
+        self.index.close()
+        self.projects.close()
+
+    def _thread(self, target: Callable[..., None], *args: object) -> threading.Thread:
+        def work() -> None:
+            try:
+                target(*args)
+            except EverloreError as error:
+                if not self._stop.is_set():
+                    log.warning("code index", step=name, error=str(error))
+            except Exception:
+                if not self._stop.is_set():
+                    log.exception("code index", step=name)
+            finally:
+                self._threads.discard(thread)
+
+        name = f"everlore-code{getattr(target, '__name__', '')}"
+        thread = threading.Thread(target=work, name=name, daemon=True)
+        self._threads.add(thread)
+        thread.start()
+        return thread
+
+    def _run(self, project: str, resumed: bool = False) -> Run:
+        """The run that is under way, which then looks once more at the end, or a new one."""
+        with self._guard:
+            run = self._runs.get(project)
+            if run is not None:
+                run.again = run.again or not resumed
+                return run
+            run = self._runs[project] = Run(project, resumed)
+        self._thread(self._read, run)
+        return run
+
+    def _read(self, run: Run) -> None:
+        try:
+            while True:
+                with ExitStack() as held:
+                    if not self._hold(held, run.project):
+                        return
+                    self._read_once(run)
+                with self._guard:
+                    if not run.again or self._stop.is_set():
+                        self._runs.pop(run.project, None)
+                        return
+                    run.again = False
+                    run.resumed = False
+        finally:
+            with self._guard:
+                if self._runs.get(run.project) is run:
+                    del self._runs[run.project]
+            run.over.set()
+
+    def _hold(self, held: ExitStack, project: str) -> bool:
+        """Wait for the project's lock; False when the project is gone or we are closing."""
+        while not self._stop.is_set() and self.projects.get(project) is not None:
+            try:
+                held.enter_context(self._engine.vault.lock(_lock(project), timeout=0))
+            except Unavailable:
+                self._stop.wait(POLL_SECONDS)
+            else:
+                return True
+        return False
+
+    def _read_once(self, run: Run) -> None:
+        project = self.projects.get(run.project)
+        if project is None or (run.resumed and project.read):
+            return  # it was deleted, or somebody else has finished it
+        run.counts.total = run.counts.indexed = run.counts.skipped = 0
+        run.backlog = self.index.waiting(owner_of(project.id)) - run.counts.created
+        begin = self._engine.clock.now()
+        self.projects.update(
+            project.id, state="indexing", read=0, started_at=begin, completed_at=None, error="", backlog=run.backlog
+        )
+        reporter = _Reporter(self, run)
+        try:
+            done = bring_up_to_date(self.index, project.id, Path(project.root), run.counts, reporter)
+        except (EverloreError, OSError) as error:
+            self.projects.update(project.id, state="failed", error=str(error))
+            raise
+        if done:
+            self.report(run, read=1)
+            self._settle()
+            self.embed_soon()
+
+    def report(self, run: Run, **more: object) -> None:
+        counts = run.counts
+        self.projects.update(
+            run.project,
+            total_files=counts.total,
+            indexed_files=counts.indexed,
+            skipped_files=counts.skipped,
+            backlog=max(0, run.backlog) + counts.created,
+            **more,
+        )
+
+    @property
+    def stopping(self) -> bool:
+        return self._stop.is_set()
+
+    def _settle(self) -> None:
+        """Complete the projects that have all their vectors."""
+        for project in self.projects.all():
+            if project.read and project.completed_at is None and not self.index.waiting(owner_of(project.id)):
+                self.projects.complete(project.id, self._engine.clock.now())
+
+    def embed_soon(self) -> None:
+        with self._guard:
+            started, self._embedding = self._embedding, True
+        if not started:
+            self._thread(self._embed)
+        self._to_embed.set()
+
+    def _embed(self) -> None:
+        """For as long as the engine is open: embed what has no vector, if no other process does."""
+        pause = EMBED_AGAIN_SECONDS[0]
+        while not self._stop.is_set():
+            self._to_embed.wait(TAKE_OVER_SECONDS)
+            self._to_embed.clear()
+            if self._stop.is_set() or all(project.completed_at for project in self.projects.all()):
+                continue
+            try:
+                self._embed_all()
+                pause = EMBED_AGAIN_SECONDS[0]
+            except EverloreError as error:
+                if self._stop.is_set():
+                    return
+                log.warning("embedding code failed; words find it until it works", error=str(error))
+                for project in self.projects.all():
+                    if project.read and project.completed_at is None:
+                        self.projects.update(project.id, state="failed", error=str(error))
+                self._stop.wait(pause)
+                pause = min(pause * 2, EMBED_AGAIN_SECONDS[1])
+
+    def _embed_all(self) -> None:
+        with ExitStack() as held:
+            try:
+                held.enter_context(self._engine.vault.lock("code/embed", timeout=0))
+            except Unavailable:
+                self._settle()
+                return
+            embedder = self._engine.embedder
+            self.index.use_model(embedder.name, embedder.dimension)
+            settled = time.monotonic()
+            while not self._stop.is_set():
+                units = self.index.unembedded(EMBED_SLICE)
+                if not units:
+                    break
+                vectors = embedder.encode([unit.dense for unit in units])
+                self.index.put_vectors([unit.unit for unit in units], vectors)
+                if time.monotonic() - settled > 1.0:
+                    self._settle()
+                    settled = time.monotonic()
+        self._settle()
+
+    def _watch(self, project: str) -> None:
+        with self._guard:
+            if project in self._watched:
+                return
+            self._watched.add(project)
+        self._thread(self._follow, project)
+
+    def _follow(self, project: str) -> None:
+        try:
+            while not self._stop.is_set():
+                found = self.projects.get(project)
+                if found is None or not found.watch:
+                    return
+                with ExitStack() as held:
+                    try:
+                        held.enter_context(self._engine.vault.lock(f"code/watch/{project}", timeout=0))
+                    except Unavailable:
+                        self._stop.wait(TAKE_OVER_SECONDS)
+                    else:
+                        self._follow_changes(found)
+        finally:
+            with self._guard:
+                self._watched.discard(project)
+            again = None if self._stop.is_set() else self.projects.get(project)
+            if again is not None and again.watch:
+                self._watch(project)  # registered again in the very moment in which we left
+
+    def _follow_changes(self, project: Project) -> None:
+        """Until the project is deleted, we close, or the folder cannot be watched any more."""
+        watching = False
+        try:
+            for changed in changes(project.root, self._stop):
+                current = self.projects.get(project.id)
+                if current is None or current.root != project.root:
+                    return
+                # first of all, what changed while nobody watched
+                if changed or not watching:
+                    self._run(project.id)
+                watching = True
+        except Unavailable as error:
+            log.warning("a project is read now and then only", project=project.id, error=str(error))
+            if Path(project.root).is_dir():
+                self._run(project.id)
+            self._stop.wait(WATCH_AGAIN_SECONDS)
+
+    def _clear(self, project: str) -> None:
+        """Remove the chunks of a project that is not registered (any more)."""
+        with ExitStack() as held:
+            while not self._stop.is_set():
+                try:
+                    held.enter_context(self._engine.vault.lock(_lock(project), timeout=0))
+                    break
+                except Unavailable:
+                    self._stop.wait(POLL_SECONDS)
+            for path in self.index.files(f"{project}/"):
+                if self._stop.is_set() or self.projects.get(project) is not None:
+                    return  # registered again: its run deals with what is left
+                self.index.remove_file(path)
+
+
+class _Reporter:
+    """Writes down now and then how far a run is, and tells it when to stop."""
+
+    def __init__(self, code: CodeIndex, run: Run) -> None:
+        self._code = code
+        self._run = run
+        self._next = 0.0
+
+    def __call__(self) -> bool:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + REPORT_SECONDS
+            if self._code.projects.get(self._run.project) is None:
+                return False
+            self._code.report(self._run)
+            self._code.embed_soon()
+        return not self._code.stopping
+
+
+def open_code(engine: Engine) -> CodeIndex:
+    """For `engine.part(open_code)`: opened when it is first needed, closed with the engine."""
+    code = CodeIndex(engine)
+    code.resume()
+    return code
+
+
+def _lock(project: str) -> str:
+    return f"code/project/{project}"
+
+
+def delete_all(engine: Engine) -> int:
+    """Forget every project; returns how many chunks there were."""
+    code = engine.part(open_code)
+    total = 0
+    for project in code.projects.all():
+        with suppress(NotFound):  # another process was quicker
+            total += code.remove(project.id)
+    return total
