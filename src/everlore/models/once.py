@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everlore.models.base import Embedder, Vectors
+from everlore.models.base import Embedder, State, Vectors
 
 
 class AskedOnce:
@@ -22,6 +22,9 @@ class AskedOnce:
 
     def ready(self) -> bool:
         return self._embedder.ready()
+
+    def state(self) -> State:
+        return self._embedder.state()
 
     def warm(self) -> None:
         self._embedder.warm()
