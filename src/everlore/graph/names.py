@@ -22,6 +22,9 @@ ABOUT = 2.5
 PART = 0.4
 """How much the last word of a longer name counts: people and ships go by it."""
 
+DOUBTFUL = 0.4
+"""How much a single word counts that may have its capital from the beginning of a sentence."""
+
 _UPPER = "".join(chr(code) for code in range(0x52F) if chr(code).isupper())
 _WORD = rf"(?:[{_UPPER}](?:\.[{_UPPER}])*\.(?![\w])|[{_UPPER}][\w'’&-]*)"
 _JOINT = r"(?:of|the|de|del|della|di|da|dos|du|la|le|van|von|der|den|bin|ibn|al|el|y|zu)"
@@ -38,13 +41,16 @@ _PARENTHESIS = re.compile(r"\s*\([^)]*\)")
 _TIMES = """january february march april may june july august september october november december monday tuesday
 wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec am pm utc gmt today tomorrow
 yesterday"""
-_COMMON = """about above after again all also although although always among an and another any are as at because before
-below besides both but by can could did do does during each either every few first for from had has have having he her
-here hers him his how however i if in into is it its just last later let like many me more most much must my neither
-next no nobody nor not nothing now of off ok okay on once one only or other others our over please second she since so
-some someone something soon still such thank thanks that the their them then there these they this those though three
-through thus to too two under unlike until up upon us very was we well were what when where which while who whom whose
-why will with within without would yes yet you your"""
+_COMMON = """about above add after again all also although always among an and another any are as ask at avoid because
+before below besides both build but by call can check could create delete did do does during each either
+ensure every few first fix for found from get give got great had has have having he hello her here hers hey
+hi him his how however i if in install into is it its just keep last later learned leave let like look made
+make makes many maybe me more most much must my need neither never next no nobody nor not note nothing now
+of off ok okay on once one only open or other others our over perhaps please put read remember remove
+restart run save second see set she should show since so some someone something soon start still stop store
+such take tell thank thanks that the their them then there these they this those though three through thus
+to today too try two under unlike until up update upon us usually very want was we well were what when where
+which while who whom whose why will with within without would write yes yet you your"""
 _IGNORED = frozenset((*_TIMES.split(), *_COMMON.split(), *STOP_WORDS))
 
 
@@ -107,9 +113,10 @@ def _sequence(text: str, match: re.Match[str], sure: set[str]) -> Iterator[tuple
         return
     name = _bare(" ".join(words))
     if len(words) == 1:
-        # at the beginning of a sentence every word has a capital
-        if len(name) > 1 and (not start or name in sure or sum(map(str.isupper, name)) > 1):
-            yield name, match.start(), 1.0
+        if len(name) > 1:
+            # at the beginning of a sentence every word has a capital
+            doubtful = start and name not in sure and sum(map(str.isupper, name)) < 2
+            yield name, match.start(), DOUBTFUL if doubtful else 1.0
         return
     yield name, match.start(), 1.0
     if len(words[-1]) > 2 and not words[-1].isdigit():

@@ -15,22 +15,20 @@ Floats = NDArray[np.float64]
 
 
 def personalised_pagerank(
-    nodes: int, one: Ints, other: Ints, weight: Floats, seeds: Floats, damping: float = DAMPING
+    source: Ints, target: Ints, weight: Floats, seeds: Floats, damping: float = DAMPING
 ) -> Floats:
-    """The share of time spent at each node of an undirected weighted graph.
+    """The share of time spent at each node of a directed weighted graph.
 
-    `one`, `other` and `weight` list its edges; `seeds` says how much a walk begins at each node. A walk that cannot go
-    on begins again. The shares add up to 1; without any seed they are 0.
+    `source`, `target` and `weight` list the edges; `seeds` says how often a walk begins at each node. A walk that
+    cannot go on begins again. The shares add up to 1; without any seed they are 0.
     """
-    total = float(seeds.sum())
+    nodes, total = len(seeds), float(seeds.sum())
     if total <= 0:
         return np.zeros(nodes)
     begin = seeds / total
-    source, target = np.concatenate([one, other]), np.concatenate([other, one])
-    both = np.concatenate([weight, weight])
-    leaving = np.bincount(source, both, nodes)
-    share = both / leaving[source]
+    leaving = np.bincount(source, weight, nodes)
     stuck = leaving <= 0
+    share = weight / np.where(stuck, 1.0, leaving)[source]
     rank = begin.copy()
     for _ in range(ITERATIONS):
         walked = np.bincount(target, share * rank[source], nodes) + begin * rank[stuck].sum()
@@ -40,3 +38,10 @@ def personalised_pagerank(
         if change < TOLERANCE:
             break
     return rank
+
+
+def reached(source: Ints, target: Ints, weight: Floats, seeds: Floats, damping: float = DAMPING) -> Floats:
+    """The same without the time that walks spend where they begin: a seed counts as far as others lead to it."""
+    rank = personalised_pagerank(source, target, weight, seeds, damping)
+    total = float(seeds.sum())
+    return np.maximum(rank - (1 - damping) * seeds / total, 0.0) if total > 0 else rank

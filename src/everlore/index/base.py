@@ -177,6 +177,10 @@ class Index(Protocol):
         """Rows of these kinds, and those of the kinds `alone` that have no parent, the latest first."""
         ...
 
+    def count(self, where: Where) -> int:
+        """Rows of these kinds, of an owner, of a scope or of all, at once. A filter and validity are not looked at."""
+        ...
+
     def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
         """How many edges in a scope lead to each of these targets, counted up to `most`. Targets that nothing leads
         to are left out."""

@@ -47,6 +47,19 @@ def newest(connection: apsw.Connection, where: Where, alone: Sequence[str], offs
     return Page([found[number] for number in ids if number in found], total)
 
 
+def count(connection: apsw.Connection, where: Where) -> int:
+    """Rows of these kinds, from the sums that are kept; a filter and validity are not looked at."""
+    kinds = read.kind_numbers(connection, where.kinds)
+    sums = f"SELECT coalesce(sum(t.rows), 0) FROM tally t WHERE t.kind IN ({', '.join(map(str, kinds))})"
+    if where.owner is None and where.scope is not None:
+        demand = of_scope(where.scope, "t.owner")
+    else:
+        demand = Condition("t.owner = ?", (read.owner_number(connection, where.owner) or 0,))
+        if where.owner is not None and not demand.values[0]:
+            return 0
+    return int(value(connection, f"{sums} AND {demand.sql}", demand.values)) if kinds else 0
+
+
 def degrees(connection: apsw.Connection, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
     """How many links lead to each of these targets, counted up to `most`; targets without any are left out."""
     demand = of_scope(scope, "e.owner") if scope else Condition("1")

@@ -133,6 +133,10 @@ class SqliteIndex:
         with self._db.read() as connection:
             return links.newest(connection, where, alone, offset, limit)
 
+    def count(self, where: Where) -> int:
+        with self._db.read() as connection:
+            return links.count(connection, where)
+
     def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
         with self._db.read() as connection:
             return links.degrees(connection, targets, scope, most)

@@ -72,7 +72,7 @@ def nearest(engine: Engine, where: Where, vector: Vector, limit: int) -> list[Fo
         hits = engine.index.vector(vector, where, count)
         for hit in hits:
             best[hit.row] = max(best.get(hit.row, 0.0), hit.score)
-        return rolled_up(engine, best, hits)
+        return rolled_up(engine, where, best, hits)
 
     return _best(engine, search, limit)
 
@@ -101,18 +101,22 @@ def weigh(
     for piece, near, text in zip(pieces, cosine.tolist(), words, strict=True):
         meant[piece.row] = max(meant.get(piece.row, 0.0), near)
         said[piece.row] = max(said.get(piece.row, 0.0), text)
-    meant, said = rolled_up(engine, meant, pieces), rolled_up(engine, said, pieces)
+    meant, said = rolled_up(engine, where, meant, pieces), rolled_up(engine, where, said, pieces)
     return {row: Evidence(meant[row], said[row]) for row in meant}
 
 
-def rolled_up(engine: Engine, scores: dict[int, float], pieces: Iterable[Piece | UnitHit]) -> dict[int, float]:
-    """Facts of an episode count for the episode. Other rows that have a parent are memories of their own."""
+def rolled_up(
+    engine: Engine, where: Where, scores: dict[int, float], pieces: Iterable[Piece | UnitHit]
+) -> dict[int, float]:
+    """Facts of an episode count for the episode, if that is permitted. Other rows are memories of their own."""
     facts = {piece.row for piece in pieces if piece.kind in ALONE and piece.parent_id}
     episodes = engine.index.episodes_of(facts) if facts else {}
+    allowed = engine.index.permitted(episodes.values(), where) if episodes else set()
     best: dict[int, float] = {}
     for row, score in scores.items():
         memory = episodes.get(row, row)
-        best[memory] = max(best.get(memory, 0.0), score)
+        if memory == row or memory in allowed:
+            best[memory] = max(best.get(memory, 0.0), score)
     return best
 
 

@@ -22,13 +22,11 @@ from everlore.search.evidence import CANDIDATES, Evidence, weigh, within
 from everlore.search.score import COSINE_HIGH, COSINE_LOW
 from everlore.types import Scope, Stored, Where
 
-SEEDS = 20
-"""Memories that a walk over the graph begins at."""
-NAME_SHARE = 0.4
-"""How much of the walks begin at names in the question, when it has any that are known."""
+SEEDS = 4
+"""Memories that a walk over the graph begins at. More lead astray."""
 GRAPH_ONLY = 60
 """Memories that only the graph found which are compared with the question."""
-SHARPNESS = 2.0
+SHARPNESS = 4.0
 """Better seeds count so much more."""
 STILL = 1e-6
 """Scores that differ by less do not differ."""
@@ -84,7 +82,7 @@ def recall_memories(engine: Engine, scope: Scope, text: str, limit: int, weights
     if vector is not None:
         hits += engine.index.vector(vector, where, count)
     evidence = weigh(engine, where, terms, vector, hits)
-    reached = walk(engine, where, text, seeds(evidence), NAME_SHARE) if weights.graph > 0 else Walk()
+    reached = walk(engine, where, text, seeds(evidence)) if weights.graph > 0 else Walk()
     nearness = _memories_only(engine, where, reached.nearness)
     more = sorted((row for row in nearness if row not in evidence), key=lambda row: (-nearness[row], row))[:GRAPH_ONLY]
     evidence |= {row: one for row, one in weigh(engine, where, terms, vector, (), more).items() if row not in evidence}
@@ -163,7 +161,7 @@ def _embed(engine: Engine, text: str) -> Vector | None:
 
 
 def _memories_only(engine: Engine, where: Where, nearness: dict[int, float]) -> dict[int, float]:
-    """Without what is not permitted, and with facts counted for their episodes."""
+    """Without entities, and without what is not permitted."""
     allowed = engine.index.permitted(nearness, where)
     return {row: value for row, value in nearness.items() if row in allowed}
 

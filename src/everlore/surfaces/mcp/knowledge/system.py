@@ -22,7 +22,7 @@ def _status(count_code: Callable[[Engine], int]) -> Run:
         engine.embedder.warm()
         scope = scope_of(engine)
         memories = engine.index.newest(Where(None, MEMORIES, scope=scope), ALONE, limit=1).total
-        entities = engine.index.newest(Where(None, ("entity",), scope=scope), limit=1).total
+        entities = engine.index.count(Where(None, ("entity",), scope=scope))
         indexed = engine.index.model()
         embedding = _embedding(engine, indexed[1] if indexed else 0)
         return {
