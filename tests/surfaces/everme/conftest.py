@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from gates import Gate, new_key
+from embeddings import Endpoint
+from gates import Gate, new_key, quick
 from serving import Server, running
 
 
 @pytest.fixture(scope="session")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def guarded(tmp_path_factory: pytest.TempPathFactory, vectors: Endpoint) -> Iterator[Server]:
     root = tmp_path_factory.mktemp("guarded") / "root"
-    env = {"EVEROS_AUTH__ENABLED": "true", "EVEROS_AUTH__ATTEMPTS_PER_MINUTE": "10000"}
-    with running(root, env) as started:
+    limits = {f"EVEROS_AUTH__{name}_PER_MINUTE": "100000" for name in ("ATTEMPTS", "REQUESTS")}
+    with running(root, {"EVEROS_AUTH__ENABLED": "true"} | limits | quick(vectors)) as started:
         yield started
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from embeddings import Endpoint
 from serving import clean_env
 
 from everlore.accounts.base import SCOPES, Key
@@ -31,6 +31,15 @@ def everlore(root: Path, *args: str, env: Mapping[str, str] | None = None) -> su
         encoding="utf-8",
         timeout=120,
     )
+
+
+def quick(vectors: Endpoint) -> dict[str, str]:
+    """Settings of a process that loads no model."""
+    return {
+        "EVEROS_EMBEDDING__BASE_URL": vectors.url,
+        "EVEROS_EMBEDDING__MODEL": "test",
+        "EVEROS_EMBEDDING__DIMENSION": str(vectors.dimension),
+    }
 
 
 @contextmanager
@@ -132,13 +141,14 @@ class Host:
 
 @contextmanager
 def host(root: Path, env: Mapping[str, str] | None = None) -> Iterator[Host]:
-    kept = {name: value for name, value in clean_env(root, env).items() if env or not name.startswith("EVERME_")}
+    given = env or {}
+    kept = {n: v for n, v in clean_env(root, given).items() if n in given or not n.startswith("EVERME_")}
     process = subprocess.Popen(
         [sys.executable, "-m", "everlore", "mcp", "--toolset", "everme"],
         env=kept,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL if os.environ.get("CI") else None,
+        stderr=subprocess.DEVNULL,
     )
     try:
         yield Host(process)

@@ -8,7 +8,8 @@ from typing import Any
 
 import httpx
 import pytest
-from gates import NO_KEY, NO_TOKEN, Gate, new_key, store
+from embeddings import Endpoint
+from gates import NO_KEY, NO_TOKEN, Gate, new_key, quick, store
 from serving import Server
 
 DEVICE = {"platform": "evercli", "clientName": "EverCli", "clientVersion": "1.0", "machineFingerprint": "f" * 64}
@@ -225,8 +226,8 @@ def test_unknown_codes_and_grants(guarded: Server, body: dict[str, str], code: i
     Gate(guarded.client).refused("/auth/token", 400, code, body)
 
 
-def test_requests_and_attempts_are_limited_and_audited(start: Any) -> None:
-    env = {"EVEROS_AUTH__ENABLED": "true", "EVEROS_AUTH__REQUESTS_PER_MINUTE": "5"}
+def test_requests_and_attempts_are_limited_and_audited(start: Any, vectors: Endpoint) -> None:
+    env = {"EVEROS_AUTH__ENABLED": "true", "EVEROS_AUTH__REQUESTS_PER_MINUTE": "5"} | quick(vectors)
     server: Server = start(env | {"EVEROS_AUTH__ATTEMPTS_PER_MINUTE": "4", "EVEROS_AUTH__AGENT_TOKEN_DAYS": "1"})
     _, secret = new_key(server.root, "limited")
     gate = Gate(server.client, secret)

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from gates import Gate
+from gates import Gate, new_key
 from serving import Server
 
 AT = 1_780_000_000_000  # 2026-05-28T20:26:40Z
@@ -167,8 +167,8 @@ def test_context_fits_its_budget(agent: Gate) -> None:
     agent.refused("/mem/context", 400, 20001, {"tokenBudget": 1})
 
 
-def test_an_account_that_knows_nothing_has_no_profile(bob: Gate) -> None:
-    result = bob.ok("/mem/context", {})
+def test_an_account_that_knows_nothing_has_no_profile(guarded: Server) -> None:
+    result = Gate(guarded.client, new_key(guarded.root, "new")[1]).ok("/mem/context", {})
     assert (result["profile"], result["context"], result["memoryCount"]) == (None, "", 0)
 
 
