@@ -12,6 +12,8 @@ from pydantic.fields import FieldInfo
 from typer.core import TyperGroup, TyperOption
 
 from everlore.config import Settings
+from everlore.surfaces.cli.evercli.arguments import GLOBAL_FLAGS, tree
+from everlore.surfaces.cli.evercli.commands import describe, subcommands
 from everlore.surfaces.cli.main import app
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -59,7 +61,21 @@ def _commands(command: Any, words: list[str]) -> Iterator[tuple[list[str], Any]]
             yield from _commands(inner, [*words, name])
 
 
-PAGES = {"settings.md": settings_page, "commands.md": commands_page}
+def evercli_page() -> str:
+    lines = ["# evercli", "", "Flags that every command takes:", ""]
+    lines += [f"- `{name}`: {about}" for name, about in GLOBAL_FLAGS.items()]
+    below = [parser for name, parser in subcommands(tree()).items() if name != "hook"]
+    while below:
+        parser = below.pop(0)
+        below = [*subcommands(parser).values(), *below]
+        about = describe(parser)
+        lines += ["", f"## `{about['command']}`", "", about["about"]]
+        if about["arguments"]:
+            lines += ["", *(f"- `{one['name']}`: {one['about']}" for one in about["arguments"])]
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"settings.md": settings_page, "commands.md": commands_page, "evercli.md": evercli_page}
 
 
 def main() -> None:

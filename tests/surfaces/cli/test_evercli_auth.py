@@ -136,10 +136,13 @@ def test_a_revoked_key_and_a_stale_token(cli: Evercli, gated: Gated) -> None:
 
 
 def approve(gated: Gated, user_code: str, name: str = "alice") -> None:
-    answer = gated.server.client.post(
-        "/device", data={"code": user_code, "apiKey": gated.keys[name], "key": gated.keys[name], "decision": "approve"}
-    )
-    assert answer.status_code < 400, answer.text
+    """As a person does on the server's page."""
+    page = gated.server.client.get("/device", params={"code": user_code})
+    stamp = re.search(r'name="stamp" value="([^"]+)"', page.text)
+    assert stamp is not None, page.text
+    form = {"code": user_code, "stamp": stamp[1], "key": gated.keys[name], "decision": "approve"}
+    answer = gated.server.client.post("/device", data=form)
+    assert answer.status_code == 200, answer.text
 
 
 def test_device_login_in_two_steps(cli: Evercli, gated: Gated) -> None:
@@ -161,16 +164,16 @@ def test_device_login_in_two_steps(cli: Evercli, gated: Gated) -> None:
 
 
 def test_device_login_that_waits(cli: Evercli, gated: Gated) -> None:
-    process = cli.start("auth", "login")
-    assert process.stderr is not None
-    said = b""
-    while b"Code: " not in said or not said.endswith(b"\n"):
-        assert select.select([process.stderr], [], [], 30)[0], said
-        said += os.read(process.stderr.fileno(), 4096)
-    code = re.search(rb"Code: ([A-Z-]+)", said)
-    assert code is not None
-    approve(gated, code[1].decode())
-    out, _ = process.communicate(timeout=60)
+    with cli.start("auth", "login") as process:
+        assert process.stderr is not None
+        said = b""
+        while b"Code: " not in said or not said.endswith(b"\n"):
+            assert select.select([process.stderr], [], [], 30)[0], said
+            said += os.read(process.stderr.fileno(), 4096)
+        code = re.search(rb"Code: ([A-Z-]+)", said)
+        assert code is not None
+        approve(gated, code[1].decode())
+        out, _ = process.communicate(timeout=60)
     assert json.loads(out)["data"]["status"] == "approved", "stdout has the result and nothing else"
 
 
@@ -243,8 +246,12 @@ def mcp_session(entry: dict[str, Any], env: dict[str, str], *calls: tuple[str, d
         stderr=subprocess.PIPE,
         text=True,
     )
+    with process:
+        return _talk(process, *calls)
+
+
+def _talk(process: subprocess.Popen[str], *calls: tuple[str, dict[str, Any]]) -> list[str]:
     assert process.stdin is not None
-    assert process.stdout is not None
 
     def ask(number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
         assert process.stdin is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import signal
@@ -303,6 +304,34 @@ def test_io_errors(evercli: Evercli, tmp_path: Path) -> None:
     assert evercli("auth", "status", env={"XDG_DATA_HOME": str(folder.parent)}).error["type"] == "io"
 
 
+@POSIX
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written(evercli: Evercli) -> None:
+    (evercli.home / ".cursor").mkdir()
+    (evercli.home / ".cursor").chmod(0o500)
+    done = evercli("plugin", "install", "cursor")
+    assert (done.code, done.error["type"]) == (5, "io")
+
+
+def test_a_folder_where_a_file_should_be(evercli: Evercli) -> None:
+    (evercli.home / ".cursor" / "mcp.json").mkdir(parents=True)
+    done = evercli("plugin", "install", "cursor")
+    assert (done.code, done.error["type"]) == (5, "io")
+    assert "Traceback" not in done.err
+
+
+def test_odd_environments(evercli: Evercli) -> None:
+    assert evercli("--version", env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}).code == 0
+    done = subprocess.run(
+        [*map(os.fsencode, evercli.command("plugin", "install")), b"caf\xe9"],
+        env=evercli.environment(),
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert json.loads(done.stdout.decode("utf-8"))["error"]["type"] == "invalid_args"
+
+
 # settings
 
 
@@ -340,6 +369,17 @@ def test_secrets_never_leave_in_any_format_or_stream(evercli: Evercli, form: str
             assert secret[8:] not in done.out + done.err
     done = evercli("plugin", "install", KEY, "--format", form)
     assert "emk_a1b2_REDACTED" in done.out + done.err
+
+
+def test_there_is_one_way_out() -> None:
+    """Nothing in the package writes to a stream but the output layer, which redacts."""
+    package = Path(__file__).parents[3] / "src" / "everlore" / "surfaces" / "cli" / "evercli"
+    for file in package.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            assert name != "print", file.name
+            if file.name != "output.py":
+                assert not name.startswith(("sys.stdout", "sys.stderr")) or name.endswith(".isatty"), file.name
 
 
 def test_short_prefixes_stay(evercli: Evercli) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -281,6 +283,26 @@ def test_a_server_that_goes_away_is_a_network_error_that_says_how_to_go_on(cli: 
     done = cli("import", "run", env={"EVERCLI_API_BASE_URL": "http://127.0.0.1:1"})
     assert (done.code, done.error["type"]) == (4, "network")
     assert "--resume" in done.error["hint"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of POSIX")
+def test_progress_is_shown_in_a_terminal_and_only_on_stderr(cli: Evercli) -> None:
+    import pty
+
+    claude_project(cli.home, "p", [claude_line("user", "I like fog.", "2026-03-01T09:00:00Z")])
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        cli.command("import", "run"),
+        env=cli.environment({"TERM": "xterm"}),
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        timeout=60,
+    )
+    os.close(theirs)
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    assert json.loads(done.stdout)["data"]["imports"][0]["messages"] == 1
+    assert "1/1" in shown
 
 
 # pure parts

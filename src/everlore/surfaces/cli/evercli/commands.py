@@ -58,12 +58,18 @@ def _help(root: Parser, words: tuple[str, ...]) -> Result:
         if word not in below:
             break
         parser = below[word]
+    data = describe(parser)
+    return Result(data, _help_text(data))
+
+
+def describe(parser: Parser) -> dict[str, Json]:
+    """What a person or a program needs to know to use a command."""
     below = subcommands(parser)
     commands = [{"name": name, "about": inner.description} for name, inner in below.items() if name != "hook"]
     flags = [{"name": _names(action), "about": action.help or ""} for action in _own_actions(parser)]
     usage = parser.format_usage().removeprefix("usage: ").strip()
     usage = " ".join(usage.split())
-    data: dict[str, Json] = {
+    return {
         "command": parser.prog,
         "about": parser.description,
         "usage": usage,
@@ -71,7 +77,6 @@ def _help(root: Parser, words: tuple[str, ...]) -> Result:
         "arguments": flags,
         "globalFlags": [{"name": name, "about": about} for name, about in GLOBAL_FLAGS.items()],
     }
-    return Result(data, _help_text(data))
 
 
 def _help_text(data: dict[str, Json]) -> str:

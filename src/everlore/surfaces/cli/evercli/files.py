@@ -49,12 +49,14 @@ def read_json(path: Path) -> dict[str, Json] | None:
 
 
 def write_private_json(path: Path, value: Json) -> None:
+    """Ours alone, so the last writer wins: two commands at once must not fail for it."""
     text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-    replace_file(path, read_bytes(path), text.encode(), private=True)
+    replace_file(path, read_bytes(path), text.encode(), private=True, shared=False)
 
 
-def replace_file(path: Path, expected: bytes | None, content: bytes, *, private: bool) -> None:
-    """Put `content` at `path`, which must still hold `expected`. A symbolic link stays one: its target is replaced."""
+def replace_file(path: Path, expected: bytes | None, content: bytes, *, private: bool, shared: bool = True) -> None:
+    """Put `content` at `path`, which must still hold `expected` if others write it too. A symbolic link stays one:
+    its target is replaced."""
     target = Path(os.path.realpath(path))
     try:
         _make_folder(target.parent, private=private)
@@ -63,7 +65,7 @@ def replace_file(path: Path, expected: bytes | None, content: bytes, *, private:
             _put(target.with_name(target.name + BACKUP), expected, mode)
         temporary = _temporary(target, content, mode)
         try:
-            if read_bytes(target) != expected:
+            if shared and read_bytes(target) != expected:
                 raise Failure(
                     "conflict",
                     f"{path} was changed by another program in the meantime; it was left as it is",

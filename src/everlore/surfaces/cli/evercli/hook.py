@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 EVENTS: Final = {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "stop": "Stop"}
 RECALLED: Final = 5
-VAULT_SECONDS: Final = {"session-start": 28.0, "prompt": 9.0, "stop": 28.0}
+HOST_SECONDS: Final = {"session-start": 28.0, "prompt": 9.0, "stop": 28.0}
 """A little less than the host waits."""
 LONGEST_LINE: Final = 400
 LONGEST_CONTEXT: Final = 6000
@@ -42,6 +42,7 @@ HEADING: Final = (
 
 def answer(call: Call) -> Result:
     event = call.given.event
+    call = replace(call, settings=replace(call.settings, timeout=min(call.settings.timeout, HOST_SECONDS[event])))
     try:
         said = _input()
         context = _save(call, said) if event == "stop" else _recall(call, event, said)
@@ -75,7 +76,7 @@ def _recall(call: Call, event: str, said: Mapping[str, Json]) -> str:
     from everlore.surfaces.cli.evercli.vault import call_tool
 
     query = {"query": prompt or "who the user is, and what was done last"}
-    return call_tool("mem_context", query, _vault_env(call), VAULT_SECONDS[event])
+    return call_tool("mem_context", query, _vault_env(call), HOST_SECONDS[event])
 
 
 def _vault_may_answer(call: Call, failure: Failure) -> bool:
@@ -137,7 +138,7 @@ def _save(call: Call, said: Mapping[str, Json]) -> str:
             except Failure as failure:
                 if not _vault_may_answer(call, failure):
                     raise
-                save(talk, user, ledger, _vault_env(call), VAULT_SECONDS["stop"])
+                save(talk, user, ledger, _vault_env(call), HOST_SECONDS["stop"])
     return ""
 
 

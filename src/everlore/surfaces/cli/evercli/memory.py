@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from everlore.surfaces.cli.evercli.auth import server_of
 from everlore.surfaces.cli.evercli.client import Answer, Server, gateway, memory_api
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
-from everlore.surfaces.cli.evercli.output import Result
+from everlore.surfaces.cli.evercli.output import Result, note
 from everlore.surfaces.cli.evercli.text import pieces, shorten
 
 if TYPE_CHECKING:
@@ -204,6 +204,10 @@ def _day_pages(server: Server, user: str, wanted: str) -> list[list[dict[str, Js
 
 def forget(call: Call) -> Result:
     server, user = access(call)
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty() and not call.line.no_prompt:
+        note(f"Delete {', '.join(call.given.id)} for good? [y/N]")
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise Failure("cancelled", "nothing was deleted", "Answer y, or use --no-prompt")
     gone: dict[str, Json] = {}
     last = ""
     for wanted in call.given.id:
