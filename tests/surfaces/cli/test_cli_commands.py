@@ -25,6 +25,12 @@ COMMANDS = [
     ["index", "rebuild"],
     ["index", "reembed"],
     ["index", "sync"],
+    ["code"],
+    ["code", "index"],
+    ["code", "search"],
+    ["code", "status"],
+    ["code", "list"],
+    ["code", "delete"],
     ["doctor"],
 ]
 
