@@ -381,3 +381,21 @@ def test_what_the_best_hits_call_is_near_to_them(engine: Engine, tmp_path: Path)
     assert near["settle_invoice"] == 1.0
     assert 0 < near["round_amount"] <= 1
     assert near["round_amount"] > near["unrelated_thing"]
+
+
+def test_another_model_gets_vectors_of_its_own(tmp_path: Path, shop: Path) -> None:
+    root = tmp_path / "vault"
+    with endpoint() as first, endpoint(32) as second:
+        engine = open_vault(root, first.url)
+        call(engine, "index_project", path=str(shop))
+        completed(engine, "shop")
+        engine.close()
+        settings = {"base_url": second.url, "model": "other", "dimension": 32, "timeout_seconds": 2}
+        engine = open_vault(root, second.url, embedding=settings)
+        try:
+            call(engine, "list_projects")
+            within(10, lambda: second.texts.total() >= 8)
+            completed(engine, "shop")
+            assert engine.part(open_code).index.status().unembedded == 0
+        finally:
+            engine.close()

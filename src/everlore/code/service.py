@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ from everlore.code.watching import changes
 from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound, Unavailable
 from everlore.index.sqlite import SqliteIndex
+from everlore.types import Owner
 from everlore.vault.files import SYSTEM
 
 ANSWER_SECONDS = 3.0
@@ -93,6 +94,7 @@ class CodeIndex:
     def resume(self) -> None:
         """Take up what was cut short, lost or left behind, and watch again what was watched."""
         counts = {owner: count for owner, count in self.index.owners() if count}
+        self._renew_vectors(counts)
         projects = self.projects.all()
         for project in projects:
             lost = project.indexed_files > 0 and owner_of(project.id) not in counts
@@ -104,6 +106,24 @@ class CodeIndex:
             self.embed_soon()
         for owner in counts.keys() - {owner_of(project.id) for project in projects}:
             self._thread(self._clear, owner.id)
+
+    def _renew_vectors(self, counts: Mapping[Owner, int]) -> None:
+        """After a change of model the chunks are complete only when they have vectors of the new one."""
+        if not self._other_model():
+            return
+        for project in self.projects.all():
+            if project.completed_at is not None:
+                self.projects.update(
+                    project.id,
+                    state="indexing",
+                    started_at=self._engine.clock.now(),
+                    completed_at=None,
+                    backlog=counts.get(owner_of(project.id), 0),
+                )
+
+    def _other_model(self) -> bool:
+        model = self.index.model()
+        return model is not None and model[0] != self._engine.embedder.name
 
     def get(self, project: str) -> Project:
         found = self.projects.get(project)
@@ -238,7 +258,9 @@ class CodeIndex:
         return self._stop.is_set()
 
     def _settle(self) -> None:
-        """Complete the projects that have all their vectors."""
+        """Complete the projects that have all their vectors, of the model in use."""
+        if self._other_model():
+            return
         for project in self.projects.all():
             if project.read and project.completed_at is None and not self.index.waiting(owner_of(project.id)):
                 self.projects.complete(project.id, self._engine.clock.now())
@@ -366,7 +388,6 @@ class _Reporter:
             if self._code.projects.get(self._run.project) is None:
                 return False
             self._code.report(self._run)
-            self._code.embed_soon()
         return not self._code.stopping
 
 
