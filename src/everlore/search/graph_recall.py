@@ -50,6 +50,7 @@ class CodeHit:
     end_line: int
     vector_score: float = 0.0
     text_score: float = 0.0
+    graph_score: float = 0.0
 
 
 CodeSearch: TypeAlias = Callable[[Engine, str, str | None, str | None, int], Sequence[CodeHit]]
@@ -109,14 +110,14 @@ def recall_code(
     limit: int,
     weights: Weights,
 ) -> list[Recalled]:
-    """Code has no place in the graph of names, so its graph score is 0."""
+    """Code has a graph of its own: which piece names which."""
     found = [
         Recalled(
             hit,
-            weights.vector * hit.vector_score + weights.words * hit.text_score,
+            weights.vector * hit.vector_score + weights.words * hit.text_score + weights.graph * hit.graph_score,
             hit.vector_score,
             hit.text_score,
-            0.0,
+            hit.graph_score,
         )
         for hit in search(engine, text, project, language, limit)
     ]

@@ -1,45 +1,48 @@
 """The toolset `knowledge`: memories, search, a knowledge graph, time, code search and the system's state.
 
-The contract's names, schemas and results. The tools for code come from the code index, as one part that plugs in.
+The contract's names, schemas and results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
+from everlore.code import chunk_count, code_hits, delete_all
 from everlore.engine import Engine
-from everlore.search.graph_recall import CodeSearch
-from everlore.surfaces.mcp.knowledge import graph, memories, searching, system, temporal
-from everlore.surfaces.mcp.toolset import Tool, Toolset
+from everlore.search.graph_recall import CodeHit
+from everlore.surfaces.mcp.knowledge import code_tools, graph, memories, searching, system, temporal
+from everlore.surfaces.mcp.toolset import Toolset
 
 NAME = "knowledge"
 
 
-@dataclass(frozen=True, slots=True)
-class CodePart:
-    """What the code index adds: its tools, its hits for `recall`, and how much there is to count and to forget."""
-
-    tools: tuple[Tool, ...] = ()
-    search: CodeSearch = lambda _engine, _query, _project, _language, _limit: ()
-    count: Callable[[Engine], int] = lambda _engine: 0
-    forget: Callable[[Engine], int] = lambda _engine: 0
-
-
-def toolset(code: CodePart | None = None) -> Toolset:
-    part = code or CodePart()
+def toolset() -> Toolset:
     tools = (
         *memories.TOOLS,
-        *searching.tools(part.search),
+        *searching.tools(_code),
         *graph.TOOLS,
         *temporal.TOOLS,
-        *part.tools,
-        *system.tools(part.count, part.forget),
+        *code_tools.TOOLS,
+        *system.tools(chunk_count, delete_all),
     )
     return Toolset(
         name=NAME,
         server_name="memory-mcp",
         server_version=system.CONTRACT_VERSION,
-        instructions="AI agent memory server with knowledge graph and code search. 21 tools available.",
+        instructions=f"AI agent memory server with knowledge graph and code search. {len(tools)} tools available.",
         tools=tools,
     )
+
+
+def _code(engine: Engine, query: str, project: str | None, language: str | None, limit: int) -> list[CodeHit]:
+    return [
+        CodeHit(
+            id=hit.id,
+            content=hit.content,
+            file_path=hit.file_path,
+            start_line=hit.start_line,
+            end_line=hit.end_line,
+            vector_score=hit.vector_score,
+            text_score=hit.bm25_score,
+            graph_score=hit.ppr_score,
+        )
+        for hit in code_hits(engine, query, project, language, limit)
+    ]
