@@ -37,14 +37,14 @@ FINISH_SECONDS = 30.0
 log = structlog.get_logger("everlore.mcp")
 
 
-def run(toolset: Toolset, pipe: Pipe, first: bytes | None, answered: Json = None) -> None:
+def run(toolset: Toolset, pipe: Pipe, first: bytes, answered: Json = None) -> None:
     """Serve `first` and what follows. `answered` is the id of an `initialize` whose answer was sent already."""
     settings = load_settings()
     logs.configure(settings.log_level, settings.log_format)
     anyio.run(_serve, toolset, pipe, first, answered, settings)
 
 
-async def _serve(toolset: Toolset, pipe: Pipe, first: bytes | None, answered: Json, settings: Settings) -> None:
+async def _serve(toolset: Toolset, pipe: Pipe, first: bytes, answered: Json, settings: Settings) -> None:
     opener = Opener(settings)
     server = build(toolset, opener.engine, settings.api.threads)
     desk = Desk(pipe, toolset, answered)
@@ -92,9 +92,9 @@ class Desk:
         self._batches: dict[str, Batch] = {}
         self._quiet = anyio.Event()
 
-    async def read(self, inbox: ObjectSendStream[SessionMessage | Exception], first: bytes | None) -> None:
+    async def read(self, inbox: ObjectSendStream[SessionMessage | Exception], first: bytes) -> None:
         async with inbox:
-            line = first
+            line: bytes | None = first
             while line is not None:
                 for message in self._messages(line):
                     await inbox.send(SessionMessage(message))
