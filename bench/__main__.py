@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import code, report, speed
+from bench import code, multihop, recalling, report, speed
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
@@ -27,6 +27,7 @@ examples:
   python -m bench --quick                    a few minutes: one LoCoMo conversation, up to 10,000 memories
   python -m bench --only quality --every 1   all LongMemEval questions
   python -m bench --only code                questions about code (CoSQA), and how quick a source tree is read
+  python -m bench --only recall              multi-hop questions with and without the graph, and how long recall takes
   python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
   BENCH_DATA=~/data python -m bench          the public data sets are in ~/data (see bench/README.md)
 """
@@ -40,7 +41,7 @@ def main() -> int:
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        parts = {"quality": _quality, "code": _code, "speed": _speed}
+        parts = {"quality": _quality, "recall": _recall, "code": _code, "speed": _speed}
         for name, part in parts.items():
             if options.only in (None, name):
                 part(options, progress)
@@ -54,9 +55,7 @@ def _options() -> argparse.Namespace:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "--only", choices=("quality", "code", "speed"), help="only this part; the others keep their last table"
-    )
+    parser.add_argument("--only", choices=report.PARTS, help="only this part; the others keep their last tables")
     parser.add_argument("--quick", action="store_true", help="a small version that leaves latest.md alone")
     parser.add_argument("--every", type=_positive, default=3, metavar="N", help="every Nth LongMemEval question (3)")
     parser.add_argument("--limit", type=_positive, metavar="N", help="at most N conversations and N questions")
@@ -99,6 +98,24 @@ def _code(options: argparse.Namespace, progress: Progress) -> None:
     WORK.mkdir(exist_ok=True)
     found = code.measure(folder, WORK, progress, quick=options.quick)
     _publish("code", report.code_table(found), quick=options.quick)
+
+
+def _recall(options: argparse.Namespace, progress: Progress) -> None:
+    folder = data_folder()
+    limit = 20 if options.quick else options.limit
+    found: list[multihop.MultiHop] = []
+    if (folder / "multihop").is_dir():
+        WORK.mkdir(exist_ok=True)
+        try:
+            with FileLock(WORK / "lock", timeout=0):
+                found = multihop.measure(folder, limit, WORK, progress)
+        except Timeout:
+            sys.exit("recall: another run is using bench/.work; wait for it, or run with --only speed")
+    else:
+        print(f"recall: questions skipped, there is no folder {folder / 'multihop'}.", file=sys.stderr)
+    plan = speed.QUICK if options.quick else speed.FULL
+    timings = recalling.measure(plan.sizes[1:], plan.queries, progress)
+    _publish("recall", report.recall_table(found, timings), quick=options.quick)
 
 
 def _speed(options: argparse.Namespace, progress: Progress) -> None:

@@ -57,6 +57,8 @@ class Walk:
 class _Graph:
     links: dict[tuple[int, str], float] = field(default_factory=dict)
     kinds: dict[int, str] = field(default_factory=dict)
+    degree: dict[str, int] = field(default_factory=dict)
+    """Links of each name that was looked at."""
 
     def add(self, found: Iterable[Link]) -> list[int]:
         """Returns the rows that are new."""
@@ -80,7 +82,7 @@ def walk(engine: Engine, where: Where, query: str, seeds: Mapping[int, float]) -
     targets = list(dict.fromkeys(target for _, target in graph.links))
     number = {row: at for at, row in enumerate(rows)}
     named = {target: len(rows) + at for at, target in enumerate(targets)}
-    degree = engine.index.degrees(targets, where.scope, MOST_LINKS)
+    degree = graph.degree
     begin = np.zeros(len(rows) + len(targets))
     known = {named[name]: rarity(degree.get(name, 1)) for name in asked if name in named}
     _spread(begin, {number[row]: weight for row, weight in seeds.items()}, 1.0 - ASKED_SHARE if known else 1.0)
@@ -143,6 +145,7 @@ def _gather(engine: Engine, where: Where, seeds: Mapping[int, float], asked: Seq
         wanted = [target for target in dict.fromkeys(targets) if target not in followed]
         followed.update(wanted)
         known = engine.index.degrees(wanted, where.scope, MOST_LINKS + 1)
+        graph.degree |= known
         rare = sorted((one for one in known if known[one] <= MOST_LINKS), key=lambda one: (known[one], one))
         graph.add(link for link in own if 1 < known.get(link.edge.target, 2) <= MOST_LINKS)
         fresh = graph.add(engine.index.links_to(rare[:MOST_TARGETS], reach))

@@ -69,7 +69,6 @@ def save_note(
         except EverloreError as error:
             # it is durable, and refusing it now would make the client store it twice; the next scan indexes it
             log.warning("a note could not be indexed yet", path=path, error=str(error))
-    engine.embedder.warm()
     return Key(owner, PLACE.kind, entry)
 
 

@@ -6,7 +6,7 @@ episode. What is no longer valid is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,8 @@ ALONE = ("fact",)
 """and what is one when it was not made from an episode."""
 CANDIDATES = 60
 MOST_CANDIDATES = 2000
+SAME = 1e-6
+"""Scores that differ by less are equal."""
 FIRST_UNITS = 6
 """Units of a memory that the graph found which are compared with the query."""
 
@@ -138,6 +140,15 @@ def _word_scores(engine: Engine, where: Where, terms: Sequence[str], pieces: Seq
     return scores
 
 
+def leading(scores: Mapping[int, float], limit: int) -> list[int]:
+    """The rows with the best scores, and all that are as good as the last of them: which of those come first is told by
+    what is not read yet."""
+    if len(scores) <= limit:
+        return list(scores)
+    edge = sorted(scores.values(), reverse=True)[limit - 1]
+    return [row for row, score in scores.items() if score >= edge - SAME]
+
+
 def _best(engine: Engine, search: Callable[[int], dict[int, float]], limit: int) -> list[Found]:
     """The best memories. Many pieces may belong to few memories, so the search widens until there are enough."""
     count = max(CANDIDATES, 4 * limit)
@@ -148,6 +159,6 @@ def _best(engine: Engine, search: Callable[[int], dict[int, float]], limit: int)
         if len(wider) == len(scores):
             break
         scores = wider
-    rows = engine.index.stored(scores)
+    rows = engine.index.stored(leading(scores, limit))
     found = [Found(rows[row], round(score, 6)) for row, score in scores.items() if row in rows]
     return sorted(found, key=lambda one: (-one.score, -one.stored.timestamp, one.stored.key.handle))[:limit]

@@ -18,7 +18,7 @@ from everlore.errors import Misconfigured, Unavailable
 from everlore.graph.neighbourhood import Walk, walk
 from everlore.index.base import Vector
 from everlore.index.tokens import query_terms
-from everlore.search.evidence import CANDIDATES, Evidence, weigh, within
+from everlore.search.evidence import CANDIDATES, SAME, Evidence, leading, weigh, within
 from everlore.search.score import COSINE_HIGH, COSINE_LOW
 from everlore.types import Scope, Stored, Where
 
@@ -28,8 +28,6 @@ GRAPH_ONLY = 60
 """Memories that only the graph found which are compared with the question."""
 SHARPNESS = 4.0
 """Better seeds count so much more."""
-STILL = 1e-6
-"""Scores that differ by less do not differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +86,11 @@ def recall_memories(engine: Engine, scope: Scope, text: str, limit: int, weights
     more = sorted((row for row in nearness if row not in evidence), key=lambda row: (-nearness[row], row))[:GRAPH_ONLY]
     evidence |= {row: one for row, one in weigh(engine, where, terms, vector, (), more).items() if row not in evidence}
     scored = {
-        row: weights.vector * one.meaning + weights.words * one.words + weights.graph * nearness.get(row, 0.0)
+        # rounded, because the order of additions in the walk must not decide between equals
+        row: round(weights.vector * one.meaning + weights.words * one.words + weights.graph * nearness.get(row, 0.0), 9)
         for row, one in evidence.items()
     }
-    stored = engine.index.stored(scored)
+    stored = engine.index.stored(leading(scored, limit))
     results = [
         Recalled(stored[row], score, evidence[row].meaning, evidence[row].words, nearness.get(row, 0.0))
         for row, score in scored.items()
@@ -135,7 +134,7 @@ def standardised(found: Sequence[Recalled]) -> list[Recalled]:
         return []
     scores = np.array([one.score for one in found])
     spread = float(scores.std())
-    fresh = np.zeros(len(found)) if spread < STILL else (scores - scores.mean()) / spread
+    fresh = np.zeros(len(found)) if spread < SAME else (scores - scores.mean()) / spread
     return [replace(one, score=float(score)) for one, score in zip(found, fresh, strict=True)]
 
 
@@ -146,8 +145,10 @@ def seeds(evidence: dict[int, Evidence]) -> dict[int, float]:
         meaning = max(0.0, one.meaning - COSINE_LOW) / (COSINE_HIGH - COSINE_LOW)
         return float((meaning + one.words) ** SHARPNESS)
 
-    best = sorted(evidence, key=lambda row: (-worth(evidence[row]), row))[:SEEDS]
-    return {row: worth(evidence[row]) for row in best if worth(evidence[row]) > 0}
+    worths = {row: round(worth(one), 9) for row, one in evidence.items()}
+    # with those that are as good as the last; of very many equals none says more than the others
+    best = sorted(leading(worths, SEEDS), key=lambda row: (-worths[row], row))[: 4 * SEEDS]
+    return {row: worths[row] for row in best if worths[row] > 0}
 
 
 def _embed(engine: Engine, text: str) -> Vector | None:

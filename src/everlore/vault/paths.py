@@ -132,7 +132,7 @@ def sheet_path(place: Place, owner: Owner, name: str = "") -> str:
     before, star, after = place.pattern.partition("*")
     if not star:
         return str(owner_dir(owner) / place.pattern)
-    return str(owner_dir(owner).joinpath(before, *encode_path(name), after.lstrip("/")))
+    return str(owner_dir(owner) / f"{before}{'/'.join(encode_path(name))}{after}")
 
 
 def page_path(place: Place, owner: Owner, file_name: str) -> str:
