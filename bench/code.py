@@ -25,7 +25,7 @@ from everlore.code import code_hits, open_code, status_of
 from everlore.code.chunks import cut
 from everlore.code.indexing import Counts, bring_up_to_date
 from everlore.code.rows import dense_text
-from everlore.code.walk import find, read
+from everlore.code.walk import LARGEST, find, read
 from everlore.config import load
 from everlore.engine import Engine, open_engine
 from everlore.index.sqlite import SqliteIndex
@@ -172,7 +172,7 @@ def _reading(progress: Progress, *, quick: bool) -> Reading:
         again = time.perf_counter() - begin
         index.close()
     progress.update(task, total=1, completed=1)
-    size = sum(found.stamp.size for found in find(root)) / 1e6
+    size = sum(found.stamp.size for found in find(root) if found.stamp.size <= LARGEST) / 1e6
     return Reading(counts.changed, counts.created, size, seconds, again, growth, _embedding(root))
 
 

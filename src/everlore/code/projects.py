@@ -53,7 +53,7 @@ def _upgrade(connection: apsw.Connection, found: int) -> None:
 class Projects:
     def __init__(self, path: Path) -> None:
         self._db = Database(
-            path, Schema(1, _upgrade), durable=True, derived=True, remedy="delete it and index the projects again"
+            path, Schema(1, _upgrade), durable=False, derived=True, remedy="delete it and index the projects again"
         )
 
     def register(self, root: Path, watch: bool) -> Project:
