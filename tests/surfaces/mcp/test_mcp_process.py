@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from serving import clean_env
-from talking import CONTRACT_FORM, TINY, Talk, talking
+from talking import CONTRACT_FORM, TINY, talking
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals and /proc as on POSIX")
 IDLE_MB = 120
@@ -59,15 +59,9 @@ def test_many_requests_at_once_and_a_large_one(tmp_path: Path) -> None:
             arguments = {"word": word if number == 7 else f"w{number}"}
             params = {"name": "echo", "arguments": arguments}
             process.say({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
-        answers = {
-            answer["id"]: answer["result"]["structuredContent"]["word"] for answer in map(_hear, [process] * 300)
-        }
+        heard = [process.hear() for _ in range(300)]
+        answers = {answer["id"]: answer["result"]["structuredContent"]["word"] for answer in heard}
         assert answers == {number: word if number == 7 else f"w{number}" for number in range(300)}
-
-
-def _hear(process: Talk) -> dict[str, dict[str, dict[str, str]]]:
-    answer: dict[str, dict[str, dict[str, str]]] = process.hear()
-    return answer
 
 
 def test_slow_tools_do_not_hold_up_others_and_can_be_cancelled(tmp_path: Path) -> None:
@@ -182,3 +176,24 @@ def test_eight_processes_on_one_vault_lose_nothing(tmp_path: Path) -> None:
         list(pool.map(work, range(8)))
     written = (tmp_path / "root/default/default/users/tiny/notes.md").read_text(encoding="utf-8").split()
     assert sorted(written) == sorted(f"{number}-{line}" for number in range(8) for line in range(each))
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        (["--toolset", "nothing"], "there is no 'nothing'"),
+        (["--transport", "pigeon"], "pigeon"),
+    ],
+)
+def test_the_command_explains_what_it_cannot_do(tmp_path: Path, args: list[str], reason: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "everlore", "mcp", *args],
+        env=clean_env(tmp_path / "root"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert done.stdout == ""

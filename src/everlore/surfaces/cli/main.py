@@ -94,7 +94,8 @@ def mcp(
 ) -> None:
     """Serve tools to an agent over MCP (the Model Context Protocol). Any number of these may share a vault."""
     if toolset not in toolsets.offered():
-        raise typer.BadParameter(f"there is no {toolset!r}; there are: {', '.join(toolsets.offered())}")
+        there_are = ", ".join(toolsets.offered())
+        raise typer.BadParameter(f"there is no {toolset!r}; there are: {there_are}", param_hint="--toolset")
     if transport == "stdio":
         if host is not None or port is not None:
             raise typer.BadParameter("--host and --port need --transport http")
