@@ -245,6 +245,7 @@ def test_a_gateway_that_refuses_or_is_gone_is_a_tool_error(tmp_path: Path, guard
     with host(tmp_path / "a", bad) as refused:
         refused.hello()
         text = refused.error("mem_search", query="x")
+        assert not (tmp_path / "a").exists(), "no vault is made on a machine that only has a gateway"
         assert "ErrAgentTokenInvalid" in text
         assert NO_TOKEN not in text
     gone = bad | {"EVERME_API_BASE": "http://127.0.0.1:9"}
