@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 BATCH_MESSAGES: Final = 100
 BATCH_CHARACTERS: Final = 200_000
-PAUSES: Final = (0.5, 1.0, 2.0, 4.0)
+PAUSES: Final = (0.3, 0.6, 1.2, 2.4)
 LONGEST_PAUSE: Final = 30.0
 
 _SCHEMA: Final = """
