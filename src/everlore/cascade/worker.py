@@ -67,9 +67,10 @@ class Worker:
         try:
             watch(self._engine.vault, changed, self._stop, self._watching)
         except Exception:
-            self._watching.set()
             # without a watcher the periodic scan still finds every edit, only later
             log.exception("watching the vault failed; edits are found by the periodic scan")
+        finally:
+            self._watching.set()  # nobody need wait for it, also when it was stopped before it began
 
     def _work(self) -> None:
         if self._recover is not None:

@@ -26,6 +26,11 @@ COMMANDS = [
     ["index", "reembed"],
     ["index", "sync"],
     ["doctor"],
+    ["keys"],
+    ["keys", "create"],
+    ["keys", "list"],
+    ["keys", "revoke"],
+    ["keys", "audit"],
 ]
 
 

@@ -78,7 +78,7 @@ def test_a_taken_port_is_explained(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "203.0.113.7"])
 def test_a_host_that_is_not_ours_is_explained(tmp_path: Path, host: str) -> None:
-    done = begin(tmp_path / "root", "--host", host, "--port", "0")
+    done = begin(tmp_path / "root", "--host", host, "--port", "0", "--insecure")
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
     assert host in done.stderr
@@ -98,8 +98,24 @@ def test_environment_sets_host_and_port(tmp_path: Path) -> None:
     assert f"port {port} on 127.0.0.1 is in use" in done.stderr
 
 
+def test_an_open_interface_is_refused_unless_one_insists(tmp_path: Path) -> None:
+    done = begin(tmp_path / "root", "--host", "0.0.0.0", "--port", "0")
+    assert done.returncode == 1
+    for way in ("EVEROS_AUTH__ENABLED=true", "everlore keys create", "--host 127.0.0.1", "--insecure"):
+        assert way in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "root").exists()
+
+
+def test_with_accounts_an_open_interface_is_welcome(start: Any) -> None:
+    server = start({"EVEROS_AUTH__ENABLED": "true"}, args=["--host", "0.0.0.0"])
+    assert not [line for line in server.log() if line["level"] == "warning"]
+    assert server.client.get("/healthz", headers={"Host": "memory.example"}).status_code == 200
+    assert server.client.post("/api/v1/memory/flush", json={"session_id": "s"}).status_code == 401
+
+
 def test_an_open_interface_is_warned_about_and_takes_any_host(start: Any) -> None:
-    server = start(args=["--host", "0.0.0.0"])
+    server = start(args=["--host", "0.0.0.0", "--insecure"])
     warnings = [line for line in server.log() if line["level"] == "warning"]
     assert any("AUTHENTICATION" in line["event"] and "gateway" in line["event"] for line in warnings)
     assert server.client.get("/health", headers={"Host": "memory.example"}).status_code == 200

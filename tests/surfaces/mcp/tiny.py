@@ -1,4 +1,4 @@
-"""A toolset for tests of the core, served by the real core in a real process: `python tiny.py [rpc] [stdio|http]`."""
+"""A toolset for tests of the core, served by the real core in a real process: `python tiny.py [rpc|http]`."""
 
 from __future__ import annotations
 
@@ -123,11 +123,12 @@ IDENTITY: Identity = toolset().identity
 if __name__ == "__main__":
     from everlore.surfaces.mcp import stdio
 
-    failures = "rpc" if "rpc" in sys.argv else "result"
     if "http" in sys.argv:
         from everlore.config import load
         from everlore.surfaces.cli.serve import serve
 
-        serve(load(api={"port": int(sys.argv[-1])}), {"tiny": lambda: toolset(failures)})
+        serve(load(api={"port": 0}), {"tiny": toolset, "rpc": lambda: toolset("rpc")})
+    elif "rpc" in sys.argv:
+        stdio.serve(lambda: toolset("rpc"), IDENTITY)
     else:
-        stdio.serve(lambda: toolset(failures), IDENTITY)
+        stdio.serve(toolset, IDENTITY)

@@ -102,6 +102,7 @@ def audit(form: str, limit: int) -> None:
 def run_keys(app: typer.Typer, argv: list[str]) -> int:
     """The exit code. Errors of the arguments themselves get the envelope too."""
     form = _asked(argv)
+    argv = [*argv, "--help"] if argv == ["keys"] else argv
     try:
         app(argv, prog_name="everlore", standalone_mode=False)
     except Exit as done:

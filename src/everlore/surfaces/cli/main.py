@@ -9,7 +9,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TextIO, cast
 
 import typer
 
@@ -94,7 +94,8 @@ def mcp(
 ) -> None:
     """Serve tools to an agent over MCP (the Model Context Protocol). Any number of these may share a vault."""
     if toolset not in toolsets.offered():
-        raise typer.BadParameter(f"there is no {toolset!r}; there are: {', '.join(toolsets.offered())}")
+        there_are = ", ".join(toolsets.offered())
+        raise typer.BadParameter(f"there is no {toolset!r}; there are: {there_are}", param_hint="--toolset")
     if transport == "stdio":
         if host is not None or port is not None:
             raise typer.BadParameter("--host and --port need --transport http")
@@ -202,8 +203,22 @@ def keys_audit(
     work.audit(form, limit)
 
 
+class RedactedStream:
+    """A stream that shows no credentials, whoever writes to it: the parser of arguments, a thread that fails."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(redact(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def run() -> None:
     """Entry point. Whatever goes wrong, a person gets a sentence and a script gets an exit code."""
+    sys.stderr = cast("TextIO", RedactedStream(sys.stderr))
     if sys.argv[1:2] == ["keys"]:
         from everlore.surfaces.cli.keys import run_keys
 

@@ -6,6 +6,7 @@ A caller reaches its whole scope: what any surface saved there, for any user or 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from everlore.index.tokens import query_terms, tokens
 from everlore.kinds import PLACES
 from everlore.memory import forget as forget_one
 from everlore.memory import listing, profile
+from everlore.models.once import AskedOnce
 from everlore.search import Hit, Query, recall
 from everlore.surfaces.everme import markdown
 from everlore.surfaces.everme.limits import TOP_K
@@ -49,6 +51,7 @@ def search(
 ) -> dict[str, Json]:
     """`chosen` narrows by the memory API's filters; `by_time` orders the best ones by their time."""
     users, agents = owners(engine, person)
+    engine = replace(engine, embedder=AskedOnce(engine.embedder))
     found = _recalled(engine, users, query, top_k, chosen) if "episodic_memory" in types else {}
     learnt = _recalled(engine, agents, query, top_k, chosen) if "agent_memory" in types else {}
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
@@ -99,6 +99,21 @@ class Body(BaseModel):
     """A request: camelCase on the wire."""
 
     model_config = ConfigDict(alias_generator=to_camel, frozen=True, extra="ignore")
+
+
+class Envelope(BaseModel):
+    """Every answer of the gateway."""
+
+    error: str
+    request_id: str = Field(alias="requestId")
+    status: int
+    result: dict[str, Any] | None
+
+
+ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"model": Envelope},
+    "default": {"model": Envelope, "description": "`status` says what is wrong"},
+}
 
 
 def is_gateway(path: str) -> bool:

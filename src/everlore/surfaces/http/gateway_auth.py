@@ -14,6 +14,7 @@ from everlore.accounts.base import Agent, Poll
 from everlore.clock import iso
 from everlore.errors import Denied
 from everlore.surfaces.http.gateway import (
+    ANSWERS,
     Body,
     Refusal,
     accounts,
@@ -35,7 +36,7 @@ DAY_MS = 24 * 3600 * 1000
 Label = Annotated[str, Field(min_length=1, max_length=200)]
 OptionalLabel = Annotated[str, Field(max_length=200)]
 
-router = APIRouter(route_class=JsonRoute, prefix="/api/v1", tags=["gateway"])
+router = APIRouter(route_class=JsonRoute, prefix="/api/v1", tags=["gateway"], responses=ANSWERS)
 
 
 class Login(Body):

@@ -17,14 +17,14 @@ from everlore.search.filters import compile_filter
 from everlore.surfaces.everme import reading, saving
 from everlore.surfaces.everme.limits import CONTENT_MOST, CONTEXT_TOKENS, QUERY_MOST, wanted
 from everlore.surfaces.everme.saving import USER_NAME, Person, Saved
-from everlore.surfaces.http.gateway import Body, Refusal, note, principal, run, success
+from everlore.surfaces.http.gateway import ANSWERS, Body, Refusal, note, principal, run, success
 from everlore.surfaces.http.guard import seen_by
 from everlore.surfaces.http.wire import JsonRoute
 from everlore.types import Json
 
 LAST_PAGE = 1000
 
-router = APIRouter(route_class=JsonRoute, prefix="/api/v1/mem", tags=["gateway"])
+router = APIRouter(route_class=JsonRoute, prefix="/api/v1/mem", tags=["gateway"], responses=ANSWERS)
 
 
 class SearchBody(Body):

@@ -26,7 +26,7 @@ from everlore.errors import Conflict, InvalidInput, NotFound
 from everlore.kinds.pieces import split_text
 from everlore.memory import NewMessage, flush, forget, listing, remember
 from everlore.surfaces.everme.saving import USER_NAME, Person
-from everlore.surfaces.http.gateway import Body, Refusal, accounts, base_url, note, principal, run, success
+from everlore.surfaces.http.gateway import ANSWERS, Body, Refusal, accounts, base_url, note, principal, run, success
 from everlore.surfaces.http.gateway_mem import asking
 from everlore.surfaces.http.wire import JsonRoute
 from everlore.types import Json, Predicate
@@ -59,8 +59,8 @@ def _type(value: str) -> str:
 ContentHash = Annotated[str, AfterValidator(_hash)]
 ContentType = Annotated[str, AfterValidator(_type)]
 
-router = APIRouter(route_class=JsonRoute, prefix="/api/v1/mem", tags=["gateway"])
-raw = APIRouter(prefix="/api/v1/mem", tags=["gateway"])
+router = APIRouter(route_class=JsonRoute, prefix="/api/v1/mem", tags=["gateway"], responses=ANSWERS)
+raw = APIRouter(prefix="/api/v1/mem", tags=["gateway"], responses=ANSWERS)
 """Uploads themselves, which are no JSON."""
 
 

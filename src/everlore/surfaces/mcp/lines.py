@@ -10,7 +10,7 @@ import signal
 from collections import Counter
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 import mcp_types as types
@@ -23,6 +23,7 @@ from pydantic_core import from_json, to_json
 
 from everlore.config import Settings
 from everlore.config import load as load_settings
+from everlore.redact import redact
 from everlore.surfaces.cli import logs
 from everlore.surfaces.mcp.handshake import completed
 from everlore.surfaces.mcp.opener import Opener
@@ -31,25 +32,31 @@ from everlore.surfaces.mcp.server import build
 from everlore.surfaces.mcp.toolset import Toolset
 from everlore.types import Json
 
+if TYPE_CHECKING:
+    from everlore.engine import Engine
+
 FINISH_SECONDS = 30.0
 """How long accepted requests may take to be answered once stdin has ended."""
 
 log = structlog.get_logger("everlore.mcp")
 
 
-def run(toolset: Toolset, pipe: Pipe, first: bytes | None, answered: Json = None) -> None:
+def run(toolset: Toolset, pipe: Pipe, first: bytes, answered: Json = None) -> None:
     """Serve `first` and what follows. `answered` is the id of an `initialize` whose answer was sent already."""
     settings = load_settings()
     logs.configure(settings.log_level, settings.log_format)
     anyio.run(_serve, toolset, pipe, first, answered, settings)
 
 
-async def _serve(toolset: Toolset, pipe: Pipe, first: bytes | None, answered: Json, settings: Settings) -> None:
+async def _serve(toolset: Toolset, pipe: Pipe, first: bytes, answered: Json, settings: Settings) -> None:
     opener = Opener(settings)
-    server = build(toolset, opener.engine, settings.api.threads)
+    # tools that need no vault get no engine, so that none is made on a machine that only has a gateway
+    engine = opener.engine if toolset.needs_vault else lambda: cast("Engine", None)
+    server = build(toolset, engine, settings.api.threads)
     desk = Desk(pipe, toolset, answered)
     _stop_on_signals(pipe)
-    opener.start()
+    if toolset.needs_vault:
+        opener.start()
     send, receive = anyio.create_memory_object_stream[SessionMessage | Exception]()
     try:
         async with anyio.create_task_group() as group:
@@ -92,9 +99,9 @@ class Desk:
         self._batches: dict[str, Batch] = {}
         self._quiet = anyio.Event()
 
-    async def read(self, inbox: ObjectSendStream[SessionMessage | Exception], first: bytes | None) -> None:
+    async def read(self, inbox: ObjectSendStream[SessionMessage | Exception], first: bytes) -> None:
         async with inbox:
-            line = first
+            line: bytes | None = first
             while line is not None:
                 for message in self._messages(line):
                     await inbox.send(SessionMessage(message))
@@ -145,7 +152,7 @@ class Desk:
 
     def _refuse(self, id_: Json, code: int, reason: str, batch: Batch | None = None) -> None:
         shown = id_ if isinstance(id_, str | int) and not isinstance(id_, bool) else None
-        self._put(to_json({"jsonrpc": "2.0", "id": shown, "error": {"code": code, "message": reason}}), batch)
+        self._put(to_json({"jsonrpc": "2.0", "id": shown, "error": {"code": code, "message": redact(reason)}}), batch)
 
     async def send(self, item: SessionMessage, /) -> None:
         # no await in here: the SDK cancels its writers when stdin has ended, and answers would be lost

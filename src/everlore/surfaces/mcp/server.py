@@ -40,6 +40,8 @@ LISTS_LAST_MS = 3_600_000
 
 NOT_INITIALIZED = -32002
 FAILED = -32000
+COMPLETE: dict[str, Any] = {"resultType": "complete"}
+"""Demanded by 2026-07-28 of every result; the SDK takes it out for clients that do not know it."""
 BEFORE_HANDSHAKE = frozenset({"initialize", "ping"})
 
 Context = ServerRequestContext[Any, Any]
@@ -63,6 +65,7 @@ def build(toolset: Toolset, engine: Callable[[], Engine], at_once: int = AT_ONCE
             "resources/templates/list": kept,
             "prompts/list": kept,
             "server/discover": kept,
+            "resources/read": CacheHint(ttl_ms=0, scope="private"),
         },
     )
     limiter = CapacityLimiter(at_once)
@@ -130,7 +133,7 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Callable[[], Engin
 
     async def list_(_: Context, params: types.PaginatedRequestParams) -> HandlerResult:
         _one_page(params)
-        return {"tools": shown}
+        return COMPLETE | {"tools": shown}
 
     async def call(ctx: Context, params: types.CallToolRequestParams) -> HandlerResult:
         tool = tools.get(params.name)
@@ -157,7 +160,7 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Callable[[], Engin
             return _failed(toolset, toolset.unexpected, FAILED)
         if structured is not None:
             _STRUCTURED.get().append(structured)
-        return {"content": content, "isError": False}
+        return COMPLETE | {"content": content, "isError": False}
 
     server.add_request_handler("tools/list", types.PaginatedRequestParams, list_)
     server.add_request_handler("tools/call", types.CallToolRequestParams, call)
@@ -171,7 +174,7 @@ def _schema(tool: Tool | None) -> Mapping[str, Any] | None:
 def _failed(toolset: Toolset, message: str, code: int) -> HandlerResult:
     if toolset.failures == "rpc":
         raise MCPError(code, message)
-    return {"content": [present.block(f"{toolset.error_prefix}{message}")], "isError": True}
+    return COMPLETE | {"content": [present.block(f"{toolset.error_prefix}{message}")], "isError": True}
 
 
 def _add_resources(
@@ -184,11 +187,11 @@ def _add_resources(
 
     async def list_(_: Context, params: types.PaginatedRequestParams) -> HandlerResult:
         _one_page(params)
-        return {"resources": fixed}
+        return COMPLETE | {"resources": fixed}
 
     async def list_templates(_: Context, params: types.PaginatedRequestParams) -> HandlerResult:
         _one_page(params)
-        return {"resourceTemplates": templates}
+        return COMPLETE | {"resourceTemplates": templates}
 
     async def read(ctx: Context, params: types.ReadResourceRequestParams) -> HandlerResult:
         uri = str(params.uri)
@@ -203,7 +206,7 @@ def _add_resources(
         except EverloreError as error:
             raise MCPError(FAILED, str(error)) from None
         text = present.block(content.text)["text"]
-        return {"contents": [{"uri": uri, "mimeType": content.mime_type, "text": text}]}
+        return COMPLETE | {"contents": [{"uri": uri, "mimeType": content.mime_type, "text": text}]}
 
     server.add_request_handler("resources/list", types.PaginatedRequestParams, list_)
     server.add_request_handler("resources/templates/list", types.PaginatedRequestParams, list_templates)
@@ -222,7 +225,7 @@ def _add_prompts(server: Server[Any], toolset: Toolset) -> None:
 
     async def list_(_: Context, params: types.PaginatedRequestParams) -> HandlerResult:
         _one_page(params)
-        return {"prompts": [present.prompt(prompt) for prompt in toolset.prompts]}
+        return COMPLETE | {"prompts": [present.prompt(prompt) for prompt in toolset.prompts]}
 
     async def get(_: Context, params: types.GetPromptRequestParams) -> HandlerResult:
         prompt = prompts.get(params.name)
@@ -234,7 +237,7 @@ def _add_prompts(server: Server[Any], toolset: Toolset) -> None:
             if argument.required and not given.get(argument.name):
                 raise MCPError(types.INVALID_PARAMS, f"{argument.name} is required by the prompt {prompt.name}")
         message = {"role": "user", "content": present.block(prompt.render(given))}
-        return {"description": prompt.description, "messages": [message]}
+        return COMPLETE | {"description": prompt.description, "messages": [message]}
 
     server.add_request_handler("prompts/list", types.PaginatedRequestParams, list_)
     server.add_request_handler("prompts/get", types.GetPromptRequestParams, get)

@@ -29,8 +29,10 @@ def serve(load: Callable[[], Toolset], identity: Identity | None = None) -> None
     # before there is anything to finish, an orderly stop is to go at once
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     first = pipe.lines.get()
+    if first is None:
+        return
     replay, answered = first, None
-    if identity is not None and first is not None and (ready := opening(_parsed(first), identity)):
+    if identity is not None and (ready := opening(_parsed(first), identity)):
         reply, plain = ready
         pipe.write(_line(reply))
         replay, answered = _line(plain), reply["id"]

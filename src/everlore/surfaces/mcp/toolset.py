@@ -127,6 +127,8 @@ class Toolset:
     instructions: str
     tools: tuple[Tool, ...]
     failures: Literal["result", "rpc"] = "result"
+    needs_vault: bool = True
+    """False when its tools work elsewhere and leave the engine alone: then none is opened on stdio."""
     error_prefix: str = ""
     """What the text of a tool's error begins with. With one, an unknown tool is answered like any other failure."""
     server_fields: Mapping[str, Json] = field(default_factory=dict)

@@ -58,7 +58,8 @@ def check(name: str) -> None:
 
 def offered() -> tuple[str, ...]:
     """The toolsets of this installation."""
-    return tuple(name for name in NAMES if find_spec(f"{__package__}.{name}"))
+    specs = {name: find_spec(f"{__package__}.{name}") for name in NAMES}
+    return tuple(name for name, spec in specs.items() if spec and spec.origin)
 
 
 def load(name: str) -> Toolset:

@@ -46,6 +46,7 @@ def toolset() -> Toolset:
         server_version=__version__,
         instructions=words.INSTRUCTIONS,
         error_prefix="error: ",
+        needs_vault=gateway is None,
         tools=(
             Tool("mem_search", words.SEARCH, words.SEARCH_INPUT, _tool(call, _search), read_only=True),
             Tool("mem_context", words.CONTEXT, words.CONTEXT_INPUT, _tool(call, _context), read_only=True),
