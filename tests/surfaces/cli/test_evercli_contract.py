@@ -352,8 +352,9 @@ def test_where_the_address_comes_from(evercli: Evercli) -> None:
     assert asked(plugins) == "http://127.0.0.1:2"
     assert asked(plugins, "--config", str(config)) == "http://127.0.0.1:3"
     assert asked(plugins | NOWHERE, "--config", str(config)) == "http://127.0.0.1:1"
-    done = evercli("memory", "search", "x", env={"EVERCLI_API_BASE_URL": "ftp://x"})
-    assert (done.code, done.error["type"]) == (2, "invalid_args")
+    for wrong in ("ftp://x", "http://[::1", "http://127.0.0.1:99999"):
+        done = evercli("memory", "search", "x", env={"EVERCLI_API_BASE_URL": wrong})
+        assert (done.code, done.error["type"]) == (2, "invalid_args")
 
 
 def test_format_and_prompting_from_the_environment(evercli: Evercli) -> None:

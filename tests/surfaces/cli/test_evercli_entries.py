@@ -62,6 +62,27 @@ def test_yaml_keeps_every_other_line(config: dict[str, Any], servers: dict[str, 
     assert yaml.safe_load(entries.cut(after, "yaml", WHERE, STEPS)) == with_servers(config, servers or {})
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'mcp_servers = { a = { command = "x" } }\n',
+        'mcp_servers.a.command = "x"\n',
+        '[mcp_servers.a]\ncommand="x"\n[other]\nz=1\n[mcp_servers.b]\ncommand="y"\n',
+        "[mcp_servers]\n",
+        '[mcp_servers.everme-memory]\ncommand="old"\n[mcp_servers.everme-memory.env]\nQ="1"\n[z]\na=1\n',
+        'a = """\n[mcp_servers.everme-memory]\n"""\n',
+    ],
+)
+def test_toml_in_every_way_of_writing_tables(text: str) -> None:
+    before = tomllib.loads(text)
+    after = entries.put(text, "toml", WHERE, STEPS, ENTRY)
+    servers = {**before.get("mcp_servers", {}), "everme-memory": ENTRY}
+    assert tomllib.loads(after) == {**before, "mcp_servers": servers}
+    del servers["everme-memory"]
+    gone = tomllib.loads(entries.cut(after, "toml", WHERE, STEPS))
+    assert {"mcp_servers": {}, **gone} == {**before, "mcp_servers": servers}
+
+
 def test_yaml_with_comments() -> None:
     before = "# hermes\nmcp_servers:\n  # the time\n  time: {command: uvx}  # mine\n# tail\nother: 1\n"
     after = entries.put(before, "yaml", WHERE, STEPS, {"command": "x"})

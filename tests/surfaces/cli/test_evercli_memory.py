@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
 import uuid
 from pathlib import Path
@@ -62,6 +65,27 @@ def test_a_long_text_from_stdin_is_remembered_whole(cli: Evercli, user: str) -> 
     added = cli("memory", "add", "--user", user, stdin=text)
     assert added.data["messageCount"] > 1
     assert "gate code is blue" in json.dumps(until_found(cli, "memory", "search", "gate code", "--user", user).data)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of POSIX")
+def test_deleting_asks_a_person_and_not_a_program(cli: Evercli, user: str) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    os.write(ours, b"n\n")
+    done = subprocess.run(
+        cli.command("memory", "forget", "some-id", "--user", user, "--format", "json"),
+        env=cli.environment(),
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        timeout=60,
+    )
+    os.close(theirs)
+    assert b"[y/N]" in os.read(ours, 4096)
+    os.close(ours)
+    assert done.returncode == 130
+    assert json.loads(done.stdout)["error"]["type"] == "cancelled"
 
 
 def test_a_query_that_is_too_long(cli: Evercli) -> None:
