@@ -240,8 +240,11 @@ def test_requests_and_attempts_are_limited_and_audited(start: Any, vectors: Endp
     assert guesses[:4] == [401] * 4
     assert guesses[-1] == 429
     assert Gate(server.client, NO_TOKEN).post("/mem/list").status_code == 429
+    _, other = new_key(server.root, "other")
+    assert Gate(server.client, other).post("/mem/list").status_code == 200, "a good token is not kept out by bad ones"
+    assert Gate(server.client).post("/auth/login", {"apiKey": other}).status_code == 200
     with store(server.root) as accounts:
-        assert [event.outcome for event in accounts.events(4)] == ["key_invalid"] * 4
+        assert [event.outcome for event in accounts.events(5)] == ["ok"] + ["key_invalid"] * 4
 
 
 def test_the_audit_log_names_what_was_done(guarded: Server, bob: Gate) -> None:

@@ -100,7 +100,7 @@ def test_a_local_page_may_ask(tiny_server: Server) -> None:
 
 
 def test_on_an_open_interface_pages_of_other_origins_are_refused(tmp_path: Path) -> None:
-    env = {"EVEROS_API__HOST": "0.0.0.0"}
+    env = {"EVEROS_API__HOST": "0.0.0.0", "EVEROS_API__INSECURE": "true"}
     with running(tmp_path / "root", env, program=TINY_SERVER) as server:
         body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": CONTRACT_FORM}
         named = {"Host": "memory.example"}

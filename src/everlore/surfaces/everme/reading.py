@@ -223,6 +223,8 @@ def _scored(hit: Hit, clock: Clock) -> dict[str, Json]:
             {"id": fact.stored.key.public_id, "content": fact.stored.data["content"], "score": fact.score}
             for fact in hit.facts
         ]
+    elif hit.stored.key.kind not in _SHOWN:
+        item["type"] = hit.stored.key.kind
     return item
 
 

@@ -68,10 +68,12 @@ async def decide(request: Request) -> Response:
     async with request.form(max_files=0, max_fields=10) as form:
         given = {name: value for name, value in form.items() if isinstance(value, str)}
     attempts: Meter = request.app.state.attempts
-    if wait := attempts.wait(request.client.host if request.client else ""):
+    address = request.client.host if request.client else ""
+    if wait := attempts.wait(address, spend=False):
         return _page(f"<p>Too many attempts. Wait {wait} seconds.</p>", 429, {"Retry-After": str(wait)})
     stamp, waiting = await _look_up(request, given.get("code", ""))
     if waiting is None:
+        attempts.wait(address)
         return _page(f"<p>This code is not waiting for anyone. It may have expired.</p>{_ASK_CODE}", 404)
     if not tokens.same(stamp.encode(), given.get("stamp", "").encode("utf-8", "replace")):
         return _page("<p>This form was not made by this server. Open the page again.</p>", 403)
@@ -82,6 +84,7 @@ async def decide(request: Request) -> Response:
         who = await run(request, accounts(request).authenticate, key)
         check_scopes(who, "/api/v1/agents", "POST")
     except Denied as error:
+        attempts.wait(address)
         await run(request, note, request, "device", waiting.user_code, error.why)
         again = await _form(request, waiting)
         return _page(f"<p role='alert'><b>Not approved:</b> {html.escape(str(error))}</p>{again}", 403)

@@ -74,13 +74,13 @@ class AgentId(Body):
 @router.post("/auth/login", response_model=None)
 async def login(body: Login, request: Request) -> Response:
     """Check an account key."""
-    _attempt(request)
     key = body.api_key.strip()
     try:
         if not key.startswith(tokens.KEY):
             raise Denied("key_invalid", "this is not an account key; it begins with emk_ and has 36 characters")
         who = await run(request, accounts(request).authenticate, key)
     except Denied as error:
+        _attempt(request)
         await run(request, note, request, "login", tokens.shown(key), error.why)
         raise Refusal(30201 if error.why == "malformed" else code_of(error), str(error)) from None
     await run(request, note, request, "login", who.key_prefix, "ok", who)
@@ -185,7 +185,7 @@ async def revoke(body: AgentId, request: Request) -> Response:
 
 
 def _attempt(request: Request) -> None:
-    """Anonymous calls are few, so that nobody can try keys or codes."""
+    """Sign-ins that fail, or that nobody stands behind yet, are few: nobody can try keys or codes."""
     attempts: Meter = request.app.state.attempts
     if wait := attempts.wait(request.client.host if request.client else ""):
         raise Refusal(20005, f"too many sign-ins from this address; wait {wait} seconds", {"Retry-After": str(wait)})

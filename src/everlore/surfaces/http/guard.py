@@ -85,9 +85,6 @@ class Guard:
         needed = self._always or is_gateway(path)
         if not needed and not (token and well_formed(token)):
             return None  # other clients of the open API may send headers that are none of our business
-        address = connection.client.host if connection.client else ""
-        if wait := self._attempts.wait(address, spend=False):
-            return _denied(connection, 429, 20005, "too many refused tokens from this address; wait", wait)
         try:
             if not token:
                 raise Denied("missing", "send the header `Authorization: Bearer <account key or agent token>`")
@@ -95,7 +92,9 @@ class Guard:
             check_scopes(known, path, connection.scope["method"])
         except Denied as error:
             if error.why not in ("missing", "scope"):
-                self._attempts.wait(address)
+                # only refused tokens count: nobody else at the same address is kept out by them
+                if wait := self._attempts.wait(connection.client.host if connection.client else ""):
+                    return _denied(connection, 429, 20005, "too many refused tokens from this address; wait", wait)
                 await to_thread.run_sync(note, connection, "token", path, error.why)
             return _denied(connection, 403 if error.why == "scope" else 401, code_of(error), str(error))
         except EverloreError as error:
