@@ -33,7 +33,7 @@ def with_servers(config: dict[str, Any], servers: dict[str, Any] | None) -> dict
 
 
 @given(CONFIGS, st.none() | st.dictionaries(NAMES, TABLES, min_size=1, max_size=2), st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_toml_keeps_every_other_line(config: dict[str, Any], servers: dict[str, Any] | None, crlf: bool) -> None:
     text = "# mine\n" + tomlkit.dumps(with_servers(config, servers)) + "# the end\n"
     text = text.replace("\n", "\r\n") if crlf else text
@@ -48,7 +48,7 @@ def test_toml_keeps_every_other_line(config: dict[str, Any], servers: dict[str, 
 
 
 @given(CONFIGS, st.none() | st.dictionaries(NAMES, TABLES, max_size=2), st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_yaml_keeps_every_other_line(config: dict[str, Any], servers: dict[str, Any] | None, crlf: bool) -> None:
     text = "# mine\n" + (yaml.safe_dump(with_servers(config, servers), sort_keys=False) if config or servers else "")
     text = text.replace("\n", "\r\n") if crlf else text
@@ -60,6 +60,27 @@ def test_yaml_keeps_every_other_line(config: dict[str, Any], servers: dict[str, 
         assert all(any(line == other for other in lines) for line in text.splitlines()), "a line is gone or has moved"
         assert entries.cut(after, "yaml", WHERE, STEPS) == text
     assert yaml.safe_load(entries.cut(after, "yaml", WHERE, STEPS)) == with_servers(config, servers or {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'mcp_servers = { a = { command = "x" } }\n',
+        'mcp_servers.a.command = "x"\n',
+        '[mcp_servers.a]\ncommand="x"\n[other]\nz=1\n[mcp_servers.b]\ncommand="y"\n',
+        "[mcp_servers]\n",
+        '[mcp_servers.everme-memory]\ncommand="old"\n[mcp_servers.everme-memory.env]\nQ="1"\n[z]\na=1\n',
+        'a = """\n[mcp_servers.everme-memory]\n"""\n',
+    ],
+)
+def test_toml_in_every_way_of_writing_tables(text: str) -> None:
+    before = tomllib.loads(text)
+    after = entries.put(text, "toml", WHERE, STEPS, ENTRY)
+    servers = {**before.get("mcp_servers", {}), "everme-memory": ENTRY}
+    assert tomllib.loads(after) == {**before, "mcp_servers": servers}
+    del servers["everme-memory"]
+    gone = tomllib.loads(entries.cut(after, "toml", WHERE, STEPS))
+    assert {"mcp_servers": {}, **gone} == {**before, "mcp_servers": servers}
 
 
 def test_yaml_with_comments() -> None:
@@ -91,7 +112,7 @@ def test_what_cannot_be_edited_safely_is_refused(form: str, text: str) -> None:
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\r")), st.text("ab\n #", min_size=1))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_the_block_of_instructions_comes_and_goes(text: str, body: str) -> None:
     after = entries.put_block(text, body)
     assert after.startswith(text)

@@ -52,14 +52,14 @@ def files(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
 
 
 @given(files())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_reading_is_what_json_says(file: tuple[dict[str, Any], str]) -> None:
     value, text = file
     assert jsonc.load(text) == value
 
 
 @given(files())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_an_entry_comes_and_goes_and_nothing_else_moves(file: tuple[dict[str, Any], str]) -> None:
     value, text = file
     had = "ours" in value.get("servers", {})
@@ -80,7 +80,7 @@ def test_an_entry_comes_and_goes_and_nothing_else_moves(file: tuple[dict[str, An
 
 
 @given(st.lists(VALUES, max_size=4), st.sampled_from([None, 2, "\t"]), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_elements_of_arrays(values: list[Any], indent: Any, data: st.DataObject) -> None:
     text = json.dumps({"hooks": {"Stop": values}}, indent=indent)
     after = jsonc.put(text, ("hooks", "Stop", len(values)), OURS)

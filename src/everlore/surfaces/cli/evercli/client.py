@@ -211,11 +211,7 @@ def _connection(server: Server, path: str) -> tuple[http.client.HTTPConnection, 
     from urllib.parse import urlsplit
 
     parts = urlsplit(server.base)
-    try:
-        port = parts.port
-    except ValueError:
-        raise Failure("invalid_args", f"the port in {server.base} is not a number", "Correct the address") from None
-    host = parts.hostname or ""
+    host, port = parts.hostname or "", parts.port
     secure = parts.scheme == "https"
     proxy = _proxy(parts.scheme, parts.netloc)
 

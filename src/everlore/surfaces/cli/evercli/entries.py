@@ -65,9 +65,9 @@ def cut(text: str, form: str, path: Path, steps: tuple[str, ...]) -> str:
     expected = copy.deepcopy(before)
     section = get(expected, steps[:-1])
     del section[steps[-1]]
-    if form == "toml" and not section:  # a table without keys or header is not there
-        del expected[steps[0]]
     new = _edit(path, lambda: _CUT[form](text, steps))
+    if form == "toml" and not section and steps[0] not in load(new, form, path):
+        del expected[steps[0]]  # a table without keys and without a header of its own is not there
     return _checked(new, form, path, expected)
 
 
@@ -109,7 +109,7 @@ def _parsed(text: str, form: str) -> Json:
 def _edit(path: Path, edit: Callable[[], str]) -> str:
     try:
         return edit()
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise _refused(path, str(error)) from None
 
 
@@ -154,7 +154,8 @@ def _put_toml(text: str, steps: tuple[str, ...], entry: Json) -> str:
         document.append(section, tomlkit.table(is_super_table=True))
     elif list(document)[-1] != section:
         table.add(tomlkit.nl())  # an empty line before the table that follows
-    document[section][name] = table
+    held = document[section]
+    held[name] = _toml_value(entry) if isinstance(held, tomlkit.items.InlineTable) else table
     return _like(text, tomlkit.dumps(document))
 
 
@@ -163,7 +164,7 @@ def _toml_value(value: Json) -> Any:
 
     if isinstance(value, dict):
         inline = tomlkit.inline_table()
-        inline.update(value)
+        inline.update({key: _toml_value(item) for key, item in value.items()})
         return inline
     return tomlkit.item(value)
 
@@ -172,7 +173,7 @@ def _cut_toml(text: str, steps: tuple[str, ...]) -> str:
     import tomlkit
 
     document = tomlkit.parse(text.removeprefix("\ufeff"))
-    document[steps[0]].remove(steps[1])
+    del document[steps[0]][steps[1]]
     return _like(text, tomlkit.dumps(document))
 
 

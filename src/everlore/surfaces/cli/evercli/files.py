@@ -11,7 +11,6 @@ import json
 import os
 import stat
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -101,6 +100,8 @@ def _put(path: Path, content: bytes, mode: int) -> None:
 
 
 def _temporary(target: Path, content: bytes, mode: int) -> Path:
+    import tempfile  # writing is rare; most commands start without it
+
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)  # made with mode 0600
     try:
         with os.fdopen(handle, "wb") as file:

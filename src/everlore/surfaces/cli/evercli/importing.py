@@ -65,7 +65,7 @@ class Tally:
 def scan(call: Call) -> Result:
     _, _, target = target_of(call)
     sources = list(_sources(call, call.given.platform, call.given.path, call.given.exclude))
-    with open_ledger(call.settings.folders.ledger, target) as ledger:
+    with open_ledger(call.settings.folders.ledger, target, writing=False) as ledger:
         shown = [_scanned(source, ledger) for source in sources]
     lines = [
         f"{one['platform']:<13}{one['fileCount']} files, {one['totalBytes']} bytes, {one['newFiles']} new"
@@ -92,7 +92,7 @@ def run_import(call: Call) -> Result:
         "path": call.given.path and str(Path(call.given.path).expanduser().absolute()),
         "exclude": call.given.exclude,
     }
-    with open_ledger(call.settings.folders.ledger, target) as ledger:
+    with open_ledger(call.settings.folders.ledger, target, writing=not call.given.dry_run) as ledger:
         if call.given.resume and not given["platform"] and not given["path"]:
             given = ledger.unfinished() or given
         sources = list(_sources(call, given["platform"], given["path"], given["exclude"]))

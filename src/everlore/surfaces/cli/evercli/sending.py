@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 BATCH_MESSAGES: Final = 100
 BATCH_CHARACTERS: Final = 200_000
-PAUSES: Final = (0.5, 1.0, 2.0, 4.0)
+PAUSES: Final = (0.3, 0.6, 1.2, 2.4)
 LONGEST_PAUSE: Final = 30.0
 
 _SCHEMA: Final = """
@@ -107,12 +107,13 @@ class Ledger:
 
 
 @contextmanager
-def open_ledger(path: Path, target: str) -> Iterator[Ledger]:
+def open_ledger(path: Path, target: str, *, writing: bool = True) -> Iterator[Ledger]:
+    """Who only looks makes no file: to them, no ledger is an empty one."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not path.exists():
+        if writing and not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-        connection = sqlite3.connect(path, timeout=30)
+        connection = sqlite3.connect(path if writing or path.exists() else ":memory:", timeout=30)
         connection.executescript(f"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; {_SCHEMA}")
     except OSError as error:
         raise local_failure(error, "open the import ledger") from None

@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from everlore.surfaces.cli.evercli.arguments import TIMEOUT_SECONDS, duration
 from everlore.surfaces.cli.evercli.failure import Failure
@@ -176,6 +177,11 @@ def normal_base(text: str, source: str) -> str:
     if not found:
         hint = "Give an address such as http://127.0.0.1:8000"
         raise Failure("invalid_args", f"{source} is not an http(s) address: {text!r}", hint, detail={"setting": source})
+    try:
+        urlsplit(text.strip()).port  # noqa: B018 - raises on a port or an IPv6 address that is none
+    except ValueError as error:
+        hint = "Give an address such as http://127.0.0.1:8000"
+        raise Failure("invalid_args", f"{source}: {error}", hint, detail={"setting": source}) from None
     path = (found[3] or "").rstrip("/").removesuffix(PREFIX).rstrip("/")
     return f"{found[1].lower()}://{found[2].lower()}{path}"
 
