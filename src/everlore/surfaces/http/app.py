@@ -16,7 +16,7 @@ from everlore import __version__
 from everlore.cascade import Worker
 from everlore.engine import Engine
 from everlore.memory import prepare
-from everlore.surfaces.http import errors, health, routes
+from everlore.surfaces.http import emcp, errors, health, routes
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.middleware import LoopbackOnly, Observe, is_loopback
 
@@ -34,7 +34,8 @@ def create_app(engine: Engine) -> FastAPI:
         worker = Worker(engine, prepare)
         worker.start()
         try:
-            yield
+            async with emcp.content_server(engine) as app.state.content:
+                yield
         finally:
             await to_thread.run_sync(worker.stop)
 
@@ -51,6 +52,7 @@ def create_app(engine: Engine) -> FastAPI:
     errors.install(app)
     app.include_router(routes.router)
     app.include_router(health.router)
+    app.include_router(emcp.router)
     if is_loopback(engine.settings.api.host):
         app.add_middleware(LoopbackOnly)
     app.add_middleware(Observe, metrics=app.state.metrics)

@@ -1,4 +1,4 @@
-"""Every answer that is not 2xx: one envelope, made here and nowhere else.
+"""Every answer that is not 2xx: one envelope, made here and nowhere else. The content server's contract has its own.
 
 What the caller can change is a 4xx `HTTP_ERROR` with a reason; everything else is a 5xx `SYSTEM_ERROR`. The
 details of an unexpected error go to the log, never to the client.
@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 
 from everlore.clock import Clock
 from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
+from everlore.surfaces.http import emcp_errors
 from everlore.surfaces.http.models import ITEMS_TAG, TEXT_TAG, ErrorInfo, Failure
 
 INTERNAL = "Internal server error"
@@ -28,6 +29,8 @@ log = structlog.get_logger("everlore.http")
 def failure(
     connection: HTTPConnection, status: int, message: str, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
+    if connection.scope["path"].startswith(emcp_errors.PREFIX):
+        return emcp_errors.refused(connection, status, message, headers)
     clock: Clock = connection.app.state.engine.clock
     body = Failure(
         request_id=connection.state.request_id,
