@@ -21,7 +21,22 @@ CHUNK: Final = 5_000
 COLOURS: Final = ("red", "green", "blue", "Red wine", "100%_pure", "жовтий", "O'Brien")
 AUTHORS: Final = ("Ada Lovelace", "Леся Українка", "Grace Hopper", "Ян Чохральський", "Björk", "Łukasz")
 TAGS: Final = ("news", "sale", "новини", "archive", "guide")
-WORDS: Final = "site page content menu price colour weather river stone market winter light garden paper".split()
+WORDS: Final = [
+    "site",
+    "page",
+    "content",
+    "menu",
+    "price",
+    "colour",
+    "weather",
+    "river",
+    "stone",
+    "market",
+    "winter",
+    "light",
+    "garden",
+    "paper",
+]
 SECRET: Final = "never-to-be-shown"
 MEMBER_GROUP, DOCUMENT_GROUP = 7, 3
 ADMIN, MEMBER, STRANGER = 1, 2, 3
@@ -41,7 +56,9 @@ class Made:
     protected: set[int] = field(default_factory=set)
 
 
-def fill(engine: sa.Engine, n: int, prefix: str = "", *, variables: int = 20, text: int = 200, keep: bool = True) -> Made:
+def fill(
+    engine: sa.Engine, n: int, prefix: str = "", *, variables: int = 20, text: int = 200, keep: bool = True
+) -> Made:
     """Create the tables with the indexes of a real installation, and fill them."""
     metadata = describe(prefix)
     metadata.create_all(engine)
@@ -80,7 +97,9 @@ def fill(engine: sa.Engine, n: int, prefix: str = "", *, variables: int = 20, te
         ]
         insert("site_content_tags", links)
         made.protected = {document["id"] for document in made.documents if document["privateweb"]}
-        insert("document_groups", [{"document_group": DOCUMENT_GROUP, "document": one} for one in sorted(made.protected)])
+        insert(
+            "document_groups", [{"document_group": DOCUMENT_GROUP, "document": one} for one in sorted(made.protected)]
+        )
         for table, rows in _others():
             insert(table, rows)
     return made
@@ -93,7 +112,9 @@ def value_of(document: int, variable: int) -> str | None:
         return None
     match variable:
         case 1:
-            return chance.choice((str(chance.randint(0, 999)), str(chance.randint(0, 999)), "-5", "12.50", "on request"))
+            return chance.choice(
+                (str(chance.randint(0, 999)), str(chance.randint(0, 999)), "-5", "12.50", "on request")
+            )
         case 2:
             return chance.choice(COLOURS)
         case 3:
@@ -198,7 +219,10 @@ def _others() -> Iterator[tuple[str, list[dict[str, Any]]]]:
     yield "user_roles", [{"id": 1, "name": "Administrator"}, {"id": 2, "name": "Editor"}, {"id": 3, "name": "Guest"}]
     yield "categories", [{"id": number, "category": f"Category {number}", "rank": number} for number in range(1, 4)]
     for table in ("site_snippets", "site_plugins", "site_modules"):
-        yield table, [{"id": one, "name": f"{table} {one}", "locked": one == 2, "disabled": one == 3} for one in (1, 2, 3)]
+        yield (
+            table,
+            [{"id": one, "name": f"{table} {one}", "locked": one == 2, "disabled": one == 3} for one in (1, 2, 3)],
+        )
     yield "permissions", [{"id": 1, "name": "View", "key": "view"}]
     yield "permissions_groups", [{"id": 1, "name": "General"}]
     yield "role_permissions", [{"id": 1, "permission": "view", "role_id": 2}]

@@ -52,7 +52,22 @@ def postgres() -> Iterator[str]:
     binaries = _postgres_programs()
     with _folder("postgres", "nobody") as (folder, user):
         data, port = folder / "data", _free_port()
-        _done([str(binaries / "initdb"), "-D", str(data), "-A", "trust", "-U", "admin", "-E", "UTF8", "-N"], user)
+        _done(
+            [
+                str(binaries / "initdb"),
+                "-D",
+                str(data),
+                "-A",
+                "trust",
+                "-U",
+                "admin",
+                "-E",
+                "UTF8",
+                "-N",
+                "--no-locale",
+            ],
+            user,
+        )
         listen = ["-p", str(port), "-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]
         quick = ["-c", "fsync=off", "-c", "shared_buffers=256MB"]
         with _running([str(binaries / "postgres"), "-D", str(data), *listen, *quick], folder, port, user):

@@ -32,7 +32,9 @@ def flag(column: sa.ColumnElement[object]) -> sa.ColumnElement[int]:
     return sa.cast(column, sa.Integer) if isinstance(column.type, sa.Boolean) else column  # type: ignore[return-value]
 
 
-def visible(site: Site, connection: sa.Connection, caller: Caller, document: sa.TableClause) -> list[sa.ColumnElement]:
+def visible(
+    site: Site, connection: sa.Connection, caller: Caller, document: sa.TableClause
+) -> list[sa.ColumnElement[bool]]:
     """Conditions that hold for those rows of `document` (site_content or an alias) that the caller may see."""
     if _administrator(site, connection, caller):
         return []

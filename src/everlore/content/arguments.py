@@ -109,7 +109,7 @@ class Condition(Arguments):
             if len(values) > MAX_LISTED:
                 raise ValueError(f"{self.op} takes at most {MAX_LISTED} values")
         elif isinstance(self.value, list):
-            raise ValueError(f"operator {self.op} takes one value, not a list")  # noqa: TRY004
+            raise ValueError(f"operator {self.op} takes one value, not a list")
         else:
             values = [spoken(self.value)]
         if not values or not all(values):

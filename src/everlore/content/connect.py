@@ -212,7 +212,7 @@ def _sqlite(path: Path, seconds: float) -> sa.Engine:
     return engine
 
 
-def _lower(text: object) -> object:
+def _lower(text: Any) -> Any:
     return text.lower() if isinstance(text, str) else text
 
 
@@ -220,7 +220,7 @@ def _timed_out(cause: object) -> bool:
     """Each database says it in its own way: MariaDB 1969, MySQL 3024, PostgreSQL 57014, SQLite `interrupted`."""
     if getattr(cause, "sqlstate", None) == "57014" or isinstance(cause, exc.TimeoutError | TimeoutError):
         return True
-    codes = getattr(cause, "args", ())
+    codes: tuple[Any, ...] = getattr(cause, "args", ())
     return bool(codes) and (codes[0] in (1969, 3024) or str(codes[0]) == "interrupted")
 
 

@@ -18,6 +18,8 @@ from everlore.content.connect import Site
 from everlore.content.variables import values
 from everlore.types import Json
 
+FEW: Final = 1000
+
 FIELDS: Final = (
     "id",
     "parent",
@@ -62,6 +64,16 @@ def asking(site: Site, caller: Caller) -> Iterator[Asking]:
     document = site.table("site_content")
     with site.reading() as connection:
         yield Asking(site, connection, document, visible(site, connection, caller, document))
+
+
+def among(ask: Asking, ids: sa.Select[Any]) -> tuple[sa.ColumnElement[bool], bool]:
+    """The condition that a document is one of `ids`, and whether that leaves only a few.
+
+    A few are listed, so that whatever else is asked looks at them alone. Many are left to the database, which can
+    then stop when the page is full.
+    """
+    few = [int(id_) for (id_,) in ask.connection.execute(ids.limit(FEW + 1))]
+    return (ask.document.c.id.in_(ids), False) if len(few) > FEW else (ask.document.c.id.in_(sorted(set(few))), True)
 
 
 def page(

@@ -55,14 +55,14 @@ class Model:
     fields: tuple[str, ...]
 
     def column(self, name: str, place: str) -> sa.ColumnElement[Any]:
-        if self.table is None or name not in self.fields:
+        if name not in self.fields:
             raise InvalidInput(f"{place}: {self.name} has no public field {name!r}; it has {', '.join(self.fields)}")
-        return flag(self.table.c[name])
+        return sa.null() if self.table is None else flag(self.table.c[name])
 
 
 def find(ask: Asking, name: str) -> Model:
     """By its name in any case, or by its PHP class."""
-    wanted = re.split(r"[\\/.]", name.strip())[-1].lower()
+    wanted = name.strip().lower().removeprefix("\\").removeprefix("evolutioncms\\models\\")
     for known, (table_name, fields) in CATALOGUE.items():
         if known.lower() == wanted:
             table = ask.site.find(table_name)
@@ -97,8 +97,9 @@ def _selected(ask: Asking, model: Model) -> sa.Select[Any]:
     assert model.table is not None
     query = sa.select(*(model.table.c[name] for name in model.fields))
     if model.name == "SiteTmplvarContentvalue" and ask.shown:
-        # a value is a part of its document, and is hidden with it
-        query = query.where(sa.exists().where(ask.document.c.id == model.table.c.contentid, *ask.shown))
+        # a value is a part of its document, and is hidden with it; asked for each value of a page, not for all at once
+        document = sa.select(sa.literal(1)).where(ask.document.c.id == model.table.c.contentid, *ask.shown).limit(1)
+        query = query.where(document.correlate(model.table).scalar_subquery() == 1)
     return query
 
 

@@ -11,8 +11,8 @@ from everlore.content import arguments as a
 from everlore.content import models, tree
 from everlore.content.access import Caller
 from everlore.content.connect import Site
-from everlore.content.documents import Asking, asking, items, page
-from everlore.content.variables import holds, look_up, named, ordering, value_of
+from everlore.content.documents import Asking, among, asking, items, page
+from everlore.content.variables import bearers, holds, look_up, named, ordering, value_of
 from everlore.errors import InvalidInput
 from everlore.types import Json
 
@@ -24,10 +24,8 @@ Answering: TypeAlias = Callable[[Site, Caller, Any], Answer]
 
 def search(site: Site, caller: Caller, given: a.Search) -> Answer:
     with asking(site, caller) as ask:
-        where = _conditions(ask, given)
         order = _order(ask, given)
-        if given.parent is not None:
-            where.append(tree.below(ask, given.parent, given.depth or a.MAX_DEPTH))
+        where = _conditions(ask, given, by_id=len(order) == 1)
         found = page(ask, where, order, given.limit, given.offset, deleted=bool(given.deleted))
         return _listed(ask, found, given, given.tvs)
 
@@ -41,14 +39,14 @@ def get(site: Site, caller: Caller, given: a.Get) -> Answer:
 def root_tree(site: Site, caller: Caller, given: a.RootTree) -> Answer:
     with asking(site, caller) as ask:
         # the root documents are the first level below the root
-        where = [tree.below(ask, 0, (given.depth or 1) + 1)]
+        where = [tree.within(ask, (given.depth or 1) + 1)]
         found = page(ask, where, [ask.document.c.id], given.limit, given.offset)
         return _listed(ask, found, given, given.tvs)
 
 
 def descendants(site: Site, caller: Caller, given: a.DeepNode) -> Answer:
     with asking(site, caller) as ask:
-        where = [tree.below(ask, given.id, given.depth or 1)]
+        where = [among(ask, tree.below(ask, given.id, given.depth or 1))[0]]
         order = [ask.document.c.parent, ask.document.c.menuindex, ask.document.c.id]
         return _listed(ask, page(ask, where, order, given.limit, given.offset), given, given.tvs)
 
@@ -134,7 +132,7 @@ TOOLS: Final[Mapping[str, Answering]] = {
 }
 
 
-def _conditions(ask: Asking, given: a.Search) -> list[sa.ColumnElement[bool]]:
+def _conditions(ask: Asking, given: a.Search, *, by_id: bool) -> list[sa.ColumnElement[bool]]:
     where = [
         ask.switch(name, wanted)
         for name, wanted in (("published", given.published), ("hidemenu", given.hidemenu))
@@ -142,24 +140,45 @@ def _conditions(ask: Asking, given: a.Search) -> list[sa.ColumnElement[bool]]:
     ]
     if given.template is not None:
         where.append(ask.document.c.template == given.template)
+    sets: list[sa.Select[Any]] = []
+    if given.parent is not None:
+        depth = given.depth or a.MAX_DEPTH
+        if given.parent == 0 and by_id:
+            where.append(tree.within(ask, depth))
+        else:
+            sets.append(tree.below(ask, given.parent, depth))
+    if given.tags_data is not None:
+        sets.append(_tagged(ask, given.tags_data))
     filters = given.tv_filters or []
     known = look_up(ask.site, ask.connection, [one.tv for one in filters])
     for number, one in enumerate(filters):
         variable = named(known, one.tv, f"tv_filters.{number}.tv")
-        value = value_of(ask.site, ask.document, variable, one.cast, use_default=bool(one.use_default))
-        where.append(holds(ask.site, value, one))
-    if given.tags_data is not None:
-        where.append(_tagged(ask, given.tags_data))
+        matching = bearers(ask.site, variable, one)
+        if matching is not None:
+            sets.append(matching)
+        else:
+            value = value_of(ask.site, ask.document, variable, one.cast, use_default=bool(one.use_default))
+            where.append(holds(ask.site, value, one))
+    return where + _narrowed(ask, sets)
+
+
+def _narrowed(ask: Asking, sets: Sequence[sa.Select[Any]]) -> list[sa.ColumnElement[bool]]:
+    """The document is in all of the sets. As soon as one of them is small, the others need not be looked at before."""
+    where: list[sa.ColumnElement[bool]] = []
+    small = False
+    for one in sets:
+        condition, small = (ask.document.c.id.in_(one), True) if small else among(ask, one)
+        where.append(condition)
     return where
 
 
-def _tagged(ask: Asking, wanted: a.TagsData) -> sa.ColumnElement[bool]:
+def _tagged(ask: Asking, wanted: a.TagsData) -> sa.Select[Any]:
     tags, links = ask.site.find("tags"), ask.site.find("site_content_tags")
     if tags is None or links is None:
         raise InvalidInput("tags_data: this site has no tags")
     names = sorted({tag.strip() for tag in wanted.tags})
-    marked = sa.select(links.c.doc_id).join_from(links, tags, tags.c.id == links.c.tag_id)
-    return ask.document.c.id.in_(marked.where(links.c.tv_id == wanted.tv_id, tags.c.name.in_(names)))
+    ids = [id_ for (id_,) in ask.connection.execute(sa.select(tags.c.id).where(tags.c.name.in_(names)))]
+    return sa.select(links.c.doc_id).where(links.c.tag_id.in_(ids), links.c.tv_id == wanted.tv_id)
 
 
 def _order(ask: Asking, given: a.Search) -> list[sa.ColumnElement[Any]]:

@@ -6,8 +6,9 @@ count, and text without any is 0. A negative number cast to UNSIGNED is 0.
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
@@ -51,7 +52,9 @@ def values(
 ) -> dict[int, dict[str, str | None]]:
     """For each document the values of the variables `wanted`, None where there is none. True asks for the default."""
     known = look_up(site, connection, wanted)
-    blank = {name: known[name].default if use_default and name in known else None for name, use_default in wanted.items()}
+    blank = {
+        name: known[name].default if use_default and name in known else None for name, use_default in wanted.items()
+    }
     found = {document: dict(blank) for document in documents}
     table = site.find("site_tmplvar_contentvalues")
     if known and documents and table is not None:
@@ -82,6 +85,15 @@ def value_of(
         return own
     default: sa.ColumnElement[Any] = sa.literal(variable.default, sa.Text)
     return sa.func.coalesce(own, as_number(site.dialect, default, cast) if cast else default)
+
+
+def bearers(site: Site, variable: Variable, wanted: TvFilter) -> sa.Select[Any] | None:
+    """The ids of the documents whose own value fits; None when documents without a value may fit too."""
+    if wanted.op == "null" or (wanted.use_default and variable.default is not None):
+        return None
+    table = site.table("site_tmplvar_contentvalues")
+    value = as_number(site.dialect, table.c.value, wanted.cast) if wanted.cast else table.c.value
+    return sa.select(table.c.contentid).where(table.c.tmplvarid == variable.id, holds(site, value, wanted))
 
 
 def named(known: Mapping[str, Variable], name: str, place: str) -> Variable:
@@ -116,20 +128,19 @@ def compare_text(value: sa.ColumnElement[Any], wanted: Condition) -> sa.ColumnEl
             return compare(value, wanted.op, spoken(_one(wanted)))
 
 
-def compare(value: sa.ColumnElement[Any], operator: str, other: Any) -> sa.ColumnElement[bool]:
-    match operator:
-        case "=":
-            return value == other
-        case "!=":
-            return value != other
-        case ">":
-            return value > other
-        case ">=":
-            return value >= other
-        case "<":
-            return value < other
-        case _:
-            return value <= other
+COMPARISONS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+
+
+def compare(value: sa.ColumnElement[Any], how: str, other: Any) -> sa.ColumnElement[bool]:
+    compared: sa.ColumnElement[bool] = COMPARISONS[how](value, other)
+    return compared
 
 
 def ordering(site: Site, value: sa.ColumnElement[Any], wanted: TvOrder) -> sa.ColumnElement[Any]:

@@ -20,7 +20,7 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter
 from pydantic_core import from_json
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from everlore.engine import Engine
 from everlore.surfaces.http import emcp_audit, emcp_rpc
@@ -152,7 +152,9 @@ async def _dispatch(server: Server, request: Request, call: Call) -> Response:
             first = await _run(request, server.results.keep, key, kept)
             reused, kept = first is not None, first or kept
     if kept["payload_hash"] != digest:
-        raise Refused(409, "idempotency_conflict", "this idempotency key was used with another payload; choose a new one")
+        raise Refused(
+            409, "idempotency_conflict", "this idempotency key was used with another payload; choose a new one"
+        )
     body = {
         "status": "completed",
         "task_id": None,

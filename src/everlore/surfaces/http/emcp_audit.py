@@ -34,9 +34,7 @@ def announce(settings: EmcpSection) -> None:
         log.warning(f"EVEROS_EMCP__JWT_SECRET is shorter than {SHORT_SECRET} bytes: it can be guessed from a token")
 
 
-def record(
-    request: Request, handle: str, message: Json, actor: Actor | None, status: int, started: float
-) -> None:
+def record(request: Request, handle: str, message: Json, actor: Actor | None, status: int, started: float) -> None:
     """`message` is whatever could be read of the request."""
     known = message if isinstance(message, Mapping) else {}
     params = known.get("params")
@@ -53,7 +51,9 @@ def record(
         duration_ms=round((time.perf_counter() - started) * 1000, 1),
         task_id=None,
         rate_limit_identity=actor.identity if actor else None,
-        extra=redact({"arguments": params.get("arguments")}) if tool is not None and isinstance(params, Mapping) else {},
+        extra=redact({"arguments": params.get("arguments")})
+        if tool is not None and isinstance(params, Mapping)
+        else {},
     )
 
 
