@@ -96,9 +96,9 @@ def stand(kind: str, folder: Path) -> Iterator[Stand]:
         admin.dispose()
 
 
-def token(user_id: int = 0, scopes: Any = ("*",), secret: str = SECRET, **claims: Any) -> str:
+def token(user_id: int = 0, scopes: Any = "*", secret: str = SECRET, **claims: Any) -> str:
     now = int(time.time())
-    body = {"sub": f"test-{user_id}", "user_id": user_id, "scopes": list(scopes), "iat": now, "exp": now + 600}
+    body = {"sub": f"test-{user_id}", "user_id": user_id, "scopes": scopes, "iat": now, "exp": now + 600}
     return jwt.encode(body | claims, secret, algorithm="HS256")
 
 
