@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import jwt
 import sqlalchemy as sa
-from databases import Missing, mariadb, postgres
+from bench.servers import Missing, mariadb, postgres
 from serving import Server, running
 
 from bench.site import Made, fill

