@@ -7,7 +7,7 @@ BIN := $(VENV)/Scripts
 endif
 STAMP := $(VENV)/.installed
 
-.PHONY: install run test lint format docs bench lock clean
+.PHONY: install run test lint format docs bench conformance lock clean
 .DEFAULT_GOAL := install
 
 install: $(STAMP)
@@ -43,6 +43,10 @@ docs: install
 # Quality and speed. BENCH_DATA names the folder with the public data sets (see bench/README.md).
 bench: install
 	$(BIN)/python -m bench
+
+# The official MCP conformance suite, both eras of the protocol. Needs node and npm; installs the suite into ~/.cache.
+conformance: install
+	PYTHONPATH=tests $(BIN)/python tests/surfaces/mcp/conforming.py
 
 # New versions of everything, with hashes and without index addresses.
 lock:

@@ -19,6 +19,7 @@ import httpx
 
 START_SECONDS = 60.0
 INDEX_SECONDS = 30.0
+SERVER = (sys.executable, "-m", "everlore", "server", "start", "--port", "0")
 
 
 def clean_env(root: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -60,12 +61,14 @@ def read_log(path: Path) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def running(root: Path, env: Mapping[str, str] | None = None, args: Sequence[str] = ()) -> Iterator[Server]:
+def running(
+    root: Path, env: Mapping[str, str] | None = None, args: Sequence[str] = (), program: Sequence[str] = SERVER
+) -> Iterator[Server]:
     root.mkdir(parents=True, exist_ok=True)
     log_path = root.parent / f"{root.name}-{uuid.uuid4().hex[:6]}.log"
     with log_path.open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "everlore", "server", "start", "--port", "0", *args],
+            [*program, *args],
             env=clean_env(root, env),
             stderr=log,
             stdout=log,

@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import jwt
 import sqlalchemy as sa
-from bench.servers import Missing, mariadb, postgres
 from serving import Server, running
 
+from bench.servers import Missing, mariadb, postgres
 from bench.site import Made, fill
 
 PREFIX = "evo_"

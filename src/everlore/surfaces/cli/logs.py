@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Literal
+from typing import Any, Literal
 
 import structlog
 
-CHATTY = ("uvicorn.error", "watchfiles", "httpx", "httpcore")
+CHATTY = ("uvicorn.error", "watchfiles", "httpx", "httpcore", "mcp")
 """Libraries whose everyday messages are of no interest to an operator."""
 
 
@@ -42,7 +42,7 @@ def configure(level: str, form: Literal["auto", "console", "json"]) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared,
+            foreign_pre_chain=[*shared, _discreet],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
         )
     )
@@ -51,3 +51,10 @@ def configure(level: str, form: Literal["auto", "console", "json"]) -> None:
     root.setLevel(level.upper())
     for name in CHATTY:
         logging.getLogger(name).setLevel(level.upper() if level == "debug" else "WARNING")
+
+
+def _discreet(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """The MCP SDK's tracebacks show the values that it could not validate, which are people's memories."""
+    if str(event.get("logger", "")).startswith("mcp."):
+        event.pop("exc_info", None)
+    return event

@@ -9,10 +9,9 @@ from typing import Final
 
 import structlog
 
-from everlore import __version__
 from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable
-from everlore.surfaces.mcp.evo import CAPABILITIES, HANDLE, INSTRUCTIONS, PLATFORM, SERVER_NAME, Opener, call, described
+from everlore.surfaces.mcp.evo import CAPABILITIES, HANDLE, IDENTITY, Opener, call, described
 from everlore.types import Json
 
 PARSE_ERROR, INVALID_REQUEST, NOT_FOUND, INVALID_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
@@ -96,7 +95,7 @@ def _result(opener: Opener, engine: Engine, user_id: int, method: str, params: M
         case "initialize":
             return _initialize(params)
         case "server/discover":
-            return {"supportedVersions": [STATELESS, *VERSIONS], **_identity(), "instructions": INSTRUCTIONS}
+            return {"supportedVersions": [STATELESS, *VERSIONS], **_identity(), "instructions": IDENTITY.instructions}
         case "ping":
             return {}
         case "tools/list":
@@ -118,13 +117,13 @@ def _initialize(params: Mapping[str, Json]) -> Json:
     version = VERSIONS[0] if requested is None else requested
     if version not in VERSIONS:
         raise _Unsupported(requested if isinstance(requested, str) else None)
-    told = {} if version in WITHOUT_INSTRUCTIONS else {"instructions": INSTRUCTIONS}
+    told = {} if version in WITHOUT_INSTRUCTIONS else {"instructions": IDENTITY.instructions}
     return {"protocolVersion": version, **_identity(), **told}
 
 
 def _identity() -> dict[str, Json]:
     return {
-        "serverInfo": {"name": SERVER_NAME, "version": __version__, **PLATFORM},
+        "serverInfo": {"name": IDENTITY.server_name, "version": IDENTITY.server_version, **IDENTITY.server_fields},
         "capabilities": {"tools": {"listChanged": False}, **CAPABILITIES},
     }
 

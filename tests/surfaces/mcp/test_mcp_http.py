@@ -1,0 +1,147 @@
+"""MCP over streamable HTTP on the real server: who may ask, sessions, the short handshake, stopping."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from serving import Server, running
+from talking import CONTRACT_FORM, TINY
+
+TINY_SERVER = (sys.executable, str(TINY), "http")
+HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def tiny_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running(tmp_path_factory.mktemp("http") / "root", program=TINY_SERVER) as server:
+        yield server
+
+
+def post(server: Server, body: Any, path: str = "tiny", **headers: str) -> httpx.Response:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return server.client.post(f"/mcp/{path}", content=content, headers=HEADERS | headers)
+
+
+def message(response: httpx.Response) -> dict[str, Any]:
+    """The answer, whether it came as JSON or as the one event of a stream."""
+    text = response.text
+    if response.headers["content-type"].startswith("text/event-stream"):
+        text = next(line[6:] for line in text.splitlines() if line.startswith("data: {"))
+    answer: dict[str, Any] = json.loads(text)
+    return answer
+
+
+def initialize(server: Server, params: Any = None, path: str = "tiny") -> tuple[dict[str, Any], dict[str, str]]:
+    response = post(
+        server, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params or CONTRACT_FORM}, path
+    )
+    assert response.status_code == 200, response.text
+    result: dict[str, Any] = message(response)["result"]
+    session = {"Mcp-Session-Id": response.headers["mcp-session-id"], "Mcp-Protocol-Version": result["protocolVersion"]}
+    post(server, {"jsonrpc": "2.0", "method": "notifications/initialized"}, path, **session)
+    return result, session
+
+
+def call(server: Server, session: dict[str, str], tool: str, **arguments: Any) -> dict[str, Any]:
+    params = {"name": tool, "arguments": arguments}
+    return message(post(server, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}, **session))
+
+
+def test_the_short_handshake_and_a_list(tiny_server: Server) -> None:
+    result, session = initialize(tiny_server)
+    assert result["protocolVersion"] == "2025-06-18"
+    assert result["serverInfo"] == {"name": "tiny-mcp", "version": "0.0.1", "displayName": "Tiny"}
+    assert call(tiny_server, session, "who")["result"]["structuredContent"]["bare"] is True
+    assert call(tiny_server, session, "items")["result"]["structuredContent"] == [{"id": "1"}, {"id": "2"}]
+    _, full = initialize(tiny_server, CONTRACT_FORM | {"capabilities": {}})
+    assert call(tiny_server, full, "items")["result"]["structuredContent"] == {"items": [{"id": "1"}, {"id": "2"}]}
+    assert call(tiny_server, session, "who")["result"]["structuredContent"]["bare"] is True, "sessions are apart"
+
+
+def test_toolsets_have_addresses_of_their_own(tiny_server: Server) -> None:
+    _, session = initialize(tiny_server, path="rpc")
+    params = {"name": "refuse", "arguments": {}}
+    answer = post(tiny_server, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}, "rpc", **session)
+    assert message(answer)["error"]["code"] == -32000
+    unknown = post(tiny_server, {}, "nothing")
+    assert unknown.status_code == 404
+    assert "tiny" in unknown.json()["error"]["message"]
+    (listening,) = [line for line in tiny_server.log() if line["event"] == "listening"]
+    assert listening["mcp"] == [f"{tiny_server.url}/mcp/tiny", f"{tiny_server.url}/mcp/rpc"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Host": "evil.example"},
+        {"Host": "evil.example", "Origin": "http://evil.example"},
+        {"Host": "127.0.0.1.evil.example"},
+    ],
+)
+@pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
+def test_web_pages_and_rebound_names_are_refused(tiny_server: Server, method: str, headers: dict[str, str]) -> None:
+    answer = tiny_server.client.request(method, "/mcp/tiny", headers=HEADERS | headers, content=b"{}")
+    assert answer.status_code == 403
+
+
+def test_a_local_page_may_ask(tiny_server: Server) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": CONTRACT_FORM}
+    assert post(tiny_server, body, Origin="http://localhost:5173").status_code == 200
+
+
+def test_on_an_open_interface_pages_of_other_origins_are_refused(tmp_path: Path) -> None:
+    env = {"EVEROS_API__HOST": "0.0.0.0"}
+    with running(tmp_path / "root", env, program=TINY_SERVER) as server:
+        body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": CONTRACT_FORM}
+        named = {"Host": "memory.example"}
+        assert post(server, body, **named).status_code == 200
+        assert post(server, body, **named, Origin="https://memory.example").status_code == 200
+        assert post(server, body, **named, Origin="https://evil.example").status_code == 403
+
+
+def test_bad_bodies(tiny_server: Server) -> None:
+    _, session = initialize(tiny_server)
+    broken = post(tiny_server, b"{nonsense", **session)
+    assert broken.status_code == 400
+    assert broken.json()["error"]["code"] == -32700
+    assert tiny_server.client.put("/mcp/tiny", headers=HEADERS).status_code == 405
+    unknown = post(tiny_server, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, **{"Mcp-Session-Id": "none"})
+    assert unknown.status_code == 404
+    assert "Traceback" not in tiny_server.log_path.read_text(encoding="utf-8")
+
+
+def test_it_stops_although_a_client_listens(tmp_path: Path) -> None:
+    with running(tmp_path / "root", program=TINY_SERVER) as server:
+        _, session = initialize(server)
+        heard = threading.Event()
+
+        def listen() -> None:
+            with (
+                httpx.Client(timeout=30) as client,
+                client.stream("GET", f"{server.url}/mcp/tiny", headers=HEADERS | session) as stream,
+            ):
+                heard.set()
+                try:
+                    for _ in stream.iter_bytes():
+                        pass
+                except httpx.HTTPError:
+                    pass
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        assert heard.wait(20)
+        began = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - began < 10
+        listener.join(20)
+        assert "Traceback" not in server.log_path.read_text(encoding="utf-8")
