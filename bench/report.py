@@ -71,8 +71,16 @@ def _verdict(one: Quality, name: str, goal: float) -> str:
 
 
 def speed_table(found: Sequence[Timing]) -> str:
+    return _timings("Speed", found)
+
+
+def content_table(found: Sequence[Timing]) -> str:
+    return _timings("Content tools, 20 template variables for each document", found)
+
+
+def _timings(title: str, found: Sequence[Timing]) -> str:
     parts = [
-        "## Speed",
+        f"## {title}",
         "",
         heading(),
         "",
@@ -139,7 +147,9 @@ def write(part: str, table: str, results: Path, *, quick: bool) -> None:
     for name in (f"{part}-{stamp}.md", f"{part}.md"):
         (results / name).write_text(table, encoding="utf-8")
     known = [
-        path.read_text(encoding="utf-8") for part in ("quality", "speed") if (path := results / f"{part}.md").exists()
+        path.read_text(encoding="utf-8")
+        for part in ("quality", "speed", "content")
+        if (path := results / f"{part}.md").exists()
     ]
     latest = "# Newest figures\n\nMade by `make bench`; what they mean stands in `bench/README.md`.\n\n"
     (results / "latest.md").write_text(latest + "\n".join(known), encoding="utf-8")

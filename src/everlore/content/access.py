@@ -7,7 +7,7 @@ with access to one of its document groups, and to the site's administrators; to 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -27,9 +27,14 @@ class Caller:
 VISITOR: Final = Caller()
 
 
-def flag(column: sa.ColumnElement[object]) -> sa.ColumnElement[int]:
-    """A yes or no as 0 or 1: some databases keep it as a number, others as a boolean."""
-    return sa.cast(column, sa.Integer) if isinstance(column.type, sa.Boolean) else column  # type: ignore[return-value]
+def switched(column: sa.ColumnElement[Any], on: bool) -> sa.ColumnElement[bool]:
+    """Whether a flag is set: some databases keep it as a number, where anything but 0 is yes, others as a boolean.
+
+    Said in the column's own type, so that the database can estimate how often it holds.
+    """
+    if isinstance(column.type, sa.Boolean):
+        return column == sa.literal(on, sa.Boolean)
+    return column != 0 if on else column == 0
 
 
 def visible(
@@ -38,7 +43,7 @@ def visible(
     """Conditions that hold for those rows of `document` (site_content or an alias) that the caller may see."""
     if _administrator(site, connection, caller):
         return []
-    private = [flag(document.c[name]) == 0 for name in ("privateweb", "privatemgr") if name in document.c]
+    private = [switched(document.c[name], False) for name in ("privateweb", "privatemgr") if name in document.c]
     members = site.find("document_groups")
     if members is None or connection.execute(sa.select(1).select_from(members).limit(1)).first() is None:
         return private

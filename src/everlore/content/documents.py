@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from everlore.content.access import Caller, flag, visible
+from everlore.content.access import Caller, switched, visible
 from everlore.content.connect import Site
 from everlore.content.variables import values
 from everlore.types import Json
@@ -54,9 +54,7 @@ class Asking:
         """Whether a flag of the document is so. A site without the column has it unset everywhere."""
         if name not in self.document.c:
             return sa.false() if wanted else sa.true()
-        # any number but 0 is yes
-        column = flag(self.document.c[name])
-        return column != 0 if wanted else column == 0
+        return switched(self.document.c[name], wanted)
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from everlore.content.access import flag
 from everlore.content.arguments import ModelList, Where, spoken
 from everlore.content.documents import Asking
 from everlore.content.variables import compare, compare_text
@@ -57,7 +56,11 @@ class Model:
     def column(self, name: str, place: str) -> sa.ColumnElement[Any]:
         if name not in self.fields:
             raise InvalidInput(f"{place}: {self.name} has no public field {name!r}; it has {', '.join(self.fields)}")
-        return sa.null() if self.table is None else flag(self.table.c[name])
+        if self.table is None:
+            return sa.null()
+        column = self.table.c[name]
+        # a flag is compared as 0 and 1, whatever the database keeps
+        return sa.cast(column, sa.Integer) if isinstance(column.type, sa.Boolean) else column
 
 
 def find(ask: Asking, name: str) -> Model:

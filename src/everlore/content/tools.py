@@ -46,7 +46,7 @@ def root_tree(site: Site, caller: Caller, given: a.RootTree) -> Answer:
 
 def descendants(site: Site, caller: Caller, given: a.DeepNode) -> Answer:
     with asking(site, caller) as ask:
-        where = [among(ask, tree.below(ask, given.id, given.depth or 1))[0]]
+        where = [tree.below(ask, given.id, given.depth or 1)[0]]
         order = [ask.document.c.parent, ask.document.c.menuindex, ask.document.c.id]
         return _listed(ask, page(ask, where, order, given.limit, given.offset), given, given.tvs)
 
@@ -140,34 +140,29 @@ def _conditions(ask: Asking, given: a.Search, *, by_id: bool) -> list[sa.ColumnE
     ]
     if given.template is not None:
         where.append(ask.document.c.template == given.template)
-    sets: list[sa.Select[Any]] = []
+    small = False
     if given.parent is not None:
         depth = given.depth or a.MAX_DEPTH
         if given.parent == 0 and by_id:
             where.append(tree.within(ask, depth))
         else:
-            sets.append(tree.below(ask, given.parent, depth))
+            condition, small = tree.below(ask, given.parent, depth)
+            where.append(condition)
     if given.tags_data is not None:
-        sets.append(_tagged(ask, given.tags_data))
+        tagged = _tagged(ask, given.tags_data)
+        condition, small = (ask.document.c.id.in_(tagged), True) if small else among(ask, tagged)
+        where.append(condition)
     filters = given.tv_filters or []
     known = look_up(ask.site, ask.connection, [one.tv for one in filters])
     for number, one in enumerate(filters):
         variable = named(known, one.tv, f"tv_filters.{number}.tv")
+        value = value_of(ask.site, ask.document, variable, one.cast, use_default=bool(one.use_default))
+        condition = holds(ask.site, value, one)
         matching = bearers(ask.site, variable, one)
-        if matching is not None:
-            sets.append(matching)
-        else:
-            value = value_of(ask.site, ask.document, variable, one.cast, use_default=bool(one.use_default))
-            where.append(holds(ask.site, value, one))
-    return where + _narrowed(ask, sets)
-
-
-def _narrowed(ask: Asking, sets: Sequence[sa.Select[Any]]) -> list[sa.ColumnElement[bool]]:
-    """The document is in all of the sets. As soon as one of them is small, the others need not be looked at before."""
-    where: list[sa.ColumnElement[bool]] = []
-    small = False
-    for one in sets:
-        condition, small = (ask.document.c.id.in_(one), True) if small else among(ask, one)
+        if matching is not None and not small:
+            # when many fit and they come by id, asking one document after the other fills the page soonest
+            listed, small = among(ask, matching)
+            condition = condition if by_id and not small else listed
         where.append(condition)
     return where
 

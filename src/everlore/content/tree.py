@@ -10,24 +10,47 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from everlore.content.documents import Asking
+from everlore.content.documents import FEW, Asking
 
 LONGEST_PATH: Final = 100
 """Ancestors that are followed at most."""
 
 
-def below(ask: Asking, root: int, depth: int) -> sa.Select[Any]:
-    """The ids of the documents 1 to `depth` levels below `root`. What has no parent is the first level below 0."""
+def below(ask: Asking, root: int, depth: int) -> tuple[sa.ColumnElement[bool], bool]:
+    """The condition that a document is 1 to `depth` levels below `root`, and whether that leaves only a few.
+
+    What has no parent is the first level below 0. A few are listed level by level, by the index on `parent`; for
+    many, one query that follows the levels by itself is quicker.
+    """
     table = ask.document
     if depth == 1:
-        return sa.select(table.c.id).where(table.c.parent == root)
-    first = sa.select(table.c.id, sa.literal(1).label("level")).where(table.c.parent == root)
-    found = first.cte("below", recursive=True)
-    deeper = table.alias()
-    found = found.union_all(
-        sa.select(deeper.c.id, found.c.level + 1).where(deeper.c.parent == found.c.id, found.c.level < depth)
+        return table.c.parent == root, False
+    few = _few(ask, root, depth)
+    if few is not None:
+        return table.c.id.in_(few), True
+    upper, deeper = table.alias(), table.alias()
+    found = sa.select(upper.c.id, sa.literal(1).label("level")).where(upper.c.parent == root)
+    levels = found.cte("below", recursive=True)
+    levels = levels.union_all(
+        sa.select(deeper.c.id, levels.c.level + 1).where(deeper.c.parent == levels.c.id, levels.c.level < depth)
     )
-    return sa.select(found.c.id)
+    return table.c.id.in_(sa.select(levels.c.id)), False
+
+
+def _few(ask: Asking, root: int, depth: int) -> list[int] | None:
+    """The ids of a small subtree; None when there are more."""
+    table = ask.document
+    found: set[int] = set()
+    level = [root]
+    for _ in range(depth):
+        query = sa.select(table.c.id).where(table.c.parent.in_(level)).limit(FEW + 1 - len(found))
+        level = [int(id_) for (id_,) in ask.connection.execute(query) if int(id_) not in found]
+        found.update(level)
+        if len(found) > FEW:
+            return None
+        if not level:
+            break
+    return sorted(found)
 
 
 def within(ask: Asking, depth: int) -> sa.ColumnElement[bool]:
