@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import anyio
 import httpx
 import pytest
-from serving import running
+from mcp.client.client import Client
+from mcp.shared.exceptions import MCPError
+from serving import Server, running
 from sites import SECRET, token
 from talking import talking
 
@@ -28,6 +32,12 @@ def filled(engine: Engine, tmp_path: Path) -> Engine:
         path.write_text(f"# {name}", encoding="utf-8")
     import_folder(engine.vault.root / SYSTEM / EMBEDDED, tmp_path / "docs")
     return engine
+
+
+@pytest.fixture
+def served(filled: Engine) -> Iterator[Server]:
+    with running(filled.vault.root) as server:
+        yield server
 
 
 def test_the_toolset_names_platform_and_version() -> None:
@@ -97,3 +107,17 @@ def test_a_secret_holds_for_the_other_http_address_too(filled: Engine) -> None:
         assert "scope" in answer(Authorization=f"Bearer {token(scopes=['mcp:read'])}")["error"]["message"]
         allowed = answer(Authorization=f"Bearer {token(scopes=['mcp:call'])}")
         assert allowed["result"]["structuredContent"]["meta"]["count"] == 1
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("address", ["/api/v1/mcp/content", "/mcp/evo"])
+def test_the_official_client_on_both_addresses(served: Server, mode: Literal["legacy", "auto"], address: str) -> None:
+    async def talk() -> None:
+        async with Client(f"{served.url}{address}", mode=mode) as client:
+            assert len((await client.list_tools()).tools) == 14
+            found = await client.call_tool("evo.content.search", {"limit": 10})
+            assert found.structured_content["meta"]["count"] == 3
+            with pytest.raises(MCPError, match="limit"):
+                await client.call_tool("evo.content.search", {"limit": 1000})
+
+    anyio.run(talk)

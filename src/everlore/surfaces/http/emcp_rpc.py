@@ -17,6 +17,8 @@ from everlore.types import Json
 PARSE_ERROR, INVALID_REQUEST, NOT_FOUND, INVALID_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 STATELESS: Final = "2026-07-28"
+VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
+"""In `_meta` of every request of the stateless protocol."""
 WITHOUT_INSTRUCTIONS: Final = ("2025-03-26", "2024-11-05")
 PAGE: Final = 15
 LARGEST_PAGE: Final = 50
@@ -48,7 +50,8 @@ def answer(opener: Opener, engine: Engine, user_id: int, handle: str, message: J
     if not isinstance(params, Mapping):
         return failure(id_, INVALID_PARAMS, "params must be an object")
     try:
-        return {"jsonrpc": "2.0", "id": id_, "result": _result(opener, engine, user_id, _method(message), params)}
+        result = _result(opener, engine, user_id, _method(message), params)
+        return {"jsonrpc": "2.0", "id": id_, "result": result | _completed(_method(message), params)}
     except _Unsupported as error:
         return failure(id_, INVALID_PARAMS, str(error), {"supported": list(VERSIONS), "requested": error.requested})
     except InvalidInput as error:
@@ -90,7 +93,7 @@ def _method(message: Mapping[str, Json]) -> str:
     return method if isinstance(method, str) else ""
 
 
-def _result(opener: Opener, engine: Engine, user_id: int, method: str, params: Mapping[str, Json]) -> Json:
+def _result(opener: Opener, engine: Engine, user_id: int, method: str, params: Mapping[str, Json]) -> dict[str, Json]:
     match method:
         case "initialize":
             return _initialize(params)
@@ -112,7 +115,16 @@ def _result(opener: Opener, engine: Engine, user_id: int, method: str, params: M
             raise NotFound(f"there is no method {method[:100]!r}")
 
 
-def _initialize(params: Mapping[str, Json]) -> Json:
+def _completed(method: str, params: Mapping[str, Json]) -> dict[str, Json]:
+    """What the stateless protocol wants in every result, and in those a client might keep."""
+    meta = params.get("_meta")
+    if method != "server/discover" and not (isinstance(meta, Mapping) and meta.get(VERSION_KEY) == STATELESS):
+        return {}
+    kept = {"ttlMs": 0, "cacheScope": "private"} if method != "tools/call" else {}
+    return {"resultType": "complete", **kept}
+
+
+def _initialize(params: Mapping[str, Json]) -> dict[str, Json]:
     requested = params.get("protocolVersion")
     version = VERSIONS[0] if requested is None else requested
     if version not in VERSIONS:
@@ -128,7 +140,7 @@ def _identity() -> dict[str, Json]:
     }
 
 
-def _tools(params: Mapping[str, Json], max_items: int) -> Json:
+def _tools(params: Mapping[str, Json], max_items: int) -> dict[str, Json]:
     per_page = params.get("per_page", PAGE)
     if isinstance(per_page, bool) or not isinstance(per_page, int) or not 1 <= per_page <= LARGEST_PAGE:
         raise InvalidInput(f"per_page: must be between 1 and {LARGEST_PAGE}")
@@ -149,7 +161,7 @@ def _start(cursor: Json) -> int:
         raise InvalidInput("cursor: not one of ours") from None
 
 
-def _tool(opener: Opener, engine: Engine, user_id: int, params: Mapping[str, Json]) -> Json:
+def _tool(opener: Opener, engine: Engine, user_id: int, params: Mapping[str, Json]) -> dict[str, Json]:
     name = params.get("name")
     if not isinstance(name, str) or not name:
         raise InvalidInput("name: the tool to call is missing")
