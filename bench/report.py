@@ -25,7 +25,7 @@ GOALS = {
     ("longmemeval", "session all@5"): 0.93,
 }
 JUDGED = "hybrid"
-PARTS = ("quality", "recall", "code", "speed")
+PARTS = ("quality", "recall", "code", "speed", "content")
 ENOUGH = 40
 """Questions below which one more miss would decide about a goal."""
 PLOTTED = ("hybrid, an owner of all", "hybrid, one owner of 1,000", "keyword, an owner of all", "message accepted")
@@ -90,7 +90,15 @@ def recall_table(found: Sequence[multihop.MultiHop], timings: Sequence[Timing]) 
 
 
 def speed_table(found: Sequence[Timing]) -> str:
-    return "\n".join(["## Speed", "", heading(), "", *_timing_lines(found)]) + "\n"
+    return _timings("Speed", found)
+
+
+def content_table(found: Sequence[Timing]) -> str:
+    return _timings("Content tools, 20 template variables for each document", found)
+
+
+def _timings(title: str, found: Sequence[Timing]) -> str:
+    return "\n".join([f"## {title}", "", heading(), "", *_timing_lines(found)]) + "\n"
 
 
 def _timing_lines(found: Sequence[Timing]) -> list[str]:

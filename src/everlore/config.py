@@ -119,6 +119,33 @@ class MultimodalSection(Section):
         return json.loads(value) if value.lstrip().startswith("[") else [p for p in value.split(",") if p.strip()]
 
 
+class EmcpSection(Section):
+    database_url: SecretStr = Field(
+        SecretStr(""),
+        description="Database of an Evolution CMS site (mysql://, mariadb://, postgresql:// or sqlite:///), only read; "
+        "empty uses the embedded site, which `everlore content import` fills.",
+    )
+    table_prefix: str = Field(
+        "", pattern=r"^[A-Za-z0-9_]{0,32}$", description="Prefix of the site's tables, e.g. `evo_`."
+    )
+    statement_seconds: float = Field(5.0, gt=0, le=300, description="A database query that takes longer is given up.")
+    user_id: int = Field(
+        0, ge=0, description="User of the site on whose behalf callers without a token read; 0 is a visitor."
+    )
+    jwt_secret: SecretStr = Field(
+        SecretStr(""),
+        description="Secret of HS256 tokens. When set, every HTTP call needs one, with the scopes mcp:read, mcp:call.",
+    )
+    jwt_leeway_seconds: int = Field(30, ge=0, le=300, description="How far the clocks of issuer and server may differ.")
+    rate_limit_per_minute: int = Field(
+        60, ge=0, description="Calls of one caller and method in a minute before 429 is answered; 0 is no limit."
+    )
+    max_payload_kb: int = Field(256, ge=1, le=65536, description="Larger requests are refused with 413.")
+    max_result_items: int = Field(100, ge=1, le=1000, description="Largest `limit` a list tool accepts.")
+    max_result_bytes: int = Field(2**20, ge=1024, description="Larger answers are refused with 413.")
+    idempotency_seconds: int = Field(86400, ge=60, description="How long the result of a dispatched call is kept.")
+
+
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="EVEROS_", env_nested_delimiter="__", extra="ignore", frozen=True, hide_input_in_errors=True
@@ -132,6 +159,7 @@ class Settings(BaseSettings):
     search: SearchSection = SearchSection()
     mcp: McpSection = McpSection()
     multimodal: MultimodalSection = MultimodalSection()
+    emcp: EmcpSection = EmcpSection()
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
     log_format: Literal["auto", "console", "json"] = Field(
         "auto", description="auto: readable in a terminal, JSON lines in a pipe."

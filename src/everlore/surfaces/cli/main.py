@@ -37,6 +37,8 @@ code = typer.Typer(help="Search in source code.", no_args_is_help=True)
 app.add_typer(index, name="index")
 app.add_typer(keys, name="keys")
 app.add_typer(code, name="code")
+content = typer.Typer(help="The content that the Evolution CMS tools read.", no_args_is_help=True)
+app.add_typer(content, name="content")
 
 
 def _version(wanted: bool) -> None:
@@ -198,6 +200,40 @@ def code_delete(project: Annotated[str, typer.Argument(help="The project's id.")
     from everlore.surfaces.cli import code
 
     code.delete(project)
+
+
+@content.command("import", epilog="Example: everlore content import ./docs")
+def content_import(
+    folder: Annotated[Path, typer.Argument(help="Folder of markdown files.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Make a folder of markdown browsable: files and folders become documents, front matter their fields.
+
+    Again after changes: documents are updated, and those whose files are gone leave.
+    """
+    from everlore.surfaces.cli import content as work
+
+    if not work.import_folder(folder, as_json=as_json):
+        raise typer.Exit(1)
+
+
+@content.command("forget", epilog="Example: everlore content forget ./docs")
+def content_forget(
+    folder: Annotated[Path, typer.Argument(help="Folder that was imported.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Remove the documents of a folder that was imported. The files stay as they are."""
+    from everlore.surfaces.cli import content as work
+
+    work.forget_folder(folder, as_json=as_json)
+
+
+@content.command("status", epilog="Example: everlore content status --json")
+def content_status(as_json: AsJson = False) -> None:
+    """Show which database the content tools read, and what is in it."""
+    from everlore.surfaces.cli import content as work
+
+    work.status(as_json=as_json)
 
 
 @app.command(epilog="Example: everlore doctor --json")

@@ -55,6 +55,10 @@ def show_finding(level: str, what: str, hint: str) -> None:
         console.print(f"         [dim]{escape(hint)}[/]", soft_wrap=True)
 
 
+def warn(text: str) -> None:
+    print(f"warning: {text}", file=sys.stderr)
+
+
 @contextmanager
 def progress() -> Iterator[Callable[[str, int, int], None]]:
     """A function to report progress to: bars in a terminal, one line per finished stage elsewhere."""

@@ -18,7 +18,7 @@ from everlore.accounts.base import Accounts
 from everlore.cascade import Worker
 from everlore.engine import Engine
 from everlore.memory import prepare
-from everlore.surfaces.http import device_page, errors, gateway_auth, gateway_mem, gateway_uploads, health, routes
+from everlore.surfaces.http import device_page, emcp, errors, gateway_auth, gateway_mem, gateway_uploads, health, routes
 from everlore.surfaces.http.guard import Guard, Meter
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.middleware import LoopbackOnly, Observe, host_of, is_loopback
@@ -40,7 +40,7 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
         worker = Worker(engine, prepare)
         worker.start()
         try:
-            async with mcp.running():
+            async with mcp.running(), emcp.content_server(engine) as app.state.content:
                 yield
         finally:
             await to_thread.run_sync(worker.stop)
@@ -63,6 +63,7 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
     for module in (gateway_auth, gateway_mem, gateway_uploads, device_page):
         app.include_router(module.router)
     app.include_router(gateway_uploads.raw)
+    app.include_router(emcp.router)
     app.router.routes.append(Route("/mcp/{toolset}", mcp))
     app.add_middleware(Guard, engine=engine, accounts=accounts, attempts=app.state.attempts)
     if is_loopback(engine.settings.api.host):

@@ -1,6 +1,6 @@
 """Every answer that is not 2xx: one envelope, made here and nowhere else, without secrets.
 
-The gateway's routes have an envelope of their own; which one it is, the path decides.
+The gateway and the content server have envelopes of their own; which one it is, the path decides.
 
 What the caller can change is a 4xx `HTTP_ERROR` with a reason; everything else is a 5xx `SYSTEM_ERROR`. The
 details of an unexpected error go to the log, never to the client.
@@ -21,6 +21,7 @@ from starlette.responses import JSONResponse, Response
 from everlore.clock import Clock
 from everlore.errors import Conflict, Denied, EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
 from everlore.redact import redact
+from everlore.surfaces.http import emcp_errors
 from everlore.surfaces.http.gateway import Refusal, code_of, http_refusal, is_gateway, on_refusal, refusal
 from everlore.surfaces.http.models import ITEMS_TAG, TEXT_TAG, ErrorInfo, Failure
 
@@ -34,6 +35,8 @@ def failure(
 ) -> JSONResponse:
     if is_gateway(connection.scope["path"]):
         return http_refusal(connection, status, message, headers or {})
+    if connection.scope["path"].startswith(emcp_errors.PREFIX):
+        return emcp_errors.refused(connection, status, message, headers)
     clock: Clock = connection.app.state.engine.clock
     body = Failure(
         request_id=connection.state.request_id,

@@ -152,7 +152,7 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Callable[[], Engin
         try:
             content, structured = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
         except EverloreError as error:
-            return _failed(toolset, str(error), toolset.invalid_code if isinstance(error, InvalidInput) else FAILED)
+            return _failed(toolset, str(error), _code(toolset, error))
         except MCPError:
             raise
         except Exception as error:
@@ -169,6 +169,16 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Callable[[], Engin
 
 def _schema(tool: Tool | None) -> Mapping[str, Any] | None:
     return tool.input_schema if tool else None
+
+
+def _code(toolset: Toolset, error: EverloreError) -> int:
+    match error:
+        case InvalidInput():
+            return toolset.invalid_code
+        case NotFound():
+            return toolset.missing_code
+        case _:
+            return FAILED
 
 
 def _failed(toolset: Toolset, message: str, code: int) -> HandlerResult:

@@ -142,7 +142,9 @@ class Toolset:
     """Reads a resource by its address; raises `NotFound`."""
     prompts: tuple[Prompt, ...] = ()
     invalid_code: int = -32000
-    """With `failures="rpc"`: the code for arguments that cannot be used. All other failures are -32000."""
+    """With `failures="rpc"`: the code for arguments that cannot be used."""
+    missing_code: int = -32000
+    """With `failures="rpc"`: the code for something that is not there. All other failures are -32000."""
     unexpected: str = "Something went wrong on our side; the server's log says where. Please try again."
     """What the client reads when an error was not foreseen."""
     default_version: str = HANDSHAKE_VERSIONS[0]

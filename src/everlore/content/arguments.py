@@ -1,0 +1,298 @@
+"""What may be asked of a site: the arguments of every tool, checked. Pure, and free of any database library.
+
+A number may come as a string of digits, as some clients send it. Anything the contract does not name is refused, so
+that a raw query in another field's clothes is never taken for granted. Ranges are never clamped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from everlore.errors import InvalidInput
+from everlore.types import Json
+
+MAX_DEPTH: Final = 6
+MAX_OFFSET: Final = 5000
+MAX_LISTED: Final = 100
+"""Entries of one list in the arguments: filters, names, values."""
+LARGEST: Final = 2**31 - 1
+COMPARISONS: Final = ("=", "!=", ">", ">=", "<", "<=")
+
+Operator = Literal["=", "!=", ">", ">=", "<", "<=", "in", "not_in", "like", "like-l", "like-r", "null", "!null"]
+Direction = Literal["asc", "desc"]
+Scalar = str | int | float | bool
+
+_NAME = r"^[A-Za-z0-9_-]{1,100}$"
+_NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?")
+_DECIMAL = re.compile(r"DECIMAL\((\d{1,2}),(\d{1,2})\)")
+
+
+def _digits(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("must be a whole number")  # noqa: TRY004 - pydantic turns a ValueError into a reason
+    if isinstance(value, str) and re.fullmatch(r"-?\d{1,18}", value):
+        return int(value)
+    return value
+
+
+def _switch(value: Any) -> Any:
+    if isinstance(value, str):
+        value = value.lower()
+    if isinstance(value, str | int):
+        # False == 0 and True == 1, so that the numbers are found too
+        return {"0": False, "1": True, "false": False, "true": True, 0: False, 1: True}.get(value, value)
+    return value
+
+
+def _lowered(value: Any) -> Any:
+    return value.strip().lower() if isinstance(value, str) else value
+
+
+Count = Annotated[int, Field(strict=True, ge=0, le=LARGEST), BeforeValidator(_digits)]
+Id = Annotated[int, Field(strict=True, ge=1, le=LARGEST), BeforeValidator(_digits)]
+Depth = Annotated[int, Field(strict=True, ge=1, le=MAX_DEPTH), BeforeValidator(_digits)]
+Offset = Annotated[int, Field(strict=True, ge=0, le=MAX_OFFSET), BeforeValidator(_digits)]
+Switch = Annotated[bool, Field(strict=True), BeforeValidator(_switch)]
+Way = Annotated[Direction, BeforeValidator(_lowered)]
+TvName = Annotated[str, Field(pattern=_NAME, description="Name of a template variable.")]
+TvNames = Annotated[
+    list[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,100}(:d)?$")]],
+    Field(
+        max_length=MAX_LISTED,
+        description="Template variables to return; `name:d` gives the variable's default where a document has none.",
+    ),
+]
+
+
+class Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class Paging(Arguments):
+    limit: Id = Field(description="Most items of this page.")
+    offset: Offset | None = Field(0, description="Items to leave out first.")
+
+
+class WithTvs(Arguments):
+    with_tvs: TvNames | None = None
+
+    @property
+    def tvs(self) -> dict[str, bool]:
+        """Names in the order given, with whether the default counts. `name` beside `name:d` asks for the default."""
+        found: dict[str, bool] = {}
+        for entry in self.with_tvs or ():
+            name, _, default = entry.partition(":")
+            found[name] = found.get(name, False) or bool(default)
+        return found
+
+
+class Condition(Arguments):
+    op: Operator
+    value: Scalar | list[Scalar] | None = None
+
+    @property
+    def listed(self) -> list[str]:
+        """The values of `in` and `not_in`: an array, or text with commas."""
+        given = self.value if isinstance(self.value, list) else spoken(self.value).split(",")
+        return [spoken(one) for one in given]
+
+    @model_validator(mode="after")
+    def _fits(self) -> Condition:
+        if self.op in ("null", "!null"):
+            return self
+        if self.op in ("in", "not_in"):
+            values = self.listed
+            if len(values) > MAX_LISTED:
+                raise ValueError(f"{self.op} takes at most {MAX_LISTED} values")
+        elif isinstance(self.value, list):
+            raise ValueError(f"operator {self.op} takes one value, not a list")
+        else:
+            values = [spoken(self.value)]
+        if not values or not all(values):
+            raise ValueError(f"operator {self.op} needs a value")
+        if any(len(value) > 1000 or "\x00" in value for value in values):
+            raise ValueError("a value is too long or holds a zero byte")
+        return self
+
+
+def spoken(value: Scalar | None) -> str:
+    """A value as the text that a database holds."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(int(value))
+    return value.strip() if isinstance(value, str) else str(value)
+
+
+def _cast(value: Any) -> Any:
+    if isinstance(value, str):
+        value = value.replace(" ", "").upper()
+        if value == "":
+            return None
+        found = _DECIMAL.fullmatch(value)
+        digits, places = (int(found[1]), int(found[2])) if found else (0, 0)
+        if value not in ("UNSIGNED", "SIGNED") and not (1 <= digits <= 65 and places <= min(30, digits)):
+            raise ValueError("must be UNSIGNED, SIGNED or DECIMAL(p,s)")
+    return value
+
+
+Cast = Annotated[str | None, BeforeValidator(_cast)]
+
+
+class TvFilter(Condition):
+    tv: TvName
+    cast: Cast = Field(None, description="Compare as numbers: UNSIGNED, SIGNED or DECIMAL(p,s).")
+    use_default: Switch | None = Field(False, description="The variable's default counts where a document has none.")
+
+    @model_validator(mode="after")
+    def _numeric(self) -> TvFilter:
+        if self.op in ("null", "!null"):
+            return self
+        values = self.listed if self.op in ("in", "not_in") else [spoken(self._single())]
+        if any(":" in value or ";" in value for value in values):
+            raise ValueError("a value may not contain ':' or ';'")
+        if self.cast:
+            if self.op not in COMPARISONS:
+                raise ValueError(f"a cast goes only with {', '.join(COMPARISONS)}")
+            if not _NUMBER.fullmatch(values[0]):
+                raise ValueError(f"cast {self.cast} needs a number as value")
+        return self
+
+    def _single(self) -> Scalar | None:
+        return None if isinstance(self.value, list) else self.value
+
+
+class TvOrder(Arguments):
+    tv: TvName
+    dir: Way | None = "asc"
+    cast: Cast = Field(None, description="Order as numbers: UNSIGNED or SIGNED.")
+    use_default: Switch | None = False
+
+    @model_validator(mode="after")
+    def _whole(self) -> TvOrder:
+        if self.cast and self.cast.startswith("DECIMAL"):
+            raise ValueError("DECIMAL is not supported in tv_order; use SIGNED or UNSIGNED")
+        return self
+
+
+class TagsData(Arguments):
+    tv_id: Id
+    tags: list[str] = Field(min_length=1, max_length=MAX_LISTED, description="A document with any of them matches.")
+
+    @model_validator(mode="after")
+    def _plain(self) -> TagsData:
+        for tag in self.tags:
+            if not tag.strip() or len(tag) > 255 or any(mark in tag for mark in ":;\x00"):
+                raise ValueError("a tag may not be empty, long, or contain ':' or ';'")
+        return self
+
+
+class Search(WithTvs, Paging):
+    parent: Count | None = Field(
+        None, description="Only documents below this one, at any depth up to `depth`; 0 is the site's root."
+    )
+    published: Switch | None = None
+    deleted: Switch | None = Field(None, description="Default false.")
+    template: Count | None = None
+    hidemenu: Switch | None = None
+    depth: Depth | None = Field(None, description="Levels below `parent`; default 6.")
+    tv_filters: list[TvFilter] | None = Field(None, max_length=20, description="All of them must hold.")
+    tv_order: list[TvOrder] | None = Field(None, max_length=5, description="Comes before `order_by`.")
+    tags_data: TagsData | None = None
+    order_by: Annotated[
+        Literal["id", "pagetitle", "menuindex", "createdon", "pub_date"] | None, BeforeValidator(_lowered)
+    ] = None
+    order_dir: Way | None = None
+    order_by_date: Way | None = Field(None, description="By pub_date, else createdon; in place of `order_by`.")
+
+
+class Get(WithTvs):
+    id: Id
+
+
+class RootTree(WithTvs, Paging):
+    depth: Depth | None = Field(None, description="Levels below the root documents; default 1.")
+
+
+class Node(WithTvs, Paging):
+    id: Id
+
+
+class DeepNode(Node):
+    depth: Depth | None = Field(None, description="Levels below; default 1.")
+
+
+class Ancestors(Node):
+    depth: Depth | None = Field(None, description="The nearest so many; default all.")
+
+
+class Range(Node):
+    from_: Count = Field(alias="from", description="Smallest menuindex.")
+    to: Count | None = Field(None, description="Largest menuindex.")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Range:
+        if self.to is not None and self.to < self.from_:
+            raise ValueError("to must be greater than or equal to from.")
+        return self
+
+
+ModelName = Annotated[str, Field(min_length=1, max_length=200, description="Name of a model, e.g. SiteTemplate.")]
+
+
+class Where(Condition):
+    field: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class Filters(Arguments):
+    where: list[Where] | None = Field(None, max_length=20, description="All of them must hold.")
+
+
+class ModelList(Paging):
+    model: ModelName
+    filters: Filters | None = None
+    order_by: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    order_dir: Way | None = None
+
+
+class ModelGet(Arguments):
+    model: ModelName
+    id: Id
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+def check(shape: type[A], given: Json, max_items: int) -> A:
+    """The arguments as a value, or a sentence that says which of them is wrong."""
+    if not isinstance(given, Mapping):
+        raise InvalidInput("arguments must be an object")
+    try:
+        checked = shape.model_validate(dict(given))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        reason = first["msg"].removeprefix("Value error, ")
+        raise InvalidInput(f"{place}: {reason}" if place else reason) from None
+    if isinstance(checked, Paging) and checked.limit > max_items:
+        raise InvalidInput(f"limit: must be between 1 and {max_items}")
+    return checked
+
+
+def schema(shape: type[Arguments], max_items: int) -> dict[str, Json]:
+    """The JSON Schema that clients see, without pydantic's titles."""
+    made: dict[str, Json] = _untitled(shape.model_json_schema(by_alias=True))
+    if "limit" in made["properties"]:
+        made["properties"]["limit"]["maximum"] = max_items
+    return made
+
+
+def _untitled(value: Json) -> Json:
+    if isinstance(value, dict):
+        # a property may itself be called "title"; ours are texts
+        return {key: _untitled(item) for key, item in value.items() if not (key == "title" and isinstance(item, str))}
+    return [_untitled(item) for item in value] if isinstance(value, list) else value

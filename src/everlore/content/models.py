@@ -1,0 +1,144 @@
+"""The other records of a site that may be read: a list of models, and for each the fields that are public.
+
+What is not listed here does not exist for a caller: not in results, not in filters, not in orders.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from everlore.content.arguments import ModelList, Where, spoken
+from everlore.content.documents import Asking
+from everlore.content.variables import compare, compare_text
+from everlore.errors import InvalidInput, NotFound
+from everlore.types import Json
+
+SENSITIVE: Final = frozenset({"password", "cachepwd", "verified_key", "refresh_token", "access_token", "sessionid"})
+
+CATALOGUE: Final[Mapping[str, tuple[str, str]]] = {
+    "SiteTemplate": ("site_templates", "id templatename description editor_type icon category locked"),
+    "SiteTmplvar": (
+        "site_tmplvars",
+        "id name caption description type default_text display elements rank category locked",
+    ),
+    "SiteTmplvarContentvalue": ("site_tmplvar_contentvalues", "id contentid tmplvarid value"),
+    "SiteSnippet": ("site_snippets", "id name description category locked disabled createdon editedon"),
+    "SitePlugin": ("site_plugins", "id name description category locked disabled createdon editedon"),
+    "SiteModule": ("site_modules", "id name description category disabled createdon editedon"),
+    "Category": ("categories", "id category"),
+    "User": ("users", "id username isfrontend createdon editedon blocked blockeduntil blockedafter"),
+    "UserAttribute": (
+        "user_attributes",
+        "id internalKey fullname email phone mobilephone blocked blockeduntil blockedafter failedlogincount "
+        "logincount lastlogin",
+    ),
+    "UserRole": ("user_roles", "id name description frames home rank locked"),
+    "Permissions": ("permissions", "id name description"),
+    "PermissionsGroups": ("permissions_groups", "id name"),
+    "RolePermissions": ("role_permissions", "id role_id permission"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """`table` is None when the site has none: it has no such records then."""
+
+    name: str
+    table: sa.TableClause | None
+    fields: tuple[str, ...]
+
+    def column(self, name: str, place: str) -> sa.ColumnElement[Any]:
+        if name not in self.fields:
+            raise InvalidInput(f"{place}: {self.name} has no public field {name!r}; it has {', '.join(self.fields)}")
+        if self.table is None:
+            return sa.null()
+        column = self.table.c[name]
+        # a flag is compared as 0 and 1, whatever the database keeps
+        return sa.cast(column, sa.Integer) if isinstance(column.type, sa.Boolean) else column
+
+
+def find(ask: Asking, name: str) -> Model:
+    """By its name in any case, or by its PHP class."""
+    wanted = name.strip().lower().removeprefix("\\").removeprefix("evolutioncms\\models\\")
+    for known, (table_name, fields) in CATALOGUE.items():
+        if known.lower() == wanted:
+            table = ask.site.find(table_name)
+            there = table.c if table is not None else fields.split()
+            public = tuple(one for one in fields.split() if one in there and one not in SENSITIVE)
+            return Model(known, table, public)
+    raise NotFound(f"there is no model {name[:100]!r}; there are {', '.join(CATALOGUE)}")
+
+
+def records(ask: Asking, model: Model, wanted: ModelList) -> list[dict[str, Json]]:
+    conditions = [
+        _holds(model.column(one.field, f"filters.where.{number}.field"), one, f"filters.where.{number}.value")
+        for number, one in enumerate((wanted.filters and wanted.filters.where) or ())
+    ]
+    by = model.column(wanted.order_by or "id", "order_by")
+    if model.table is None:
+        return []
+    order = [by.desc() if wanted.order_dir == "desc" else by.asc(), model.table.c.id.asc()]
+    query = _selected(ask, model).where(*conditions).order_by(*order)
+    rows = ask.connection.execute(query.limit(wanted.limit).offset(wanted.offset or 0))
+    return [_told(row._mapping) for row in rows]
+
+
+def record(ask: Asking, model: Model, id_: int) -> dict[str, Json] | None:
+    if model.table is None:
+        return None
+    row = ask.connection.execute(_selected(ask, model).where(model.table.c.id == id_)).first()
+    return None if row is None else _told(row._mapping)
+
+
+def _selected(ask: Asking, model: Model) -> sa.Select[Any]:
+    assert model.table is not None
+    query = sa.select(*(model.table.c[name] for name in model.fields))
+    if model.name == "SiteTmplvarContentvalue" and ask.shown:
+        # a value is a part of its document, and is hidden with it; asked for each value of a page, not for all at once
+        document = sa.select(sa.literal(1)).where(ask.document.c.id == model.table.c.contentid, *ask.shown).limit(1)
+        query = query.where(document.correlate(model.table).scalar_subquery() == 1)
+    return query
+
+
+def _holds(column: sa.ColumnElement[Any], wanted: Where, place: str) -> sa.ColumnElement[bool]:
+    if wanted.op.startswith("like") or isinstance(column.type, sa.Text):
+        text = column if isinstance(column.type, sa.Text) else sa.cast(column, sa.Text)
+        return compare_text(text, wanted)
+    match wanted.op:
+        case "null":
+            return column.is_(None)
+        case "!null":
+            return column.is_not(None)
+        case "in":
+            return column.in_([_number(one, place) for one in wanted.listed])
+        case "not_in":
+            return column.not_in([_number(one, place) for one in wanted.listed])
+        case _:
+            assert not isinstance(wanted.value, list)
+            return compare(column, wanted.op, _number(spoken(wanted.value), place))
+
+
+def _number(text: str, place: str) -> int | float:
+    if re.fullmatch(r"-?\d{1,18}", text):
+        return int(text)
+    if re.fullmatch(r"-?\d{1,15}\.\d{1,15}", text):
+        return float(text)
+    raise InvalidInput(f"{place}: the field holds numbers; {text[:50]!r} is none")
+
+
+def _told(row: Mapping[Any, Any]) -> dict[str, Json]:
+    return {name: _plain(value) for name, value in row.items() if name not in SENSITIVE}
+
+
+def _plain(value: Any) -> Json:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value if isinstance(value, str | int | float | None) else str(value)

@@ -1,0 +1,42 @@
+"""The documents of a site as plain texts, for those who make them findable elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import sqlalchemy as sa
+
+from everlore.content.access import VISITOR, Caller
+from everlore.content.connect import Site
+from everlore.content.documents import asking
+
+PAGE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    id: int
+    title: str
+    text: str
+    edited: int
+    """Seconds since 1970."""
+
+
+def documents(site: Site, caller: Caller = VISITOR) -> Iterator[Document]:
+    """Published documents that the caller may see, by id. Read page by page, so that no transaction lasts long."""
+    last = 0
+    while True:
+        with asking(site, caller) as ask:
+            table = ask.document
+            columns = [table.c[name] for name in ("id", "pagetitle", "introtext", "content", "editedon")]
+            query = sa.select(*columns).where(table.c.id > last, *ask.shown).order_by(table.c.id).limit(PAGE)
+            query = query.where(ask.switch("published", True), ask.switch("deleted", False))
+            rows = ask.connection.execute(query).all()
+        if not rows:
+            return
+        for id_, title, intro, text, edited in rows:
+            told = "\n\n".join(part for part in (intro, text) if part)
+            yield Document(int(id_), title or "", told, int(edited or 0))
+        last = int(rows[-1].id)

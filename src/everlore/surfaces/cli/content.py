@@ -1,0 +1,81 @@
+"""What the content commands do, once their arguments are read."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from everlore.config import Settings, load
+from everlore.content import importing
+from everlore.content.connect import open_site
+from everlore.content.inventory import counts
+from everlore.surfaces.cli import logs, output
+from everlore.surfaces.mcp.evo import EMBEDDED
+from everlore.vault.files import SYSTEM, Vault
+
+
+def import_folder(folder: Path, *, as_json: bool) -> bool:
+    """True when every file could be read."""
+    settings = _settings()
+    with _vault(settings).lock("content import"):
+        report = importing.import_folder(_embedded(settings), folder)
+    _show(report, as_json=as_json)
+    if settings.emcp.database_url.get_secret_value():
+        output.warn("EVEROS_EMCP__DATABASE_URL is set, so the content tools read that database and not this import")
+    return not report.unreadable
+
+
+def forget_folder(folder: Path, *, as_json: bool) -> None:
+    settings = _settings()
+    with _vault(settings).lock("content import"):
+        report = importing.forget_folder(_embedded(settings), folder)
+    _show(report, as_json=as_json)
+
+
+def status(*, as_json: bool) -> None:
+    settings = _settings()
+    embedded = _embedded(settings)
+    chosen = bool(settings.emcp.database_url.get_secret_value())
+    imported = {} if chosen else importing.sources(embedded)
+    found: dict[str, int] = {}
+    site = open_site(settings.emcp, embedded)
+    try:
+        if chosen or embedded.is_file():
+            found = counts(site)
+    finally:
+        site.close()
+    if as_json:
+        output.show_json({"database": site.shown, "kind": site.engine.dialect.name, **found, "folders": imported})
+        return
+    output.show_pairs(
+        [
+            ("database", site.shown),
+            ("kind", site.engine.dialect.name),
+            *((name, str(count)) for name, count in found.items()),
+            *((folder, f"{count} documents") for folder, count in imported.items()),
+        ]
+    )
+
+
+def _settings() -> Settings:
+    settings = load()
+    logs.configure("debug" if settings.log_level == "debug" else "error", settings.log_format)
+    return settings
+
+
+def _vault(settings: Settings) -> Vault:
+    return Vault(settings.memory.root)
+
+
+def _embedded(settings: Settings) -> Path:
+    return _vault(settings).root / SYSTEM / EMBEDDED
+
+
+def _show(report: importing.Report, *, as_json: bool) -> None:
+    if as_json:
+        output.show_json(asdict(report))
+        return
+    numbers = ("added", "changed", "unchanged", "removed")
+    output.show_pairs([(name, str(getattr(report, name))) for name in numbers])
+    for path, reason in report.unreadable.items():
+        output.show_finding("error", f"{path}: {reason}", "its document stays as it was")

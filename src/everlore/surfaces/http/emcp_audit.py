@@ -1,0 +1,71 @@
+"""One line in the log for each call of the content server: who, what, how long, how it ended. Never a secret."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Final
+
+import structlog
+from starlette.requests import Request
+
+from everlore.config import EmcpSection
+from everlore.surfaces.http.emcp_auth import Actor
+from everlore.surfaces.http.emcp_errors import trace_of
+from everlore.types import Json
+
+REDACTED: Final = "[REDACTED]"
+SECRET_NAMES: Final = frozenset({"authorization", "token", "jwt", "secret", "cookie", "password", "api_key"})
+SECRET_TEXT: Final = re.compile(
+    r"(?:emk|evt)_[0-9a-f]{8,}|\bsk-[A-Za-z0-9_-]{16,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:\bbearer\s+)\S+"
+)
+LONGEST: Final = 300
+MOST: Final = 50
+SHORT_SECRET: Final = 32
+
+log = structlog.get_logger("everlore.emcp")
+
+
+def announce(settings: EmcpSection) -> None:
+    """What an operator should know when the server starts."""
+    secret = settings.jwt_secret.get_secret_value()
+    if secret and len(secret.encode()) < SHORT_SECRET:
+        log.warning(f"EVEROS_EMCP__JWT_SECRET is shorter than {SHORT_SECRET} bytes: it can be guessed from a token")
+
+
+def record(request: Request, handle: str, message: Json, actor: Actor | None, status: int, started: float) -> None:
+    """`message` is whatever could be read of the request."""
+    known = message if isinstance(message, Mapping) else {}
+    params = known.get("params")
+    tool = params.get("name") if known.get("method") == "tools/call" and isinstance(params, Mapping) else None
+    log.info(
+        "emcp.audit",
+        trace_id=trace_of(request),
+        server_handle=redact(handle),
+        method=redact(known.get("method")),
+        tool=redact(tool),
+        status=status,
+        actor_user_id=(actor.user_id or None) if actor else None,
+        context="api",
+        duration_ms=round((time.perf_counter() - started) * 1000, 1),
+        task_id=None,
+        rate_limit_identity=actor.identity if actor else None,
+        extra=redact({"arguments": params.get("arguments")})
+        if tool is not None and isinstance(params, Mapping)
+        else {},
+    )
+
+
+def redact(value: Json, depth: int = 0) -> Json:
+    """The value as it may be logged: no secrets, no long texts, not nested deep."""
+    if isinstance(value, str):
+        return SECRET_TEXT.sub(REDACTED, value)[:LONGEST]
+    if isinstance(value, Mapping | list) and depth > 6:
+        return "..."
+    if isinstance(value, Mapping):
+        return {
+            str(redact(name)): REDACTED if str(name).lower() in SECRET_NAMES else redact(item, depth + 1)
+            for name, item in list(value.items())[:MOST]
+        }
+    return [redact(item, depth + 1) for item in value[:MOST]] if isinstance(value, list) else value

@@ -1,0 +1,130 @@
+"""Who calls the content server, what they may call, and how often.
+
+Without a secret the server trusts whoever reaches it, as the rest of our API does. With one, every call carries a
+token signed with it: HS256 and nothing else, with an end, and with the scope that its method needs.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+import jwt
+
+from everlore.config import EmcpSection
+from everlore.surfaces.http.emcp_errors import Refused
+from everlore.types import Json
+
+READ: Final = frozenset(
+    {
+        "initialize",
+        "ping",
+        "server/discover",
+        "tools/list",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "prompts/list",
+        "prompts/get",
+        "completion/complete",
+    }
+)
+WINDOW_SECONDS: Final = 60.0
+MOST_TRACKED: Final = 10_000
+"""Callers that are counted at once; beyond that the windows that ended are forgotten."""
+
+# a short secret is the owner's decision; they are told so once, when the server starts
+warnings.filterwarnings("ignore", category=jwt.InsecureKeyLengthWarning)
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """`scopes` None: no token is asked for. `user_id` is a user of the site, 0 a visitor."""
+
+    identity: str
+    user_id: int = 0
+    scopes: frozenset[str] | None = None
+
+    def may(self, method: str) -> bool:
+        return self.scopes is None or "*" in self.scopes or scope_of(method) in self.scopes
+
+
+def scope_of(method: str) -> str:
+    """The scope a method needs; one that nobody knows needs the highest."""
+    if method == "tools/call":
+        return "mcp:call"
+    return "mcp:read" if method in READ or method.startswith("notifications/") else "mcp:admin"
+
+
+def identify(header: str | None, address: str, settings: EmcpSection) -> Actor:
+    """The caller behind an Authorization header. Raises `Refused` (401)."""
+    secret = settings.jwt_secret.get_secret_value()
+    if not secret:
+        return Actor(f"ip:{address}", settings.user_id)
+    kind, _, token = (header or "").strip().partition(" ")
+    if kind.lower() != "bearer" or not token.strip():
+        raise Refused(401, "unauthenticated", "send Authorization: Bearer with a token of this server")
+    try:
+        claims = jwt.decode(
+            token.strip(),
+            secret,
+            algorithms=["HS256"],
+            leeway=settings.jwt_leeway_seconds,
+            options={"require": ["exp"], "verify_aud": False, "verify_sub": False},
+        )
+    except jwt.ExpiredSignatureError:
+        raise Refused(401, "unauthenticated", "the token has expired; get a new one") from None
+    except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
+        raise Refused(401, "unauthenticated", "the token is not valid here") from None
+    user_id = _user(claims.get("user_id"))
+    subject = claims.get("sub")
+    name = user_id or (str(subject)[:100] if isinstance(subject, str | int) and str(subject) else f"ip:{address}")
+    return Actor(f"api:{name}", user_id, _scopes(claims))
+
+
+def _user(claim: Json) -> int:
+    if isinstance(claim, bool) or not isinstance(claim, int | str) or not re.fullmatch(r"\d{1,9}", str(claim)):
+        return 0
+    return int(claim)
+
+
+def _scopes(claims: dict[str, Json]) -> frozenset[str]:
+    """`scopes` as an array or as text with commas or blanks; `scope` as OAuth has it."""
+    found: set[str] = set()
+    for given in (claims.get("scopes"), claims.get("scope")):
+        parts = given if isinstance(given, list) else re.split(r"[\s,]+", given) if isinstance(given, str) else []
+        found.update(part.strip() for part in parts if isinstance(part, str) and part.strip())
+    return frozenset(found)
+
+
+@dataclass(slots=True)
+class RateLimit:
+    """Calls of each caller and method in windows of a minute, in this process."""
+
+    per_minute: int
+    now: Callable[[], float] = time.monotonic
+    _windows: dict[str, tuple[float, int]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def count(self, key: str) -> int:
+        """0 when the call may go on, else the seconds to wait."""
+        if not self.per_minute:
+            return 0
+        now = self.now()
+        with self._lock:
+            if len(self._windows) >= MOST_TRACKED:
+                self._windows = {
+                    name: window for name, window in self._windows.items() if now - window[0] < WINDOW_SECONDS
+                }
+            start, calls = self._windows.get(key, (now, 0))
+            if now - start >= WINDOW_SECONDS:
+                start, calls = now, 0
+            if calls >= self.per_minute:
+                return max(1, round(start + WINDOW_SECONDS - now))
+            self._windows[key] = (start, calls + 1)
+            return 0
