@@ -26,6 +26,7 @@ from everlore.kinds.entity import (
     to_sheet,
     with_relation,
 )
+from everlore.memory.masking import without_secrets
 from everlore.types import Json, Key, Owner, Stored, Where
 from everlore.vault.front import clean
 from everlore.vault.markdown import parse_sheet, render_sheet
@@ -59,7 +60,7 @@ def relation_id(origin: Key, relation_type: str, end: Key) -> str:
 def create_entity(engine: Engine, owner: Owner, name: str, entity_type: str = "", description: str = "") -> Key:
     """A new page, or the page that the owner has under this name or alias, with what was missing on it filled in."""
     shown = _line(name, "name")
-    kind, told = " ".join(clean(entity_type).split()), clean(description).strip()
+    kind, told = " ".join(clean(entity_type).split()), clean(without_secrets(engine, description)).strip()
     if len(told.encode()) > LONGEST_TEXT:
         raise InvalidInput(f"description must not be longer than {LONGEST_TEXT // 1024} KB")
     with engine.vault.lock(f"entity:{owner_dir(owner)}:{folded(shown)}"):

@@ -18,6 +18,7 @@ from everlore.errors import EverloreError, InvalidInput, NotFound
 from everlore.kinds import PLACES, note
 from everlore.kinds.base import END_FIELDS
 from everlore.kinds.note import PLACE, Note
+from everlore.memory.masking import without_secrets
 from everlore.types import Entry, Json, Key, Owner, Sheet, Stored
 from everlore.vault.front import clean
 from everlore.vault.markdown import (
@@ -46,7 +47,8 @@ def save_note(
     metadata: Mapping[str, Json] | None = None,
 ) -> Key:
     """Write a note to its owner's log of today and index it."""
-    text, kept = checked_content(content), checked_metadata(metadata or {})
+    text = checked_content(without_secrets(engine, content))
+    kept = checked_metadata(without_secrets(engine, metadata or {}))
     now = engine.clock.now()
     first = log_path(PLACE, owner, now)
     # one writer at a time for the day, so that a number is not given before the one ahead of it is written
@@ -90,7 +92,7 @@ def edit_memory(
     sections: dict[str, str] = {}
     drop: list[str] = []
     if content is not None:
-        text = checked_content(content)
+        text = checked_content(without_secrets(engine, content))
         sections[note.SECTION if kind == note.PLACE.kind else "Fact"] = text
         exact = note.verbatim(text) if kind == note.PLACE.kind else {}
         fields |= exact
@@ -98,7 +100,7 @@ def edit_memory(
     if memory_type is not None:
         fields["memory_type"] = checked_type(memory_type)
     if metadata is not None:
-        kept = checked_metadata(metadata)
+        kept = checked_metadata(without_secrets(engine, metadata))
         fields |= {"metadata": note.written_metadata(kept)} if kept else {}
         drop += [] if kept else ["metadata"]
     _write(engine, stored, Entry(stored.key.entry, fields, sections), drop)
@@ -111,7 +113,7 @@ def invalidate(engine: Engine, stored: Stored, reason: str = "", superseded_by: 
     if stored.key.kind in ("profile", "entity"):
         raise InvalidInput(f"a {stored.key.kind} has no end: change it, or delete it")
     now = engine.clock.now()
-    values = (iso(now), clean(reason), superseded_by.key.handle if superseded_by else "")
+    values = (iso(now), clean(without_secrets(engine, reason)), superseded_by.key.handle if superseded_by else "")
     fields = {name: value for name, value in zip(END_FIELDS, values, strict=True) if value}
     if PLACES[stored.key.kind].layout == "sheet":
         _end_sheet(engine, stored, fields)

@@ -9,6 +9,7 @@ from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.kinds import record
 from everlore.kinds.record import PLACE, Record
+from everlore.memory.masking import without_secrets
 from everlore.types import Json, Owner
 from everlore.vault.markdown import parse_sheet, render_sheet
 from everlore.vault.paths import page_path
@@ -24,6 +25,7 @@ def save_record(
     confidence: float,
 ) -> Record:
     """A new record, or the known one with the tags of both and the higher confidence. Its content stays."""
+    source, content = without_secrets(engine, source), without_secrets(engine, content)
     entry = record.identity(type, source, content)
     path = page_path(PLACE, owner, entry)
     now = engine.clock.now()

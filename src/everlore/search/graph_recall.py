@@ -152,8 +152,7 @@ def seeds(evidence: dict[int, Evidence]) -> dict[int, float]:
 
 
 def _embed(engine: Engine, text: str) -> Vector | None:
-    if engine.embedder.state() != "ready":
-        engine.embedder.warm()
+    if not await_embedder(engine, PATIENCE_SECONDS):
         return None
     embed_fresh(engine)
     try:
