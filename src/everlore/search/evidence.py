@@ -6,6 +6,7 @@ episode. What is no longer valid is left out.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -49,6 +50,16 @@ def within(engine: Engine, scope: Scope, now: int | None) -> Where:
     owners = [owner for owner, _ in engine.index.owners() if owner.scope == scope]
     only = owners[0] if len(owners) == 1 else None
     return Where(only, MEMORIES + ALONE, valid_at=now, scope=scope)
+
+
+def await_embedder(engine: Engine, seconds: float) -> bool:
+    """Whether the model is ready; one that is loading is waited for a little."""
+    if engine.embedder.state() != "ready":
+        engine.embedder.warm()
+    deadline = time.monotonic() + seconds
+    while engine.embedder.state() == "loading" and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return engine.embedder.state() == "ready"
 
 
 def by_words(engine: Engine, scope: Scope, text: str, limit: int) -> list[Found]:

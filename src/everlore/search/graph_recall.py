@@ -18,7 +18,7 @@ from everlore.errors import Misconfigured, Unavailable
 from everlore.graph.neighbourhood import Walk, walk
 from everlore.index.base import Vector
 from everlore.index.tokens import query_terms
-from everlore.search.evidence import CANDIDATES, SAME, Evidence, leading, weigh, within
+from everlore.search.evidence import CANDIDATES, SAME, Evidence, await_embedder, leading, weigh, within
 from everlore.search.score import COSINE_HIGH, COSINE_LOW
 from everlore.types import Scope, Stored, Where
 
@@ -28,6 +28,8 @@ GRAPH_ONLY = 60
 """Memories that only the graph found which are compared with the question."""
 SHARPNESS = 4.0
 """Better seeds count so much more."""
+PATIENCE_SECONDS = 1.0
+"""How long a model that is loading is waited for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, Misconfigured, Unavailable
 from everlore.index.base import Vector
-from everlore.search.evidence import by_meaning, by_words
+from everlore.search.evidence import await_embedder, by_meaning, by_words
 from everlore.search.graph_recall import (
     CodeHit,
     CodeSearch,
@@ -103,12 +102,7 @@ def _weights(arguments: Arguments) -> Weights:
 
 def _embedded(engine: Engine, query: str) -> Vector:
     """The query's vector; a model that has just begun to load is waited for a little."""
-    if engine.embedder.state() != "ready":
-        engine.embedder.warm()
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while engine.embedder.state() == "loading" and time.monotonic() < deadline:
-        time.sleep(0.02)
-    if engine.embedder.state() == "loading":
+    if not await_embedder(engine, PATIENCE_SECONDS) and engine.embedder.state() == "loading":
         raise NotReady
     try:
         return engine.embedder.query(query)
