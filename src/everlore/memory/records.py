@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from everlore.cascade import embed_soon, index_file
 from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.kinds import record
 from everlore.kinds.record import PLACE, Record
+from everlore.memory.forget import remove
 from everlore.memory.masking import without_secrets
-from everlore.types import Json, Owner
+from everlore.types import Json, Owner, Predicate, Stored, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 from everlore.vault.paths import page_path
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Something whose home is elsewhere; `source` names it there, for good."""
+
+    source: str
+    content: Json
+    edited: int
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mirrored:
+    written: int
+    removed: int
 
 
 def save_record(
@@ -55,3 +74,40 @@ def save_record(
     index_file(engine, path)
     embed_soon(engine)
     return record.from_sheet(parse_sheet(written.text), owner, entry)
+
+
+def mirror(engine: Engine, owner: Owner, type: str, documents: Iterable[Document]) -> Mirrored:  # noqa: A002
+    """Make the owner's records of a type equal to documents that are kept elsewhere, each known by its source.
+
+    What is as it was is not written again, and records of documents that are gone leave.
+    """
+    known = {str(row.data["source"]): row for row in _of_type(engine, owner, type)}
+    written = 0
+    for document in documents:
+        row = known.pop(document.source, None)
+        content = without_secrets(engine, document.content)
+        if row is None or row.data["json"] != content:
+            entry = record.identity(type, document.source, None)
+            made = row.timestamp if row else document.edited
+            page = Record(owner, entry, type, content, document.source, document.tags, 1.0, made, document.edited)
+            path = page_path(PLACE, owner, entry)
+            engine.vault.update(path, partial(_shown, page))
+            index_file(engine, path)
+            written += 1
+    for row in known.values():
+        remove(engine, row)
+    return Mirrored(written, len(known))
+
+
+def _shown(page: Record, text: str | None) -> str:
+    return render_sheet(record.to_sheet(page), text or "")
+
+
+def _of_type(engine: Engine, owner: Owner, type: str) -> list[Stored]:  # noqa: A002
+    where = Where(owner, (PLACE.kind,), Predicate("parent_type", "eq", type))
+    rows: list[Stored] = []
+    while True:
+        page = engine.index.page(where, offset=len(rows), limit=1000)
+        rows += page.rows
+        if not page.rows or len(rows) >= page.total:
+            return rows

@@ -5,12 +5,20 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
+from pydantic import SecretStr
+
+from everlore.cascade import embed_pending
 from everlore.config import Settings, load
 from everlore.content import importing
 from everlore.content.connect import open_site
 from everlore.content.inventory import counts
+from everlore.content.texts import Document as SiteDocument
+from everlore.content.texts import documents
+from everlore.engine import open_engine
+from everlore.memory.records import Document, mirror
 from everlore.surfaces.cli import logs, output
 from everlore.surfaces.mcp.evo import EMBEDDED
+from everlore.types import Owner, Scope
 from everlore.vault.files import SYSTEM, Vault
 
 
@@ -19,6 +27,7 @@ def import_folder(folder: Path, *, as_json: bool) -> bool:
     settings = _settings()
     with _vault(settings).lock("content import"):
         report = importing.import_folder(_embedded(settings), folder)
+        _remember(settings)
     _show(report, as_json=as_json)
     if settings.emcp.database_url.get_secret_value():
         output.warn("EVEROS_EMCP__DATABASE_URL is set, so the content tools read that database and not this import")
@@ -29,6 +38,7 @@ def forget_folder(folder: Path, *, as_json: bool) -> None:
     settings = _settings()
     with _vault(settings).lock("content import"):
         report = importing.forget_folder(_embedded(settings), folder)
+        _remember(settings)
     _show(report, as_json=as_json)
 
 
@@ -54,6 +64,35 @@ def status(*, as_json: bool) -> None:
             *((name, str(count)) for name, count in found.items()),
             *((folder, f"{count} documents") for folder, count in imported.items()),
         ]
+    )
+
+
+def _remember(settings: Settings) -> None:
+    """The imported documents are found by the memory tools, too: each is a record with the type `document`."""
+    embedded = _embedded(settings)
+    owner = Owner(Scope(settings.mcp.app, settings.mcp.project), "user", settings.mcp.user)
+    site = open_site(settings.emcp.model_copy(update={"database_url": SecretStr("")}), embedded)
+    engine = open_engine(settings)
+    try:
+        mirror(engine, owner, "document", (_document(one) for one in documents(site)))
+        with output.progress() as report:
+            total = engine.index.status().unembedded
+            while left := engine.index.status().unembedded:
+                report("embedding", total - left, total)
+                if not embed_pending(engine, 64):
+                    break
+            report("embedding", total, total)
+    finally:
+        engine.close()
+        site.close()
+
+
+def _document(one: SiteDocument) -> Document:
+    return Document(
+        source=f"content://{one.id}",
+        content={"title": one.title, "text": one.text, "content_id": one.id},
+        edited=one.edited * 1000,
+        tags=("content",),
     )
 
 
