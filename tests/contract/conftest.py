@@ -6,12 +6,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from databases import Postgres, emptied, new_schema, opened
 from stored import Time
 
 from everlore.buffer.base import Buffer
 from everlore.buffer.sqlite import SqliteBuffer
 from everlore.index.base import Index
+from everlore.index.postgres.index import PostgresIndex
 from everlore.index.sqlite import SqliteIndex
+from everlore.postgres import Server
+
+STORES = ["sqlite", "postgres"]
 
 
 @pytest.fixture
@@ -19,17 +24,28 @@ def time() -> Time:
     return Time()
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(scope="session")
+def tables(database: Postgres) -> Iterator[Server]:
+    with opened(database.url(), new_schema()) as server:
+        PostgresIndex(server)
+        yield server
+
+
+@pytest.fixture(params=STORES)
 def open_index(request: pytest.FixtureRequest, tmp_path: Path, time: Time) -> Iterator[Callable[[], Index]]:
     """Opens the same index again and again, as several processes would."""
-    opened: list[Index] = []
+    made: list[Index] = []
+    server = emptied(request.getfixturevalue("tables")) if request.param == "postgres" else None
 
     def make() -> Index:
-        opened.append(SqliteIndex(tmp_path / ".everlore" / "index.db", now=time))
-        return opened[-1]
+        if server is not None:
+            made.append(PostgresIndex(server, now=time))
+        else:
+            made.append(SqliteIndex(tmp_path / ".everlore" / "index.db", now=time))
+        return made[-1]
 
     yield make
-    for one in opened:
+    for one in made:
         one.close()
 
 
