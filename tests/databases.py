@@ -58,8 +58,8 @@ def emptied(server: Server) -> Server:
     """As if its tables had just been made, which takes longer. Models keep their numbers: each has an index."""
 
     def work(connection: Connection) -> None:
-        tables = [table for part in server.parts() for table in part.tables if table != "models"]
-        connection.execute(f"TRUNCATE {', '.join(tables)}".encode())
+        for table in (table for part in server.parts() for table in part.tables if table != "models"):
+            connection.execute(f"DELETE FROM {table}".encode())  # for a few rows, quicker than TRUNCATE
         connection.execute("UPDATE models SET current = false")
 
     server.write(work)

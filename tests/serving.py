@@ -23,7 +23,8 @@ INDEX_SECONDS = 30.0
 
 def clean_env(root: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment without settings of the machine the tests run on."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("EVEROS_") and name != "ENV"}
+    foreign = ("ENV", "DATABASE_URL")
+    kept = {n: value for n, value in os.environ.items() if not n.startswith("EVEROS_") and n not in foreign}
     return kept | {"EVEROS_MEMORY__ROOT": str(root), "PYTHONUNBUFFERED": "1"} | dict(extra or {})
 
 

@@ -31,6 +31,12 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from everlore.errors import Damaged, EverloreError, InvalidInput, Misconfigured, Unavailable
 
+
+
+class Lost(Unavailable):
+    """The connection went away, and with it whatever was under way on it."""
+
+
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 T = TypeVar("T")
 
@@ -193,6 +199,10 @@ class Server:
 
     def close(self) -> None:
         self._pool.close()
+
+    def holding(self) -> bool:
+        """Whether this thread is in the middle of something."""
+        return self._held() is not None
 
     def hidden(self, text: str) -> str:
         """The text without the password, wherever it came from."""
@@ -380,7 +390,7 @@ class Server:
             case psycopg.OperationalError() | psycopg.InterfaceError() | pg.InternalError_():
                 if "authentication" in said or ("role" in said and "not exist" in said):
                     return Misconfigured(f"{self.where} refuses us ({said}): correct EVEROS_STORE__URL or DATABASE_URL")
-                return Unavailable(f"{self.where} cannot be reached ({said}); try again")
+                return Lost(f"{self.where} cannot be reached ({said}); try again")
             case psycopg.DataError():
                 return InvalidInput(f"a value cannot be stored in PostgreSQL: {said}")
             case _:
@@ -406,6 +416,11 @@ def rows(connection: Connection, statement: str, values: Sequence[Any] | None = 
 
 def row(connection: Connection, statement: str, values: Sequence[Any] | None = None) -> tuple[Any, ...] | None:
     return connection.execute(statement.encode(), values).fetchone()
+
+
+def run(connection: Connection, statement: str, values: Sequence[Any] | None = None) -> int:
+    """Returns how many rows it changed."""
+    return connection.execute(statement.encode(), values).rowcount
 
 
 def value(connection: Connection, statement: str, values: Sequence[Any] | None = None) -> Any:

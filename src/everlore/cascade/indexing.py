@@ -20,7 +20,7 @@ from everlore.errors import Damaged, EverloreError, NotFound
 from everlore.index.base import Applied, Stamp
 from everlore.kinds import case, episode, fact, profile, skill
 from everlore.types import Entry, Owner, Predicate, Problem, Row, Where
-from everlore.vault.files import Change, FileText
+from everlore.vault.base import Change, FileText
 from everlore.vault.markdown import parse_log, parse_sheet, remove_entry, render_entry
 from everlore.vault.paths import Located, locate
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
+from typing import Protocol
 
 import apsw
 import numpy as np
@@ -33,6 +34,16 @@ def _upgrade(connection: apsw.Connection, found: int) -> None:
     )
 
 
+class Cache(Protocol):
+    def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+        """The vectors that are known, by their place in `texts`."""
+        ...
+
+    def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class EmbeddingCache:
     def __init__(self, path: Path) -> None:
         self._db = Database(
@@ -50,7 +61,7 @@ class EmbeddingCache:
                 " ON v.model = ? AND v.text = unhex(j.value)"
             )
             keys = json.dumps([_key(text).hex() for text in texts])
-            return {place: _unpacked(packed) for place, packed in rows(connection, select, (keys, number))}
+            return {place: unpacked(data) for place, data in rows(connection, select, (keys, number))}
 
     def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
         with self._db.write() as connection:
@@ -58,7 +69,7 @@ class EmbeddingCache:
             number = value(connection, "SELECT id FROM models WHERE name = ?", (model,))
             connection.executemany(
                 "INSERT OR IGNORE INTO vectors(model, text, vector) VALUES(?, ?, ?)",
-                [(number, _key(text), _packed(vector)) for text, vector in zip(texts, vectors, strict=True)],
+                [(number, _key(text), packed(vector)) for text, vector in zip(texts, vectors, strict=True)],
             )
 
     def prune(self, keep_models: Iterable[str]) -> int:
@@ -78,7 +89,7 @@ class EmbeddingCache:
 class CachedEmbedder:
     """An embedder that asks the cache first."""
 
-    def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
+    def __init__(self, embedder: Embedder, cache: Cache) -> None:
         self._embedder = embedder
         self._cache = cache
 
@@ -114,7 +125,7 @@ class CachedEmbedder:
                 self._cache.put(self.name, some, fresh)
             for text, vector in zip(some, fresh, strict=True):
                 # as it will be read from the cache, so that the same text always gives the same vector
-                found.update(dict.fromkeys(missing[text], _unpacked(_packed(vector))))
+                found.update(dict.fromkeys(missing[text], unpacked(packed(vector))))
         return np.stack([found[place] for place in range(len(texts))])
 
     def query(self, text: str) -> Vectors:
@@ -129,12 +140,12 @@ def _key(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _packed(vector: NDArray[np.float32]) -> bytes:
+def packed(vector: NDArray[np.float32]) -> bytes:
     return vector.astype(np.float16).tobytes()
 
 
-def _unpacked(packed: bytes) -> NDArray[np.float32]:
+def unpacked(data: bytes) -> NDArray[np.float32]:
     """Of unit length again: half precision has changed the length a little."""
-    vector = np.frombuffer(packed, np.float16).astype(np.float32)
+    vector = np.frombuffer(data, np.float16).astype(np.float32)
     unit: NDArray[np.float32] = vector / max(float(np.linalg.norm(vector)), 1e-12)
     return unit.astype(np.float32)

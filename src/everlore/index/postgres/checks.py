@@ -28,8 +28,7 @@ _COUNTS = {
         "SELECT count(*) FROM units WHERE cardinality(words) <> 2 * length"
     ),
     "memories belong to no file": (
-        "SELECT count(*) FROM (SELECT DISTINCT file FROM memories) r LEFT JOIN (SELECT file FROM files) f"
-        " ON f.file = r.file WHERE f.file IS NULL"
+        "SELECT count(*) FROM (SELECT file FROM memories EXCEPT SELECT file FROM files) f"
     ),
     "counts of memories are wrong": (
         "SELECT count(*) FROM (SELECT tenant, owner, kind, count(*) n FROM memories GROUP BY tenant, owner, kind) c"

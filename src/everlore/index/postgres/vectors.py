@@ -73,10 +73,7 @@ def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArr
         "DELETE FROM waiting w USING units u WHERE w.tenant = ANY(%s) AND w.unit = ANY(%s) AND u.tenant = w.tenant"
         " AND u.id = w.unit RETURNING u.tenant, u.id, u.row, u.owner, u.kind, u.tie, u.place"
     )
-    # in one order, because others may be storing the same ones
-    lock = "SELECT unit FROM waiting WHERE tenant = ANY(%s) AND unit = ANY(%s) ORDER BY tenant, unit FOR UPDATE"
     names = (tenants_of(list(given)), list(given))
-    rows(connection, lock, names)
     each(
         connection,
         "INSERT INTO vectors(tenant, unit, row, owner, kind, tie, place, model, vector)"
@@ -126,7 +123,8 @@ def _near(
     text = written(query)
     with connection.transaction():
         connection.execute(
-            f"SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = {min(1000, max(100, 2 * limit))};"
+            "SET LOCAL citus.propagate_set_commands = 'local';"  # without Citus it means nothing
+            f" SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = {min(1000, max(100, 2 * limit))};"
             " SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off".encode()
         )
         return _hits(connection, inner, (text, *condition.values, text, limit))

@@ -1,0 +1,54 @@
+"""Embeddings kept in PostgreSQL, so that what one server has embedded no other embeds again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.models.base import Vectors
+from everlore.models.cache import packed, unpacked
+from everlore.postgres import Part, Server, digest128, each, rows, run, tenant_of
+
+PART = Part(
+    "embeddings",
+    (
+        """
+        CREATE TABLE embeddings(
+          tenant int NOT NULL, key uuid NOT NULL, model text COLLATE "C" NOT NULL, vector bytea NOT NULL,
+          PRIMARY KEY(tenant, key));
+        """,
+    ),
+    {"embeddings": "tenant"},
+    derived=True,
+)
+
+
+class SharedCache:
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        server.prepare(PART)
+
+    def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+        """The vectors that are known, by their place in `texts`."""
+        keys = [digest128(model, text) for text in texts]
+        select = "SELECT key, vector FROM embeddings WHERE tenant = ANY(%s) AND key = ANY(%s)"
+        tenants = sorted({tenant_of(key) for key in keys})
+        known = dict(self._server.read(lambda c: rows(c, select, (tenants, list(set(keys))))))
+        return {place: unpacked(known[key]) for place, key in enumerate(keys) if key in known}
+
+    def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
+        given = {digest128(model, text): packed(vector) for text, vector in zip(texts, vectors, strict=True)}
+        insert = "INSERT INTO embeddings(tenant, key, model, vector) VALUES(%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+        # in one order, so that two servers that embed the same do not wait for each other
+        values = [(tenant_of(key), key, model, given[key]) for key in sorted(given)]
+        self._server.write(lambda c: each(c, insert, values), lasting=False)
+
+    def prune(self, keep_models: Iterable[str]) -> int:
+        """Forget the vectors of all other models; returns how many."""
+        kept = list(keep_models)
+        return self._server.write(lambda c: run(c, "DELETE FROM embeddings WHERE model <> ALL(%s)", (kept,)))
+
+    def close(self) -> None:
+        """The server is closed by whoever opened it."""
