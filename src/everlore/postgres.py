@@ -32,7 +32,6 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 from everlore.errors import Damaged, EverloreError, InvalidInput, Misconfigured, Unavailable
 
 
-
 class Lost(Unavailable):
     """The connection went away, and with it whatever was under way on it."""
 
@@ -388,7 +387,7 @@ class Server:
             case pg.InsufficientPrivilege():
                 return Misconfigured(f"{self.where} does not permit that ({said}): give its user the right")
             case psycopg.OperationalError() | psycopg.InterfaceError() | pg.InternalError_():
-                if "authentication" in said or ("role" in said and "not exist" in said):
+                if "authentication" in said or "not exist" in said:
                     return Misconfigured(f"{self.where} refuses us ({said}): correct EVEROS_STORE__URL or DATABASE_URL")
                 return Lost(f"{self.where} cannot be reached ({said}); try again")
             case psycopg.DataError():
@@ -414,7 +413,7 @@ def rows(connection: Connection, statement: str, values: Sequence[Any] | None = 
     return connection.execute(statement.encode(), values).fetchall()
 
 
-def row(connection: Connection, statement: str, values: Sequence[Any] | None = None) -> tuple[Any, ...] | None:
+def first(connection: Connection, statement: str, values: Sequence[Any] | None = None) -> tuple[Any, ...] | None:
     return connection.execute(statement.encode(), values).fetchone()
 
 
@@ -425,7 +424,7 @@ def run(connection: Connection, statement: str, values: Sequence[Any] | None = N
 
 def value(connection: Connection, statement: str, values: Sequence[Any] | None = None) -> Any:
     """The first column of the first row, None if there is no row."""
-    found = row(connection, statement, values)
+    found = first(connection, statement, values)
     return found[0] if found else None
 
 
@@ -470,7 +469,7 @@ def _passing(error: psycopg.Error) -> bool:
 def _primary(error: psycopg.Error) -> str:
     """The sentence itself: no detail, which would quote the row, and one line."""
     said = error.diag.message_primary or str(error).partition("\n")[0]
-    return said.strip().removeprefix("FATAL:").strip()[:300]
+    return said.rpartition("FATAL:")[2].strip()[:300]
 
 
 def _plain_url(url: str) -> str:

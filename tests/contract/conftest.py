@@ -83,9 +83,9 @@ def buffer(open_buffer: Callable[[], Buffer]) -> Buffer:
 
 
 @pytest.fixture(params=["folder", "postgres"])
-def open_vault(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Vault]]:
+def open_vault(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Vault]:
     server = emptied(request.getfixturevalue("tables")) if request.param == "postgres" else None
-    yield lambda: FolderVault(tmp_path / "vault") if server is None else PostgresVault(server)
+    return lambda: FolderVault(tmp_path / "vault") if server is None else PostgresVault(server)
 
 
 @pytest.fixture

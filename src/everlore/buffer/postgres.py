@@ -15,7 +15,19 @@ from uuid import UUID
 
 from everlore.buffer.base import Closed, Kept, Numbered, Record, Seen
 from everlore.buffer.encoding import body, canonical, digests, from_body, session_of
-from everlore.postgres import NUMBER_BITS, Connection, Part, Server, digest128, each, numbered, rows, run, tenant_of, value
+from everlore.postgres import (
+    NUMBER_BITS,
+    Connection,
+    Part,
+    Server,
+    digest128,
+    each,
+    numbered,
+    rows,
+    run,
+    tenant_of,
+    value,
+)
 from everlore.types import Cell, Message, Owner, Scope
 
 CHUNK = 500
@@ -77,7 +89,8 @@ class PostgresBuffer:
         self._server.write(work)
 
     def pending_cells(self, scope: Scope | None = None, session_id: str | None = None) -> list[Cell]:
-        one, values = "", ()
+        one: str = ""
+        values: tuple[Any, ...] = ()
         if scope is not None and session_id is not None:
             session = _session(scope, session_id)
             one, values = " WHERE tenant = %s AND session = %s", (tenant_of(session), session)
@@ -88,7 +101,9 @@ class PostgresBuffer:
             for cell, name, tenant, named in rows(connection, select, values):
                 app, project, session = json.loads(named)
                 if scope in (None, Scope(app, project)) and session_id in (None, session):
-                    parts = rows(connection, f"{_MESSAGE} WHERE tenant = %s AND cell = %s ORDER BY place", (tenant, cell))
+                    parts = rows(
+                        connection, f"{_MESSAGE} WHERE tenant = %s AND cell = %s ORDER BY place", (tenant, cell)
+                    )
                     messages = tuple(_message(*part) for part in parts)
                     if messages:  # else another server has finished it since
                         found.append(Cell(name, Scope(app, project), session, messages))
@@ -194,8 +209,17 @@ def _accept(connection: Connection, kept: Sequence[Kept]) -> int:
         tenant = tenant_of(session)
         name = canonical(session_of(message.scope, message.session_id))
         values.append(
-            (tenant, numbered(tenant, number), session, name, canonical(message.id), one.digest)
-            + (*_cell(one.cell), one.place, body(message))
+            (
+                tenant,
+                numbered(tenant, number),
+                session,
+                name,
+                canonical(message.id),
+                one.digest,
+                *_cell(one.cell),
+                one.place,
+                body(message),
+            )
         )
     each(connection, _INSERT, values)
     return len(wanted)
@@ -207,7 +231,8 @@ def _close(connection: Connection, cell: Cell) -> None:
     tenant, name = tenant_of(session), digest128(cell.id)
     taken = rows(
         connection,
-        "UPDATE messages m SET cell = %s, cell_id = %s, place = j.place - 1 FROM unnest(%s::text[]) WITH ORDINALITY j(message, place)"
+        "UPDATE messages m SET cell = %s, cell_id = %s, place = j.place - 1"
+        " FROM unnest(%s::text[]) WITH ORDINALITY j(message, place)"
         " WHERE m.tenant = %s AND m.session = %s AND m.message = j.message AND m.cell IS NULL RETURNING m.digest",
         (name, cell.id, [canonical(message.id) for message in cell.messages], tenant, session),
     )

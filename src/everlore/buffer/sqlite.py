@@ -80,7 +80,9 @@ class SqliteBuffer:
         )
 
     def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
-        return self._messages("WHERE app = ? AND project = ? AND session = ? ORDER BY id", session_of(scope, session_id))
+        return self._messages(
+            "WHERE app = ? AND project = ? AND session = ? ORDER BY id", session_of(scope, session_id)
+        )
 
     def close_cells(self, cells: Sequence[Cell]) -> None:
         with self._db.write() as connection:

@@ -2,7 +2,7 @@
 
 Work is found in three ways: the watcher sees a person's edits, a scan compares all files with the index (at
 start, and now and then in case the watcher missed something), and failed files come due again by themselves. On
-PostgreSQL there is no watcher: each file is queued by the transaction that writes it, and one scan, at start, is enough.
+PostgreSQL there is no watcher: each file is queued by the transaction that writes it, and one scan at start is enough.
 Messages that a crash left between buffer and markdown are finished first.
 """
 

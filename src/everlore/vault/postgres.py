@@ -13,7 +13,7 @@ from functools import partial
 
 from everlore.errors import InvalidInput, Unavailable
 from everlore.index.postgres.schema import file_uuid
-from everlore.postgres import Connection, Lost, Part, Server, row, rows, run, tenant_of, value, with_nul
+from everlore.postgres import Connection, Lost, Part, Server, first, rows, run, tenant_of, value, with_nul
 from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded
 
 ATTEMPTS = 5
@@ -49,7 +49,7 @@ class PostgresVault:
     def stat(self, path: str) -> tuple[int, int] | None:
         file = file_uuid(path)
         select = "SELECT mtime_ns, size FROM documents WHERE tenant = %s AND file = %s"
-        found = self._server.read(lambda c: row(c, select, (tenant_of(file), file)))
+        found = self._server.read(lambda c: first(c, select, (tenant_of(file), file)))
         return (found[0], found[1]) if found else None
 
     def lock(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
@@ -88,7 +88,7 @@ class PostgresVault:
     def raw(self, path: str) -> Raw | None:
         file = file_uuid(path)
         select = "SELECT content, mtime_ns FROM documents WHERE tenant = %s AND file = %s"
-        found = self._server.read(lambda c: row(c, select, (tenant_of(file), file)))
+        found = self._server.read(lambda c: first(c, select, (tenant_of(file), file)))
         return Raw(bytes(found[0]), found[1]) if found else None
 
     def put(self, path: str, raw: Raw) -> None:

@@ -26,6 +26,10 @@ COMMANDS = [
     ["index", "reembed"],
     ["index", "sync"],
     ["doctor"],
+    ["export"],
+    ["import"],
+    ["store"],
+    ["store", "distribute"],
 ]
 
 

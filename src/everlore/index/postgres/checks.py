@@ -27,9 +27,7 @@ _COUNTS = {
     "units hold another number of words than they say": (
         "SELECT count(*) FROM units WHERE cardinality(words) <> 2 * length"
     ),
-    "memories belong to no file": (
-        "SELECT count(*) FROM (SELECT file FROM memories EXCEPT SELECT file FROM files) f"
-    ),
+    "memories belong to no file": ("SELECT count(*) FROM (SELECT file FROM memories EXCEPT SELECT file FROM files) f"),
     "counts of memories are wrong": (
         "SELECT count(*) FROM (SELECT tenant, owner, kind, count(*) n FROM memories GROUP BY tenant, owner, kind) c"
         " FULL JOIN tally t ON t.tenant = c.tenant AND t.owner = c.owner AND t.kind = c.kind"

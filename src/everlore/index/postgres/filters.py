@@ -79,9 +79,7 @@ def _column(node: Predicate) -> Condition:
         return Condition(f"{column} {_OPERATORS[node.op]} %s", (int(node.value),))
     values = [str(value) for value in node.value] if isinstance(node.value, tuple) else [str(node.value)]
     if node.op in ("eq", "in"):
-        return (
-            beginning(column, values) if node.field in _INDEXED else Condition(f"{column} = ANY(%s)", (values,))
-        )
+        return beginning(column, values) if node.field in _INDEXED else Condition(f"{column} = ANY(%s)", (values,))
     return Condition(f"{column} {_OPERATORS[node.op]} %s", (values[0],))
 
 

@@ -17,7 +17,7 @@ from everlore.index.postgres import vectors as near
 from everlore.index.postgres.checks import check
 from everlore.index.postgres.schema import PART, file_uuid
 from everlore.index.postgres.write import Writer, alone, share
-from everlore.postgres import Connection, Server, row, rows, tenant_of, value, with_nul
+from everlore.postgres import Connection, Server, first, rows, tenant_of, value, with_nul
 from everlore.types import Edge, Key, Owner, Problem, Row, Stored, UnitHit, Where
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class PostgresIndex:
     def stamp(self, path: str) -> Stamp | None:
         file = file_uuid(path)
         select = "SELECT mtime_ns, size FROM files WHERE tenant = %s AND file = %s"
-        found = self._server.read(lambda c: row(c, select, (tenant_of(file), file)))
+        found = self._server.read(lambda c: first(c, select, (tenant_of(file), file)))
         return Stamp(*found) if found else None
 
     def parents(self, path: str) -> dict[str, str]:
@@ -193,7 +193,7 @@ class PostgresIndex:
     def status(self) -> IndexStatus:
         def work(connection: Connection) -> IndexStatus:
             kinds = rows(connection, "SELECT kind, sum(rows), sum(units) FROM tally GROUP BY kind")
-            counts = row(
+            counts = first(
                 connection,
                 "SELECT (SELECT count(*) FROM waiting), (SELECT count(*) FROM files), (SELECT count(*) FROM queue"
                 " WHERE written IS NULL OR due <= %s), (SELECT count(*) FROM queue WHERE error <> ''),"
@@ -243,7 +243,7 @@ class PostgresIndex:
 
 
 def _model(connection: Connection) -> tuple[int, str, int] | None:
-    found = row(connection, "SELECT id, name, dimension FROM models WHERE current")
+    found = first(connection, "SELECT id, name, dimension FROM models WHERE current")
     return (found[0], with_nul(found[1]), found[2]) if found else None
 
 

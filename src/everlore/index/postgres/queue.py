@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everlore.index.postgres.schema import file_uuid
-from everlore.postgres import Connection, each, row, rows, tenant_of, with_nul
+from everlore.postgres import Connection, each, first, rows, tenant_of, with_nul
 
 LONGEST_PAUSE = 60.0
 
@@ -48,7 +48,7 @@ def failed(connection: Connection, path: str, generation: int | None, error: str
     file = file_uuid(path)
     there = (tenant_of(file), file)
     select = "SELECT generation, tries FROM queue WHERE tenant = %s AND file = %s FOR UPDATE"
-    current, tries = row(connection, select, there) or (generation, 0)
+    current, tries = first(connection, select, there) or (generation, 0)
     pause = min(LONGEST_PAUSE, 2.0 ** min(tries, 10)) if generation in (None, current) else 0.0
     connection.execute(
         "INSERT INTO queue(tenant, file, path, number, generation, due, tries, error)"

@@ -35,9 +35,7 @@ def index_statement(model: int, dimension: int) -> str:
     )
 
 
-def search(
-    connection: Connection, query: Vector, where: Where, model: tuple[int, int], limit: int
-) -> list[UnitHit]:
+def search(connection: Connection, query: Vector, where: Where, model: tuple[int, int], limit: int) -> list[UnitHit]:
     if limit <= 0:
         return []
     number, dimension = model
@@ -68,7 +66,7 @@ def cosines(
 
 def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
     """Store vectors of units that wait for one; others are gone by now, or another process was quicker."""
-    given = {unit: vector for unit, vector in zip(units, vectors.astype(np.float16), strict=True)}
+    given = dict(zip(units, vectors.astype(np.float16), strict=True))
     select = (
         "DELETE FROM waiting w USING units u WHERE w.tenant = ANY(%s) AND w.unit = ANY(%s) AND u.tenant = w.tenant"
         " AND u.id = w.unit RETURNING u.tenant, u.id, u.row, u.owner, u.kind, u.tie, u.place"
@@ -124,7 +122,8 @@ def _near(
     with connection.transaction():
         connection.execute(
             "SET LOCAL citus.propagate_set_commands = 'local';"  # without Citus it means nothing
-            f" SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = {min(1000, max(100, 2 * limit))};"
+            " SET LOCAL hnsw.iterative_scan = strict_order;"
+            f" SET LOCAL hnsw.ef_search = {min(1000, max(100, 2 * limit))};"
             " SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off".encode()
         )
         return _hits(connection, inner, (text, *condition.values, text, limit))

@@ -20,7 +20,7 @@ from everlore.index.bm25 import K1, B, telling
 from everlore.index.postgres.filters import joined, partition, restriction
 from everlore.index.postgres.schema import owner_uuid
 from everlore.index.postgres.write import word_hash
-from everlore.postgres import Connection, row, rows, tenant_of, value, with_nul
+from everlore.postgres import Connection, first, rows, tenant_of, value, with_nul
 from everlore.types import Owner, UnitHit, Where
 
 MOST_TERMS = 128
@@ -33,6 +33,9 @@ OWNERS_REMEMBERED = 256
 TERMS_REMEMBERED = 1024
 MOST_FRESH = 200
 """New units whose words are counted one by one; after more, the counts are taken anew."""
+
+
+_SUMS = "SELECT coalesce(sum(units), 0), coalesce(sum(tokens), 0)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,11 @@ class Frequencies:
         self._lock = threading.Lock()
         self._known: OrderedDict[UUID, Known] = OrderedDict()
 
-    def of(self, connection: Connection, owner: UUID | None, terms: Sequence[str]) -> dict[str, int]:
-        if owner is None:
-            return _counted(connection, None, terms)
+    def of(self, connection: Connection, owner: UUID, now: tuple[int, int], terms: Sequence[str]) -> dict[str, int]:
+        """`now` is the owner's epoch, and how many units it has lost."""
         with self._lock:
             known = self._known.get(owner)
-        known = _current(connection, owner, known)
+        known = _current(connection, owner, known, *now)
         missing = [term for term in terms if term not in known.counts]
         if missing:
             counts = known.counts | _counted(connection, owner, missing)
@@ -75,13 +77,12 @@ class Frequencies:
 
 def _epoch(connection: Connection, owner: UUID) -> tuple[int, int]:
     select = "SELECT epoch, lost FROM owners WHERE tenant = %s AND owner = %s"
-    epoch, lost = row(connection, select, (tenant_of(owner), owner)) or (0, 0)
+    epoch, lost = first(connection, select, (tenant_of(owner), owner)) or (0, 0)
     return epoch, lost
 
 
-def _current(connection: Connection, owner: UUID, known: Known | None) -> Known:
+def _current(connection: Connection, owner: UUID, known: Known | None, epoch: int, lost: int) -> Known:
     """What is known, brought up to now; nothing if that is not possible."""
-    epoch, lost = _epoch(connection, owner)
     if known is None or known.lost != lost or known.epoch > epoch or len(known.counts) > TERMS_REMEMBERED:
         return Known(epoch, lost, {})
     if known.epoch == epoch:
@@ -106,13 +107,19 @@ def _counted(connection: Connection, owner: UUID | None, terms: Sequence[str]) -
 def statistics(
     connection: Connection, frequencies: Frequencies, terms: Sequence[str], owner: Owner | None
 ) -> TermStats:
-    name = owner_uuid(owner) if owner else None
-    of_owner, values = ("", ()) if name is None else (" WHERE tenant = %s AND owner = %s", (tenant_of(name), name))
-    select = f"SELECT coalesce(sum(units), 0), coalesce(sum(tokens), 0) FROM tally{of_owner}"
-    units, total = map(int, row(connection, select, values) or (0, 0))
+    if owner is None:
+        units, total = map(int, first(connection, f"{_SUMS} FROM tally") or (0, 0))
+        return TermStats(units, total / max(units, 1), _counted(connection, None, terms))
+    name = owner_uuid(owner)
+    select = (
+        f"{_SUMS}, o.epoch, o.lost FROM owners o JOIN tally t ON t.tenant = o.tenant AND t.owner = o.owner"
+        " WHERE o.tenant = %s AND o.owner = %s GROUP BY o.epoch, o.lost"
+    )
+    units, total, *now = first(connection, select, (tenant_of(name), name)) or (0, 0, 0, 0)
     if not units:
         return TermStats(0, 0.0, dict.fromkeys(terms, 0))
-    return TermStats(units, total / units, frequencies.of(connection, name, terms))
+    frequency = frequencies.of(connection, name, (now[0], now[1]), terms)
+    return TermStats(int(units), int(total) / int(units), frequency)
 
 
 def search(
@@ -156,7 +163,9 @@ def _best(
     )
     given = (*values, hashes[:reading], *condition.values, limit)
     found = connection.execute(select.encode(), given, prepare=False).fetchall()
-    return [UnitHit(unit, row, turn, float(score), kind, with_nul(parent)) for unit, row, turn, score, kind, parent in found]
+    return [
+        UnitHit(unit, row, turn, float(score), kind, with_nul(parent)) for unit, row, turn, score, kind, parent in found
+    ]
 
 
 def _score(hashes: Sequence[int], weights: Sequence[float], mean_length: float) -> tuple[str, list[Any]]:
@@ -166,8 +175,6 @@ def _score(hashes: Sequence[int], weights: Sequence[float], mean_length: float) 
     count = "cardinality(array_positions(u.words, %s::bigint))"
     parts = [f"%s::float8 * {count} / ({count} + {shrink})" for _ in hashes]
     values = [
-        part
-        for number, weight in zip(hashes, weights, strict=True)
-        for part in (weight * (K1 + 1), number, number)
+        part for number, weight in zip(hashes, weights, strict=True) for part in (weight * (K1 + 1), number, number)
     ]
     return " + ".join(parts), values

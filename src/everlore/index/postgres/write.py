@@ -16,7 +16,7 @@ from uuid import UUID
 from everlore.index.base import Applied, Stamp
 from everlore.index.postgres.schema import LOCK, file_uuid, key_uuid, owner_uuid
 from everlore.index.tokens import tokens
-from everlore.postgres import Connection, digest128, each, numbered, row, rows, tenant_of, value
+from everlore.postgres import Connection, digest128, each, first, numbered, rows, tenant_of, value
 from everlore.types import Edge, Key, Owner, Problem, Row, Unit
 
 _COLUMNS = (
@@ -106,7 +106,7 @@ class Writer:
 
     def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
         file = file_uuid(path)
-        found = row(
+        found = first(
             self._connection,
             "SELECT mtime_ns, size, EXISTS(SELECT 1 FROM problems p WHERE p.tenant = f.tenant AND p.file = f.file)"
             " FROM files f WHERE tenant = %s AND file = %s FOR UPDATE",
@@ -315,9 +315,22 @@ class Writer:
             owner = owner_uuid(unit_key.owner)
             tenant = tenant_of(owner)
             units.append(
-                (tenant, numbered(tenant, next(fresh)), memory or numbers[unit_key], owner, unit_key.kind, place)
-                + (unit.turn, start, len(said_words), _tie(unit_key), self._epochs[owner])
-                + (word_hashes(owner, said_words), _joined(said_words), unit.dense)
+                (
+                    tenant,
+                    numbered(tenant, next(fresh)),
+                    memory or numbers[unit_key],
+                    owner,
+                    unit_key.kind,
+                    place,
+                    unit.turn,
+                    start,
+                    len(said_words),
+                    _tie(unit_key),
+                    self._epochs[owner],
+                    word_hashes(owner, said_words),
+                    _joined(said_words),
+                    unit.dense,
+                )
             )
         each(self._connection, _INSERT_UNIT, units)
         waiting = [(unit[0], unit[1]) for unit in units if unit[-1]]

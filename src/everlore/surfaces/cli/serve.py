@@ -73,7 +73,7 @@ def serve(settings: Settings) -> None:
                 lifespan="on",
                 timeout_graceful_shutdown=FINISH_SECONDS,
             )
-            server = Server(config, str(settings.memory.root))
+            server = Server(config, engine.vault.where)
             server.run(sockets=[listener])
             if not server.started:
                 raise Unavailable("the server could not start; the log above says why")
