@@ -28,6 +28,18 @@ def clean_env(root: Path, extra: Mapping[str, str] | None = None) -> dict[str, s
     return kept | {"EVEROS_MEMORY__ROOT": str(root), "PYTHONUNBUFFERED": "1"} | dict(extra or {})
 
 
+def everlore(
+    *args: str, root: Path | None = None, env: Mapping[str, str] | None = None, module: str = "everlore"
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", module, *args],
+        env=clean_env(root or Path("/nonexistent"), env),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
 @dataclass
 class Server:
     root: Path

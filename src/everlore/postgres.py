@@ -42,6 +42,8 @@ T = TypeVar("T")
 CONNECT_SECONDS = 5
 POOL_SECONDS = 10.0
 """How long a request waits for a free connection, or for a database that is away."""
+START_SECONDS = 3.0
+"""How long an opening waits for a database that is just starting."""
 RETRY_SECONDS = 10.0
 LOCK_SECONDS = 30.0
 TENANT_BITS = 16
@@ -281,7 +283,7 @@ class Server:
 
     def _first_contact(self) -> None:
         """Connect once, so that what is wrong is said in full, and make our schema."""
-        deadline = time.monotonic() + RETRY_SECONDS
+        deadline = time.monotonic() + START_SECONDS
         while True:
             try:
                 with psycopg.connect(self._url, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:

@@ -29,9 +29,7 @@ def server(database: Postgres) -> Iterator[Server]:
 
 def kill_all(database: Postgres) -> int:
     """End every session of ours, as a restart of the database does."""
-    done = database.run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'everlore'"
-    )
+    done = database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'everlore'")
     return len(done)
 
 
@@ -180,7 +178,7 @@ def test_a_read_only_database_says_so_and_keeps_what_it_has(database: Postgres) 
 def test_urls_that_lead_nowhere(
     url: str, kind: type[EverloreError], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everlore.postgres.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("everlore.postgres.START_SECONDS", 0.0)
     with pytest.raises(kind) as caught:
         Server(url)
     assert words in str(caught.value)
@@ -219,4 +217,4 @@ def test_names_of_schemas_are_quoted(database: Postgres) -> None:
         with opened(url, schema) as made:
             assert PostgresBuffer(made).append([message(1)]) == 1
     with psycopg.connect(url) as connection:
-        assert connection.execute("SELECT count(*) FROM \"select\".messages").fetchone() == (1,)
+        assert connection.execute('SELECT count(*) FROM "select".messages').fetchone() == (1,)
