@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import report, speed
+from bench import report, speed, stores
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
@@ -27,6 +27,7 @@ examples:
   python -m bench --quick                    a few minutes: one LoCoMo conversation, up to 10,000 memories
   python -m bench --only quality --every 1   all LongMemEval questions
   python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
+  python -m bench --only stores              the folder with SQLite against PostgreSQL, which it starts by itself
   BENCH_DATA=~/data python -m bench          the public data sets are in ~/data (see bench/README.md)
 """
 
@@ -39,10 +40,12 @@ def main() -> int:
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        if options.only != "speed":
+        if options.only in (None, "quality"):
             _quality(options, progress)
-        if options.only != "quality":
+        if options.only in (None, "speed"):
             _speed(options, progress)
+        if options.only in (None, "stores"):
+            _stores(options, progress)
     return 0
 
 
@@ -53,7 +56,7 @@ def _options() -> argparse.Namespace:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--only", choices=("quality", "speed"), help="only this part; the other keeps its last table")
+    parser.add_argument("--only", choices=("quality", "speed", "stores"), help="only this part; others keep theirs")
     parser.add_argument("--quick", action="store_true", help="a small version that leaves latest.md alone")
     parser.add_argument("--every", type=_positive, default=3, metavar="N", help="every Nth LongMemEval question (3)")
     parser.add_argument("--limit", type=_positive, metavar="N", help="at most N conversations and N questions")
@@ -92,6 +95,11 @@ def _speed(options: argparse.Namespace, progress: Progress) -> None:
     found = speed.measure(speed.QUICK if options.quick else speed.FULL, progress)
     _publish("speed", report.speed_table(found), quick=options.quick)
     report.plot_speed(found, RESULTS / f"{'quick-' if options.quick else ''}speed.png")
+
+
+def _stores(options: argparse.Namespace, progress: Progress) -> None:
+    found = stores.measure(stores.QUICK if options.quick else stores.FULL, progress)
+    _publish("stores", stores.table(found, report.heading()), quick=options.quick)
 
 
 def _publish(part: str, table: str, *, quick: bool) -> None:

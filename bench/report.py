@@ -139,7 +139,9 @@ def write(part: str, table: str, results: Path, *, quick: bool) -> None:
     for name in (f"{part}-{stamp}.md", f"{part}.md"):
         (results / name).write_text(table, encoding="utf-8")
     known = [
-        path.read_text(encoding="utf-8") for part in ("quality", "speed") if (path := results / f"{part}.md").exists()
+        path.read_text(encoding="utf-8")
+        for part in ("quality", "speed", "stores")
+        if (path := results / f"{part}.md").exists()
     ]
     latest = "# Newest figures\n\nMade by `make bench`; what they mean stands in `bench/README.md`.\n\n"
     (results / "latest.md").write_text(latest + "\n".join(known), encoding="utf-8")

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from databases import Postgres, postgres
+from databases import QUICK, Postgres, postgres
 from embeddings import Endpoint, endpoint
 from serving import Api, Server, running
 from vaults import open_vault
@@ -58,5 +58,5 @@ def engine(tmp_path: Path, vectors: Endpoint) -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def database() -> Iterator[Postgres]:
     """One PostgreSQL for all tests of a worker; each test takes a schema or a database of its own in it."""
-    with postgres() as running_database:
+    with postgres(*QUICK) as running_database:
         yield running_database

@@ -165,6 +165,22 @@ class Server:
                 mine.locks.discard(name)
                 self._unlock(mine.connection, key)
 
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """What this thread reads inside is the state of one moment."""
+        held = self._held()
+        if held is not None and held.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            yield
+            return
+        with contextlib.ExitStack() as stack:
+            begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+            mine = self._entered(stack, lambda connection: run(connection, begin))
+            try:
+                yield
+            finally:
+                with contextlib.suppress(psycopg.Error):
+                    mine.connection.execute("ROLLBACK")
+
     def prepare(self, part: Part) -> None:
         """Bring the tables of a part to its version. Many servers may do so at once."""
         self._parts[part.name] = part
@@ -253,19 +269,22 @@ class Server:
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
 
-    def _locked(self, stack: contextlib.ExitStack, key: int, name: str, timeout: float) -> _Mine:
-        """Take a lock and keep its connection until the stack ends."""
+    def _entered(self, stack: contextlib.ExitStack, begin: Callable[[Connection], object]) -> _Mine:
+        """Begin something that lasts, and keep its connection until the stack ends. Nothing was done in it yet, so a
+        lost connection is no reason to give up."""
 
-        def take() -> _Mine:
+        def enter() -> _Mine:
             with contextlib.ExitStack() as held:
                 mine = held.enter_context(self._holding())
-                _take(mine.connection, key, timeout)
+                begin(mine.connection)
                 stack.push(held.pop_all())
                 return mine
 
+        return self._again(enter, retry=self._held() is None)
+
+    def _locked(self, stack: contextlib.ExitStack, key: int, name: str, timeout: float) -> _Mine:
         try:
-            # nothing was done under the lock yet, so a lost connection is no reason to give up
-            return self._again(take, retry=self._held() is None)
+            return self._entered(stack, lambda connection: _take(connection, key, timeout))
         except Unavailable as error:
             if isinstance(error.__cause__, pg.LockNotAvailable):
                 raise Unavailable(f"{name} is in use by another process; try again") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -17,10 +18,13 @@ from everlore.index.postgres import vectors as near
 from everlore.index.postgres.checks import check
 from everlore.index.postgres.schema import PART, file_uuid
 from everlore.index.postgres.write import Writer, alone, share
-from everlore.postgres import Connection, Server, first, rows, tenant_of, value, with_nul
+from everlore.postgres import NUMBER_BITS, Connection, Server, first, rows, tenant_of, value, with_nul
 from everlore.types import Edge, Key, Owner, Problem, Row, Stored, UnitHit, Where
 
 T = TypeVar("T")
+
+NUMBERS = (1 << NUMBER_BITS) - 1
+"""What of a number is not its tenant."""
 
 
 class PostgresIndex:
@@ -43,6 +47,9 @@ class PostgresIndex:
 
     def remove_file(self, path: str) -> Applied:
         return self._write(lambda c: Writer(c).remove(path))
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        return self._server.snapshot()
 
     def files(self) -> dict[str, Stamp]:
         found = self._server.read(lambda c: rows(c, "SELECT path, mtime_ns, size FROM files"))
@@ -142,8 +149,8 @@ class PostgresIndex:
 
     def unembedded(self, limit: int) -> list[PieceText]:
         select = (
-            "SELECT u.id, u.dense FROM (SELECT tenant, unit FROM waiting ORDER BY tenant, unit LIMIT %s) w"
-            " JOIN units u ON u.tenant = w.tenant AND u.id = w.unit ORDER BY u.id"
+            f"SELECT u.id, u.dense FROM (SELECT tenant, unit FROM waiting ORDER BY unit & {NUMBERS} LIMIT %s) w"
+            f" JOIN units u ON u.tenant = w.tenant AND u.id = w.unit ORDER BY u.id & {NUMBERS}"
         )
 
         def work(connection: Connection) -> list[PieceText]:

@@ -135,14 +135,14 @@ def around(connection: Connection, units: Sequence[int], reach: int) -> list[Pie
     if not units:
         return []
     select = (
-        "SELECT DISTINCT ON (n.row, n.place) n.id, n.row, n.kind, r.parent_id, n.turn, n.start, n.length, n.tokens"
+        "SELECT DISTINCT ON (n.row, n.place) n.id, n.row, r.parent_id, n.turn, n.start, n.length, n.tokens"
         " FROM units u JOIN units n ON n.tenant = u.tenant AND n.row = u.row"
         " AND n.place BETWEEN u.place - %s AND u.place + %s"
         " JOIN memories r ON r.tenant = n.tenant AND r.id = n.row"
         " WHERE u.tenant = ANY(%s) AND u.id = ANY(%s) ORDER BY n.row, n.place"
     )
     found = rows(connection, select, (reach, reach, tenants_of(units), list(units)))
-    return [Piece(unit, row, kind, with_nul(parent), *rest) for unit, row, kind, parent, *rest in found]
+    return [Piece(unit, row, with_nul(parent), *rest) for unit, row, parent, *rest in found]
 
 
 def anchors(

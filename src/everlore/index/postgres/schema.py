@@ -73,6 +73,7 @@ CREATE INDEX units_row ON units(row, place);
 CREATE INDEX units_owner ON units(owner, epoch);
 CREATE INDEX units_words ON units USING gin(words) WITH (gin_pending_list_limit = 256);
 CREATE TABLE waiting(tenant int NOT NULL, unit bigint NOT NULL, PRIMARY KEY(tenant, unit));
+CREATE INDEX waiting_order ON waiting((unit & 70368744177663));  -- without its tenant: as they came
 CREATE TABLE vectors(
   tenant int NOT NULL, unit bigint NOT NULL, row bigint NOT NULL, owner uuid NOT NULL, kind text COLLATE "C" NOT NULL,
   model int NOT NULL, tie bigint NOT NULL, place int NOT NULL, vector halfvec NOT NULL, PRIMARY KEY(tenant, unit));

@@ -119,7 +119,7 @@ def _near(
         f" ORDER BY v.vector::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT %s"
     )
     text = written(query)
-    with connection.transaction():
+    with connection.transaction(force_rollback=True):  # so that the settings are gone, also inside a snapshot
         connection.execute(
             "SET LOCAL citus.propagate_set_commands = 'local';"  # without Citus it means nothing
             " SET LOCAL hnsw.iterative_scan = strict_order;"
