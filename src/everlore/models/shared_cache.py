@@ -17,7 +17,7 @@ PART = Part(
         """
         CREATE TABLE embeddings(
           tenant int NOT NULL, key uuid NOT NULL, model text COLLATE "C" NOT NULL, vector bytea NOT NULL,
-          PRIMARY KEY(tenant, key));
+          PRIMARY KEY(key, tenant));
         """,
     ),
     {"embeddings": "tenant"},

@@ -26,7 +26,7 @@ PART = Part(
         """
         CREATE TABLE documents(
           tenant int NOT NULL, file uuid NOT NULL, path text COLLATE "C" NOT NULL, content bytea NOT NULL,
-          mtime_ns bigint NOT NULL, size bigint NOT NULL, PRIMARY KEY(tenant, file));
+          mtime_ns bigint NOT NULL, size bigint NOT NULL, PRIMARY KEY(file, tenant));
         """,
     ),
     {"documents": "tenant"},

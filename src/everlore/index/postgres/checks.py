@@ -24,9 +24,7 @@ _COUNTS = {
         " LEFT JOIN vectors v ON v.tenant = u.tenant AND v.unit = u.id"
         " WHERE u.dense <> '' AND w.unit IS NULL AND v.unit IS NULL"
     ),
-    "units hold another number of words than they say": (
-        "SELECT count(*) FROM units WHERE cardinality(words) <> 2 * length"
-    ),
+    "units hold more words than they say": "SELECT count(*) FROM units WHERE cardinality(words) > 2 * length",
     "memories belong to no file": ("SELECT count(*) FROM (SELECT file FROM memories EXCEPT SELECT file FROM files) f"),
     "counts of memories are wrong": (
         "SELECT count(*) FROM (SELECT tenant, owner, kind, count(*) n FROM memories GROUP BY tenant, owner, kind) c"

@@ -28,6 +28,9 @@ DIGITS = 6
 """Cosines are rounded, as in the embedded index."""
 
 
+_SELECT = "SELECT v.tenant, v.unit, v.row, v.kind, v.tie, v.place, v.turn, v.vector::vector <=> %s::vector AS far"
+
+
 def index_statement(model: int, dimension: int) -> str:
     return (
         f"CREATE INDEX IF NOT EXISTS vectors_near_{model} ON vectors"
@@ -69,13 +72,13 @@ def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArr
     given = dict(zip(units, vectors.astype(np.float16), strict=True))
     select = (
         "DELETE FROM waiting w USING units u WHERE w.tenant = ANY(%s) AND w.unit = ANY(%s) AND u.tenant = w.tenant"
-        " AND u.id = w.unit RETURNING u.tenant, u.id, u.row, u.owner, u.kind, u.tie, u.place"
+        " AND u.id = w.unit RETURNING u.tenant, u.id, u.row, u.owner, u.kind, u.tie, u.place, u.turn"
     )
     names = (tenants_of(list(given)), list(given))
     each(
         connection,
-        "INSERT INTO vectors(tenant, unit, row, owner, kind, tie, place, model, vector)"
-        " VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec) ON CONFLICT(tenant, unit) DO UPDATE SET"
+        "INSERT INTO vectors(tenant, unit, row, owner, kind, tie, place, turn, model, vector)"
+        " VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec) ON CONFLICT(tenant, unit) DO UPDATE SET"
         " model = excluded.model, vector = excluded.vector",
         [(*found, model, written(given[found[1]])) for found in rows(connection, select, names)],
     )
@@ -102,10 +105,7 @@ def _many(connection: Connection, owner: Owner | None, model: int) -> bool:
 def _exact(
     connection: Connection, query: Vector, source: str, condition: Condition, model: int, limit: int
 ) -> list[UnitHit]:
-    inner = (
-        f"SELECT v.tenant, v.unit, v.row, v.tie, v.place, v.vector::vector <=> %s::vector AS far FROM {source}"
-        f" WHERE v.model = %s AND {condition.sql} ORDER BY far, v.tie, v.place LIMIT %s"
-    )
+    inner = f"{_SELECT} FROM {source} WHERE v.model = %s AND {condition.sql} ORDER BY far, v.tie, v.place LIMIT %s"
     return _hits(connection, inner, (written(query), model, *condition.values, limit))
 
 
@@ -113,7 +113,7 @@ def _near(
     connection: Connection, query: Vector, source: str, condition: Condition, model: int, dimension: int, limit: int
 ) -> list[UnitHit]:
     inner = (
-        f"SELECT v.tenant, v.unit, v.row, v.tie, v.place, v.vector::vector <=> %s::vector AS far FROM {source}"
+        f"{_SELECT} FROM {source}"
         # the model is written out: the index is only of this one, and the planner must see that
         f" WHERE v.model = {model:d} AND {condition.sql}"
         f" ORDER BY v.vector::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT %s"
@@ -131,8 +131,8 @@ def _near(
 
 def _hits(connection: Connection, inner: str, values: Sequence[object]) -> list[UnitHit]:
     select = (
-        f"SELECT h.unit, h.row, u.turn, 1 - h.far, u.kind, m.parent_id, h.tie, h.place FROM ({inner}) h"
-        " JOIN units u ON u.tenant = h.tenant AND u.id = h.unit JOIN memories m ON m.tenant = h.tenant AND m.id = h.row"
+        f"SELECT h.unit, h.row, h.turn, 1 - h.far, h.kind, m.parent_id, h.tie, h.place FROM ({inner}) h"
+        " JOIN memories m ON m.tenant = h.tenant AND m.id = h.row"
     )
     found = connection.execute(select.encode(), values, prepare=False).fetchall()
     ordered = sorted(found, key=lambda one: (-_cosine(one[3]), one[6], one[7]))

@@ -20,7 +20,7 @@ from everlore.index.bm25 import K1, B, telling
 from everlore.index.postgres.filters import joined, partition, restriction
 from everlore.index.postgres.schema import owner_uuid
 from everlore.index.postgres.write import word_hash
-from everlore.postgres import Connection, first, rows, tenant_of, value, with_nul
+from everlore.postgres import Connection, first, rows, tenant_of, with_nul
 from everlore.types import Owner, UnitHit, Where
 
 MOST_TERMS = 128
@@ -96,12 +96,15 @@ def _current(connection: Connection, owner: UUID, known: Known | None, epoch: in
 
 
 def _counted(connection: Connection, owner: UUID | None, terms: Sequence[str]) -> dict[str, int]:
-    found = {}
-    for term in terms:
-        of_owner, values = ("", ()) if owner is None else (" AND tenant = %s AND owner = %s", (tenant_of(owner), owner))
-        select = f"SELECT count(*) FROM units WHERE words @> %s::bigint[]{of_owner}"
-        found[term] = int(value(connection, select, ([word_hash(owner, term)], *values)))
-    return found
+    if not terms:
+        return {}
+    of_owner: tuple[str, tuple[Any, ...]] = ("", ())
+    if owner is not None:
+        of_owner = (" AND tenant = %s AND owner = %s", (tenant_of(owner), owner))
+    count = f"(SELECT count(*) FROM units WHERE words @> %s::bigint[]{of_owner[0]})"
+    values = [value for term in terms for value in ([word_hash(owner, term)], *of_owner[1])]
+    found = rows(connection, f"SELECT {', '.join([count] * len(terms))}", values)[0]
+    return dict(zip(terms, map(int, found), strict=True))
 
 
 def statistics(
@@ -149,7 +152,7 @@ def _best(
     hashes = [word_hash(name, term) for term in terms]
     frequency = np.array([stats.frequency[term] for term in terms], np.float64)
     weights = telling(stats.units, frequency).tolist()
-    score, values = _score(hashes, weights, stats.mean_length)
+    score, values = _score(terms, weights, stats.mean_length)
     condition, demand = partition(where, "u"), restriction(where)
     source = "units u"
     if demand is not None:
@@ -168,13 +171,20 @@ def _best(
     ]
 
 
-def _score(hashes: Sequence[int], weights: Sequence[float], mean_length: float) -> tuple[str, list[Any]]:
-    """BM25 of a unit as an expression over its words."""
-    mean = max(mean_length, 1.0)
-    shrink = f"{K1 * (1 - B)!r} + {K1 * B / mean!r} * least(u.length, {LONGEST})"
-    count = "cardinality(array_positions(u.words, %s::bigint))"
-    parts = [f"%s::float8 * {count} / ({count} + {shrink})" for _ in hashes]
-    values = [
-        part for number, weight in zip(hashes, weights, strict=True) for part in (weight * (K1 + 1), number, number)
-    ]
+def _score(terms: Sequence[str], weights: Sequence[float], mean_length: float) -> tuple[str, list[Any]]:
+    """BM25 of a unit as an expression over its tokens.
+
+    `count / (count + k)` is written `1 - k / (count + k)`, so that a term is counted once. Counting it in the text is
+    ten times as quick as in an array.
+    """
+    # said to be floats: without a word, PostgreSQL takes 0.72 for a decimal and computes twenty times as long
+    shrink = f"(float8 '{K1 * (1 - B)!r}' + float8 '{K1 * B / max(mean_length, 1.0)!r}' * least(u.length, {LONGEST}))"
+    parts: list[str] = []
+    values: list[Any] = []
+    for term, weight in zip(terms, weights, strict=True):
+        token = f" {term} "
+        size = len(token.encode())
+        count = f"(octet_length(u.tokens) - octet_length(replace(u.tokens, %s, ''))) / {size}"
+        parts.append(f"%s::float8 * (1 - {shrink} / ({count} + {shrink}))")
+        values += [weight * (K1 + 1), token]
     return " + ".join(parts), values

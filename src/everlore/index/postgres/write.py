@@ -405,7 +405,7 @@ def word_hash(owner: UUID | None, token: str) -> int:
 
 
 def word_hashes(owner: UUID, words: Sequence[str]) -> list[int]:
-    return [word_hash(which, token) for which in (owner, None) for token in words]
+    return [word_hash(which, token) for which in (owner, None) for token in dict.fromkeys(words)]
 
 
 def handle_of(key: Key) -> str:
