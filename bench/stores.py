@@ -88,12 +88,14 @@ def measure(plan: Plan, progress: Progress) -> Stores:
             opened = open_engine(load(memory=MemorySection(root=root / name), store=store))
             stack.callback(opened.close)
             engines.append(replace(opened, embedder=fixed))
+        empty = (_folder_bytes(root / "files"), _database_bytes(engines[1]))
         filled, rates = _fill(engines, corpus, centres, plan, progress)
         lines = [Line("bulk, with words and vectors", rates, unit="memories/s")]
         lines += _searches(engines, filled, queries, known, progress)
         lines += _saves(engines, plan, progress)
         sizes = (_folder_bytes(root / "files"), _database_bytes(engines[1]))
-    return Stores(filled.rows, lines, (sizes[0] / filled.rows, sizes[1] / filled.rows))
+    each = [(size - before) / filled.rows for size, before in zip(sizes, empty, strict=True)]
+    return Stores(filled.rows, lines, (each[0], each[1]))
 
 
 def _fill(

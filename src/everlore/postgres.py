@@ -246,17 +246,19 @@ class Server:
                 self._mine.held = None
 
     def _run(self, work: Callable[[Connection], T], *, retry: bool) -> T:
-        if self._held() is not None:
-            with self._explaining(), self._holding() as mine:
-                return work(mine.connection)
-        return self._again(lambda: self._alone(work), retry=retry)
+        held = self._held()
+        if held is None:
+            return self._again(lambda: self._alone(work), _passing if retry else _never)
+        # inside a lock a conflict can be resolved, since the session is as it was; inside a transaction nothing can
+        idle = held.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        return self._again(lambda: work(held.connection), _conflict if retry and idle else _never)
 
     def _alone(self, work: Callable[[Connection], T]) -> T:
         with self._holding() as mine:
             return work(mine.connection)
 
-    def _again(self, work: Callable[[], T], *, retry: bool) -> T:
-        """Run it until the database answers, within reason."""
+    def _again(self, work: Callable[[], T], hopeful: Callable[[psycopg.Error], bool]) -> T:
+        """Run it again as long as its errors give hope, within reason."""
         deadline = time.monotonic() + RETRY_SECONDS
         pause = 0.01
         while True:
@@ -264,7 +266,7 @@ class Server:
                 try:
                     return work()
                 except psycopg.Error as error:
-                    if not retry or not _passing(error) or time.monotonic() > deadline:
+                    if not hopeful(error) or time.monotonic() > deadline:
                         raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
@@ -280,7 +282,7 @@ class Server:
                 stack.push(held.pop_all())
                 return mine
 
-        return self._again(enter, retry=self._held() is None)
+        return self._again(enter, _passing if self._held() is None else _never)
 
     def _locked(self, stack: contextlib.ExitStack, key: int, name: str, timeout: float) -> _Mine:
         try:
@@ -401,7 +403,7 @@ class Server:
                 return Unavailable(f"{self.where} is read-only: nothing was written; make it writable and try again")
             case pg.DiskFull() | pg.OutOfMemory():
                 return Unavailable(f"{self.where} is full ({said}): nothing was written; make room and try again")
-            case pg.LockNotAvailable() | pg.DeadlockDetected() | pg.SerializationFailure() | pg.QueryCanceled():
+            case _ if _conflict(error) or isinstance(error, pg.LockNotAvailable | pg.QueryCanceled):
                 return Unavailable(f"{self.where} is busy with other work ({said}); try again")
             case pg.InvalidPassword() | pg.InvalidAuthorizationSpecification() | pg.InvalidCatalogName():
                 return Misconfigured(f"{self.where} refuses us ({said}): correct EVEROS_STORE__URL or DATABASE_URL")
@@ -473,11 +475,20 @@ def _take(connection: Connection, key: int, timeout: float) -> None:
         connection.execute("SELECT pg_advisory_lock(%s)", (key,))
 
 
+def _never(_: psycopg.Error) -> bool:
+    return False
+
+
+def _conflict(error: psycopg.Error) -> bool:
+    """Somebody else was quicker; who looks again sees what they did."""
+    return isinstance(error, pg.DeadlockDetected | pg.SerializationFailure | pg.UniqueViolation)
+
+
 def _passing(error: psycopg.Error) -> bool:
     """Whether the same may work in a moment, on another connection."""
     if isinstance(error, PoolClosed | PoolTimeout | pg.LockNotAvailable | pg.QueryCanceled | pg.DiskFull):
         return False
-    if isinstance(error, pg.DeadlockDetected | pg.SerializationFailure | pg.TooManyConnections):
+    if _conflict(error) or isinstance(error, pg.TooManyConnections):
         return True
     state = error.sqlstate or ""
     if state:

@@ -38,7 +38,8 @@ def test_every_table_is_named_and_every_key_has_the_tenant(database: Postgres) -
         keys = server.read(
             lambda c: rows(
                 c,
-                "SELECT t.relname, x.relname, array_agg(a.attname) FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid"
+                "SELECT t.relname, x.relname, array_agg(a.attname) FROM pg_index i"
+                " JOIN pg_class t ON t.oid = i.indrelid"
                 " JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_attribute a ON a.attrelid = x.oid"
                 " WHERE t.relnamespace = %s::regnamespace AND i.indisunique GROUP BY 1, 2",
                 (server.schema,),

@@ -173,3 +173,11 @@ def test_commands_refuse_what_makes_no_sense(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = everlore("import", str(tmp_path / "empty"), root=tmp_path)
     assert (done.returncode, "no memories in" in done.stderr) == (1, True)
+
+
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    home, away = tmp_path / "home", tmp_path / "away"
+    FolderVault(home).update(sheet_path(PLACES["profile"], ALICE), lambda _: "x")
+    done = everlore("export", str(away), "--dry-run", root=home)
+    assert (done.returncode, "would be exported: 1 files" in done.stdout) == (0, True), done.stderr
+    assert not away.exists()

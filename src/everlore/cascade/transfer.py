@@ -46,8 +46,6 @@ def folder_side(folder: Path, *, writing: bool) -> Iterator[Side]:
     vault = FolderVault(folder)
     if folder.exists() and not folder.is_dir():
         raise InvalidInput(f"{folder} is not a folder")
-    if not writing and not folder.is_dir():
-        raise InvalidInput(f"there is no folder {folder}")
     state = vault.root / SYSTEM / "state.db"
     if writing:
         vault.prepare()

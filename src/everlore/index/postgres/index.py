@@ -16,7 +16,7 @@ from everlore.index.base import Applied, IndexStatus, Page, Piece, PieceText, St
 from everlore.index.postgres import queue, read, words
 from everlore.index.postgres import vectors as near
 from everlore.index.postgres.checks import check
-from everlore.index.postgres.schema import PART, file_uuid
+from everlore.index.postgres.schema import PART, file_uuid, of_file
 from everlore.index.postgres.write import Writer, alone, share
 from everlore.postgres import NUMBER_BITS, Connection, Server, first, rows, tenant_of, value, with_nul
 from everlore.types import Edge, Key, Owner, Problem, Row, Stored, UnitHit, Where
@@ -40,13 +40,13 @@ class PostgresIndex:
     def replace_file(
         self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = (), *, partial: bool = False
     ) -> Applied:
-        return self._write(lambda c: Writer(c).replace(path, stamp, rows, problems, partial=partial))
+        return self._write(path, lambda c: Writer(c).replace(path, stamp, rows, problems, partial=partial))
 
     def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
-        return self._write(lambda c: Writer(c).extend(path, before, after, rows))
+        return self._write(path, lambda c: Writer(c).extend(path, before, after, rows))
 
     def remove_file(self, path: str) -> Applied:
-        return self._write(lambda c: Writer(c).remove(path))
+        return self._write(path, lambda c: Writer(c).remove(path))
 
     def snapshot(self) -> AbstractContextManager[object]:
         return self._server.snapshot()
@@ -62,8 +62,8 @@ class PostgresIndex:
         return Stamp(*found) if found else None
 
     def parents(self, path: str) -> dict[str, str]:
-        select = "SELECT entry, parent_id FROM memories WHERE file = %s"
-        found = self._server.read(lambda c: rows(c, select, (file_uuid(path),)))
+        there, values = of_file(path)
+        found = self._server.read(lambda c: rows(c, f"SELECT entry, parent_id FROM memories WHERE {there}", values))
         return {with_nul(entry): with_nul(parent) for entry, parent in found}
 
     def problems(self) -> list[Problem]:
@@ -169,7 +169,7 @@ class PostgresIndex:
                 raise InvalidInput(f"{len(units)} vectors of dimension {model[1]} are wanted, not {vectors.shape}")
             near.put(connection, model[0], units, vectors)
 
-        self._write(work)
+        self._write("vectors", work)
 
     def enqueue(self, paths: Iterable[str]) -> None:
         wanted = list(dict.fromkeys(paths))
@@ -229,9 +229,9 @@ class PostgresIndex:
     def close(self) -> None:
         """The server is closed by whoever opened it."""
 
-    def _write(self, work: Callable[[Connection], T]) -> T:
+    def _write(self, path: str, work: Callable[[Connection], T]) -> T:
         def shared(connection: Connection) -> T:
-            share(connection, self._server.schema)
+            share(connection, self._server.schema, path)
             return work(connection)
 
         return self._server.write(shared, lasting=False)

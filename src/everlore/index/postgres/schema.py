@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from everlore.postgres import Part, digest128
+from everlore.postgres import Part, digest128, tenant_of
 from everlore.types import Key, Owner
 from everlore.vault.paths import locate
 
@@ -122,3 +122,11 @@ def file_uuid(path: str) -> UUID:
     if located is None:
         return named
     return UUID(bytes=owner_uuid(located.owner).bytes[:2] + named.bytes[2:])
+
+
+def of_file(path: str) -> tuple[str, tuple[object, ...]]:
+    """Which memories are in a file. One in its owner's folder has memories of that owner only: one tenant is asked."""
+    file = file_uuid(path)
+    if file == digest128(path):
+        return "file = %s", (file,)
+    return "file = %s AND tenant = %s", (file, tenant_of(file))

@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from everlore.index.base import Applied, Stamp
-from everlore.index.postgres.schema import LOCK, file_uuid, key_uuid, owner_uuid
+from everlore.index.postgres.schema import LOCK, file_uuid, key_uuid, of_file, owner_uuid
 from everlore.index.tokens import tokens
 from everlore.postgres import Connection, digest128, each, first, numbered, rows, tenant_of, value
 from everlore.types import Edge, Key, Owner, Problem, Row, Unit
@@ -94,7 +94,7 @@ class Writer:
         self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem], *, partial: bool = False
     ) -> Applied:
         file = file_uuid(path)
-        known = {one.key: one for one in self._of_file(path, file)}
+        known = {one.key: one for one in self._known(*of_file(path))}
         kept = bool(problems or partial)
         self._connection.execute("DELETE FROM problems WHERE tenant = %s AND file = %s", (tenant_of(file), file))
         each(
@@ -120,7 +120,7 @@ class Writer:
     def remove(self, path: str) -> Applied:
         file = file_uuid(path)
         there = (tenant_of(file), file)
-        known = self._of_file(path, file)
+        known = self._known(*of_file(path))
         self._settled(file, None)
         self._connection.execute("DELETE FROM problems WHERE tenant = %s AND file = %s", there)
         self._connection.execute("DELETE FROM files WHERE tenant = %s AND file = %s", there)
@@ -172,11 +172,6 @@ class Writer:
         lost = [*self._update(batch, path, file, changed), *self._delete(batch, left)]
         self._write(batch, path, file)
         return Applied(len(added), len(changed), len(left), _distinct(lost))
-
-    def _of_file(self, path: str, file: UUID) -> list[Known]:
-        """Its memories. A file in its owner's folder has memories of that owner only, so one tenant is asked."""
-        one, values = ("", ()) if file == digest128(path) else (" AND tenant = %s", (tenant_of(file),))
-        return self._known(f"file = %s{one}", (file, *values))
 
     def _elsewhere(self, keys: Sequence[UUID]) -> dict[UUID, Known]:
         """The same memories in other files: moved, or copied, and the file read last has them."""
@@ -347,17 +342,18 @@ class Writer:
         each(self._connection, f"{insert} VALUES(%s, %s, %s, %s, %s, %s, %s)", edges)
 
 
-def share(connection: Connection, schema: str) -> None:
-    """Writers work side by side, but not beside a rebuild or a change of model."""
-    connection.execute("SELECT pg_advisory_xact_lock_shared(%s)", (_lock_key(schema),))
+def share(connection: Connection, schema: str, path: str) -> None:
+    """Writers work side by side, but not on one file, and not beside a rebuild or a change of model."""
+    lock = "SELECT pg_advisory_xact_lock_shared(%s), pg_advisory_xact_lock(%s)"
+    connection.execute(lock, (_lock_key(schema, "writers"), _lock_key(schema, f"file {path}")))
 
 
 def alone(connection: Connection, schema: str) -> None:
-    connection.execute("SELECT pg_advisory_xact_lock(%s)", (_lock_key(schema),))
+    connection.execute("SELECT pg_advisory_xact_lock(%s)", (_lock_key(schema, "writers"),))
 
 
-def _lock_key(schema: str) -> int:
-    return int.from_bytes(digest128(schema, LOCK, "writers").bytes[:8], "big", signed=True)
+def _lock_key(schema: str, name: str) -> int:
+    return int.from_bytes(digest128(schema, LOCK, name).bytes[:8], "big", signed=True)
 
 
 def _add(batch: Batch, row: Row) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from everlore import cascade
 from everlore.cascade.transfer import Moved, folder_side, move, refuse_itself
-from everlore.errors import Misconfigured, NotFound
+from everlore.errors import InvalidInput, Misconfigured, NotFound
 from everlore.surfaces.cli import output
 from everlore.surfaces.cli.upkeep import opened
 
@@ -16,12 +16,14 @@ def export(folder: Path, *, force: bool, dry_run: bool) -> bool:
     with opened() as engine, output.progress() as report:
         refuse_itself(engine, folder)
         source = cascade.Side(engine.vault, engine.buffer)
-        with folder_side(folder, writing=not dry_run or folder.is_dir()) as target:
+        with folder_side(folder, writing=not dry_run) as target:
             moved = move(source, target, report, force=force, dry_run=dry_run)
     return _tell("exported", moved, force=force, dry_run=dry_run)
 
 
 def take_in(folder: Path, *, force: bool, dry_run: bool) -> bool:
+    if not folder.is_dir():
+        raise InvalidInput(f"there is no folder {folder}")
     with opened() as engine, output.progress() as report:
         refuse_itself(engine, folder)
         with folder_side(folder, writing=False) as source:
