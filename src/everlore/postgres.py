@@ -300,7 +300,8 @@ class Server:
 
     def _configure(self, connection: Connection) -> None:
         connection.adapters.register_dumper(str, _TextDumper)
-        connection.execute(f"SET search_path TO {self._search_path}".encode())
+        # a plan made for any values would be a bad one for lists that are short now and long then
+        connection.execute(f"SET search_path TO {self._search_path}; SET plan_cache_mode = force_custom_plan".encode())
 
     def _first_contact(self) -> None:
         """Connect once, so that what is wrong is said in full, and make our schema."""

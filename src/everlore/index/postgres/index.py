@@ -121,22 +121,10 @@ class PostgresIndex:
         return self._server.read(lambda c: read.anchors(c, owner, kind, turns))
 
     def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> dict[int, float]:
-        def work(connection: Connection) -> dict[int, float]:
-            model = self._current(connection)
-            if model is None or model[1] != len(query):
-                return {}
-            return near.cosines(connection, query, owner, units, model[0])
-
-        return self._server.read(work)
+        return self._server.read(lambda c: near.cosines(c, query, owner, units, self._ours(query)))
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
-        def work(connection: Connection) -> list[UnitHit]:
-            model = self._current(connection)
-            if model is None or model[1] != len(query):
-                return []
-            return near.search(connection, query, where, model, limit)
-
-        return self._server.read(work)
+        return self._server.read(lambda c: near.search(c, query, where, self._ours(query), limit))
 
     def use_model(self, name: str, dimension: int) -> None:
         self._model = (name, dimension)
@@ -239,6 +227,12 @@ class PostgresIndex:
     def _unclaimed(self, path: str) -> int | None:
         with self._claiming:
             return self._claimed.pop(path, None)
+
+    def _ours(self, query: Vector) -> str | None:
+        """The model whose vectors this process may compare with this one: its own, or any when it never said."""
+        if self._model is None:
+            return None
+        return self._model[0] if self._model[1] == len(query) else ""
 
     def _current(self, connection: Connection) -> tuple[int, int] | None:
         """Number and dimension of the current model. None when there is none, and in a process that still works

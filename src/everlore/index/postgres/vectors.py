@@ -28,6 +28,7 @@ DIGITS = 6
 """Cosines are rounded, as in the embedded index."""
 
 
+_MODEL = "SELECT id FROM models WHERE current AND dimension = %s AND (%s::text IS NULL OR name = %s)"
 _SELECT = "SELECT v.tenant, v.unit, v.row, v.kind, v.tie, v.place, v.turn, v.vector::vector <=> %s::vector AS far"
 
 
@@ -38,15 +39,17 @@ def index_statement(model: int, dimension: int) -> str:
     )
 
 
-def search(connection: Connection, query: Vector, where: Where, model: tuple[int, int], limit: int) -> list[UnitHit]:
-    if limit <= 0:
+def search(connection: Connection, query: Vector, where: Where, name: str | None, limit: int) -> list[UnitHit]:
+    """`name` is the model that this process works with, None for whichever is current."""
+    number, mine = _current(connection, name, len(query), where.owner)
+    if number is None or limit <= 0:
         return []
-    number, dimension = model
+    dimension = len(query)
     condition, demand = partition(where, "v"), restriction(where)
     if demand is not None:
         condition = joined([condition, demand], "AND")
     source = "vectors v" if demand is None else "vectors v JOIN memories r ON r.tenant = v.tenant AND r.id = v.row"
-    if dimension <= MOST_DIMENSIONS and _many(connection, where.owner, number):
+    if dimension <= MOST_DIMENSIONS and _many(connection, where.owner, number, mine):
         found = _near(connection, query, source, condition, number, dimension, limit)
         if len(found) == limit:
             return found
@@ -54,16 +57,16 @@ def search(connection: Connection, query: Vector, where: Where, model: tuple[int
 
 
 def cosines(
-    connection: Connection, query: Vector, owner: Owner | None, units: Sequence[int], model: int
+    connection: Connection, query: Vector, owner: Owner | None, units: Sequence[int], name: str | None
 ) -> dict[int, float]:
     if not units:
         return {}
     of_owner, values = ("", ()) if owner is None else (" AND owner = %s", (owner_uuid(owner),))
     select = (
         "SELECT unit, 1 - (vector::vector <=> %s::vector) FROM vectors"
-        f" WHERE tenant = ANY(%s) AND unit = ANY(%s) AND model = %s{of_owner}"
+        f" WHERE tenant = ANY(%s) AND unit = ANY(%s) AND model = ({_MODEL}){of_owner}"
     )
-    given = (written(query), tenants_of(units), list(units), model, *values)
+    given = (written(query), tenants_of(units), list(units), len(query), name, name, *values)
     return {unit: _cosine(found) for unit, found in rows(connection, select, given)}
 
 
@@ -88,14 +91,19 @@ def written(vector: NDArray[np.floating]) -> str:
     return f"[{','.join(map(repr, vector.tolist()))}]"
 
 
-def _many(connection: Connection, owner: Owner | None, model: int) -> bool:
+def _current(connection: Connection, name: str | None, dimension: int, owner: Owner | None) -> tuple[int | None, int]:
+    """The number of the current model, None when it is not ours, and how many units the owner has."""
+    who = owner_uuid(owner) if owner else None
+    select = f"SELECT ({_MODEL}), (SELECT coalesce(sum(units), 0) FROM tally WHERE tenant = %s AND owner = %s)"
+    found = rows(connection, select, (dimension, name, name, tenant_of(who) if who else -1, who))[0]
+    return found[0], int(found[1])
+
+
+def _many(connection: Connection, owner: Owner | None, model: int, mine: int) -> bool:
     """Whether the index finds them sooner than a look at each."""
     if owner is None:
         beyond = "SELECT 1 FROM vectors WHERE model = %s OFFSET %s LIMIT 1"
         return value(connection, beyond, (model, EXACT_UP_TO)) is not None
-    name = owner_uuid(owner)
-    select = "SELECT coalesce(sum(units), 0) FROM tally WHERE tenant = %s AND owner = %s"
-    mine = int(value(connection, select, (tenant_of(name), name)))
     if mine <= EXACT_UP_TO:
         return False
     everyone = value(connection, "SELECT coalesce(sum(units), 0) FROM tally")
