@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import report, speed, stores
+from bench import multihop, recalling, report, speed, stores
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
@@ -26,6 +26,7 @@ examples:
   python -m bench                            everything; the first run embeds for most of an hour, later ones are quick
   python -m bench --quick                    a few minutes: one LoCoMo conversation, up to 10,000 memories
   python -m bench --only quality --every 1   all LongMemEval questions
+  python -m bench --only recall              multi-hop questions with and without the graph, and how long recall takes
   python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
   python -m bench --only stores              the folder with SQLite against PostgreSQL, which it starts by itself
   BENCH_DATA=~/data python -m bench          the public data sets are in ~/data (see bench/README.md)
@@ -42,6 +43,8 @@ def main() -> int:
     with Progress(*columns, console=Console(stderr=True)) as progress:
         if options.only in (None, "quality"):
             _quality(options, progress)
+        if options.only in (None, "recall"):
+            _recall(options, progress)
         if options.only in (None, "speed"):
             _speed(options, progress)
         if options.only in (None, "stores"):
@@ -56,7 +59,7 @@ def _options() -> argparse.Namespace:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--only", choices=("quality", "speed", "stores"), help="only this part; others keep theirs")
+    parser.add_argument("--only", choices=report.PARTS, help="only this part; the others keep their last tables")
     parser.add_argument("--quick", action="store_true", help="a small version that leaves latest.md alone")
     parser.add_argument("--every", type=_positive, default=3, metavar="N", help="every Nth LongMemEval question (3)")
     parser.add_argument("--limit", type=_positive, metavar="N", help="at most N conversations and N questions")
@@ -89,6 +92,24 @@ def _quality(options: argparse.Namespace, progress: Progress) -> None:
         sys.exit("quality: another run is using bench/.work; wait for it, or run with --only speed")
     _publish("quality", report.quality_table(found), quick=options.quick)
     report.plot_quality(found, RESULTS / f"{'quick-' if options.quick else ''}quality.png")
+
+
+def _recall(options: argparse.Namespace, progress: Progress) -> None:
+    folder = data_folder()
+    limit = 20 if options.quick else options.limit
+    found: list[multihop.MultiHop] = []
+    if (folder / "multihop").is_dir():
+        WORK.mkdir(exist_ok=True)
+        try:
+            with FileLock(WORK / "lock", timeout=0):
+                found = multihop.measure(folder, limit, WORK, progress)
+        except Timeout:
+            sys.exit("recall: another run is using bench/.work; wait for it, or run with --only speed")
+    else:
+        print(f"recall: questions skipped, there is no folder {folder / 'multihop'}.", file=sys.stderr)
+    plan = speed.QUICK if options.quick else speed.FULL
+    timings = recalling.measure(plan.sizes[1:], plan.queries, progress)
+    _publish("recall", report.recall_table(found, timings), quick=options.quick)
 
 
 def _speed(options: argparse.Namespace, progress: Progress) -> None:

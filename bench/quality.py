@@ -36,7 +36,7 @@ class Quality:
 
 def measure(name: str, haystacks: Sequence[Haystack], work: Path, progress: Progress) -> Quality:
     root = work / name
-    _empty(root)
+    empty(root)
     with running(root) as server:
         # loads the model, so that every conversation is cut into episodes in the same way
         _search(server, haystacks[0], "warm up", "hybrid", 1)
@@ -48,7 +48,7 @@ def measure(name: str, haystacks: Sequence[Haystack], work: Path, progress: Prog
     return Quality(name, questions, sum(haystack.turns for haystack in haystacks), seconds, methods)
 
 
-def _empty(root: Path) -> None:
+def empty(root: Path) -> None:
     """Everything goes but the embedding cache."""
     system = root / ".everlore"
     for path in [*root.glob("*"), *system.glob("*")]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bench import multihop
 from bench.quality import Quality
 from bench.speed import Timing
 
@@ -23,6 +24,7 @@ GOALS = {
     ("longmemeval", "session all@5"): 0.93,
 }
 JUDGED = "hybrid"
+PARTS = ("quality", "recall", "speed", "stores")
 ENOUGH = 40
 """Questions below which one more miss would decide about a goal."""
 PLOTTED = ("hybrid, an owner of all", "hybrid, one owner of 1,000", "keyword, an owner of all", "message accepted")
@@ -70,12 +72,28 @@ def _verdict(one: Quality, name: str, goal: float) -> str:
     return "reached" if one.methods[JUDGED].mean(name) >= goal else "**missed**"
 
 
+def recall_table(found: Sequence[multihop.MultiHop], timings: Sequence[Timing]) -> str:
+    parts = ["## Recall over the graph", "", heading()]
+    for one in found:
+        parts += [
+            "",
+            f"### {multihop.SETS[one.name]}: {one.questions} questions, {one.passages:,} memories",
+            "",
+            f"| tool | {' | '.join(multihop.FIGURES)} | p50 |",
+            f"|---|{'--:|' * (len(multihop.FIGURES) + 1)}",
+        ]
+        for way, figures in one.ways.items():
+            means = " | ".join(f"{figures.mean(name):.3f}" for name in multihop.FIGURES)
+            parts.append(f"| {way} | {means} | {figures.percentile('seconds', 0.5) * 1000:.0f} ms |")
+    return "\n".join([*parts, "", *_timing_lines(timings)]) + "\n"
+
+
 def speed_table(found: Sequence[Timing]) -> str:
+    return "\n".join(["## Speed", "", heading(), "", *_timing_lines(found)]) + "\n"
+
+
+def _timing_lines(found: Sequence[Timing]) -> list[str]:
     parts = [
-        "## Speed",
-        "",
-        heading(),
-        "",
         "| what | n | p50 | p95 | cpu | peer | peer p50 | peer cpu | ratio | budget | holds |",
         "|---|--:|--:|--:|--:|---|--:|--:|--:|---|---|",
     ]
@@ -87,7 +105,7 @@ def speed_table(found: Sequence[Timing]) -> str:
             f"| {one.name} | {size} | {numbers} | {_cpu(one.cpu)} | {one.peer} | {one.peer_p50:.1f} {one.unit} |"
             f" {_cpu(one.peer_cpu)} | {one.ratio:.2f} | {one.budget} | {holds} |"
         )
-    return "\n".join(parts) + "\n"
+    return parts
 
 
 def _cpu(value: float) -> str:
@@ -138,10 +156,6 @@ def write(part: str, table: str, results: Path, *, quick: bool) -> None:
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     for name in (f"{part}-{stamp}.md", f"{part}.md"):
         (results / name).write_text(table, encoding="utf-8")
-    known = [
-        path.read_text(encoding="utf-8")
-        for part in ("quality", "speed", "stores")
-        if (path := results / f"{part}.md").exists()
-    ]
+    known = [path.read_text(encoding="utf-8") for part in PARTS if (path := results / f"{part}.md").exists()]
     latest = "# Newest figures\n\nMade by `make bench`; what they mean stands in `bench/README.md`.\n\n"
     (results / "latest.md").write_text(latest + "\n".join(known), encoding="utf-8")

@@ -36,6 +36,7 @@ from everlore.errors import Unavailable
 from everlore.index.tokens import query_terms
 from everlore.kinds.episode import turn_units
 from everlore.memory import NewMessage, flush, remember
+from everlore.models.base import State
 from everlore.models.choose import make_embedder
 from everlore.search import Query, recall
 from everlore.search.query import Method
@@ -87,6 +88,9 @@ class FixedEmbedder:
 
     def ready(self) -> bool:
         return bool(self._known)
+
+    def state(self) -> State:
+        return "ready" if self._known else "loading"
 
     def warm(self) -> None:
         """There is nothing to load."""
@@ -161,7 +165,7 @@ def _at_size(
         p50: float | None = None,
         p95: float | None = None,
     ) -> None:
-        found.append(_compare(name, n, queries, subject, peer_name, peer, p50, p95))
+        found.append(compare_with(name, n, queries, subject, peer_name, peer, p50, p95))
         progress.advance(bar)
 
     def both(query: str) -> None:
@@ -213,7 +217,7 @@ def _at_size(
     return found + _saves(engine, plan, n, root, progress)
 
 
-def _compare(
+def compare_with(
     name: str,
     n: int,
     inputs: Sequence[str],
@@ -281,7 +285,7 @@ def _saves(engine: Engine, plan: Plan, n: int, root: Path, progress: Progress) -
     for at, (name, save, limit) in enumerate(steps):
         sessions = [f"save-{at}-{number}" for number in range(plan.saves)]
         found.append(
-            _compare(name, n, sessions, save, "append and fsync of the same bytes", lambda _: floor(body), limit)
+            compare_with(name, n, sessions, save, "append and fsync of the same bytes", lambda _: floor(body), limit)
         )
         progress.advance(bar)
     return found

@@ -109,8 +109,8 @@ def fill(index: Index, corpus: Corpus, centres: Vectors, n: int, advance: Callab
         topics += [topic] * TURNS
         rows += len(made)
         advance(TURNS)
-    vectors = _around(centres, np.array(topics), random)
-    _put(index, vectors)
+    vectors = around(centres, np.array(topics), random)
+    put(index, vectors)
     return Filled(texts, [owner.id for owner in owners for _ in range(TURNS)], vectors, n, rows)
 
 
@@ -131,7 +131,7 @@ def _rows(owner: Owner, number: int, told: list[str]) -> Iterator[Row]:
         )
 
 
-def _around(centres: Vectors, topics: NDArray[np.int64], random: np.random.Generator) -> Vectors:
+def around(centres: Vectors, topics: NDArray[np.int64], random: np.random.Generator) -> Vectors:
     dimension = centres.shape[1]
     noise = random.standard_normal((len(topics), dimension), dtype=np.float32) * np.float32(NOISE / dimension**0.5)
     vectors = centres[topics] + noise
@@ -139,7 +139,7 @@ def _around(centres: Vectors, topics: NDArray[np.int64], random: np.random.Gener
     return vectors.astype(np.float32)
 
 
-def _put(index: Index, vectors: Vectors) -> None:
+def put(index: Index, vectors: Vectors) -> None:
     """Units wait for their vectors in the order they were stored, which is the order of the turns."""
     done = 0
     while waiting := index.unembedded(1000):

@@ -74,6 +74,12 @@ class SearchSection(Section):
     default_radius: float = Field(0.54, ge=0, le=1, description="Cosine threshold when top_k is -1 and none is given.")
 
 
+class McpSection(Section):
+    app: str = Field("default", min_length=1, description="App whose memories the MCP tools read and write.")
+    project: str = Field("default", min_length=1, description="Project whose memories the MCP tools read and write.")
+    user: str = Field("default", min_length=1, description="Owner of what is stored through MCP without a user id.")
+
+
 class MultimodalSection(Section):
     file_uri_max_bytes: int = Field(50 * 2**20, ge=1, description="Largest file a file:// URI may name.")
     file_uri_allow_dirs: Annotated[list[Path], NoDecode] = Field(
@@ -125,6 +131,7 @@ class Settings(BaseSettings):
     embedding: EmbeddingSection = EmbeddingSection()
     boundary_detection: BoundarySection = BoundarySection()
     search: SearchSection = SearchSection()
+    mcp: McpSection = McpSection()
     multimodal: MultimodalSection = MultimodalSection()
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
     log_format: Literal["auto", "console", "json"] = Field(

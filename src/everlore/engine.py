@@ -17,7 +17,7 @@ from everlore.errors import Misconfigured
 from everlore.index.base import Index
 from everlore.index.sqlite import SqliteIndex
 from everlore.models.base import Embedder
-from everlore.models.cache import CachedEmbedder, EmbeddingCache
+from everlore.models.cache import Cache, CachedEmbedder, EmbeddingCache
 from everlore.models.choose import make_embedder
 from everlore.vault.base import Vault
 from everlore.vault.files import SYSTEM, FolderVault
@@ -34,6 +34,7 @@ class Engine:
     buffer: Buffer
     index: Index
     embedder: Embedder
+    cache: Cache
     server: Server | None = None
     """The database, when everything is in PostgreSQL."""
     embedding: threading.Lock = field(default_factory=threading.Lock)
@@ -56,7 +57,7 @@ def open_engine(settings: Settings) -> Engine:
 def _on_files(settings: Settings) -> Engine:
     vault = FolderVault(settings.memory.root)
     system = vault.root / SYSTEM
-    embedder = CachedEmbedder(make_embedder(settings.embedding), EmbeddingCache(system / "embeddings.db"))
+    cache = EmbeddingCache(system / "embeddings.db")
     index = SqliteIndex(system / "index.db")
     return Engine(
         settings=settings,
@@ -64,7 +65,8 @@ def _on_files(settings: Settings) -> Engine:
         vault=vault,
         buffer=SqliteBuffer(system / "state.db"),
         index=index,
-        embedder=embedder,
+        embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
+        cache=cache,
     )
 
 
@@ -83,13 +85,15 @@ def _on_postgres(settings: Settings) -> Engine:
     server = Server(store.url.get_secret_value(), schema=store.namespace, pool_size=store.pool_size)
     try:
         vault = PostgresVault(server)  # first: on a cluster, other tables are laid beside its own
+        cache = SharedCache(server)
         return Engine(
             settings=settings,
             clock=Clock(settings.memory.timezone),
             vault=vault,
             buffer=PostgresBuffer(server),
             index=PostgresIndex(server),
-            embedder=CachedEmbedder(make_embedder(settings.embedding), SharedCache(server)),
+            embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
+            cache=cache,
             server=server,
         )
     except BaseException:

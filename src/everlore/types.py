@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 Track: TypeAlias = Literal["user", "agent"]
@@ -44,6 +45,16 @@ class Key:
     @property
     def public_id(self) -> str:
         return f"{self.owner.id}_{self.entry}"
+
+    @property
+    def parts(self) -> tuple[str, str, str, str, str, str]:
+        owner = self.owner
+        return (owner.scope.app, owner.scope.project, owner.track, owner.id, self.kind, self.entry)
+
+    @property
+    def handle(self) -> str:
+        """20 hexadecimal characters that name this memory alone, among all owners and kinds."""
+        return blake2b("\0".join(self.parts).encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +216,15 @@ Filter: TypeAlias = Predicate | AllOf | AnyOf
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Which memories a query may touch. `owner` None means every owner; `kinds` is never empty."""
+    """Which memories a query may touch. `owner` None means every owner, of one `scope` if that is given; `kinds` is
+    never empty."""
 
     owner: Owner | None
     kinds: tuple[str, ...]
     filter: Filter | None = None
     valid_at: int | None = None
     """When set, memories whose validity does not contain this instant are left out."""
+    scope: Scope | None = None
 
 
 class UnitHit(NamedTuple):

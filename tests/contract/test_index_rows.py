@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stored import ALICE, BOB, STAMP, Time, alike, embed, fill, found, row, where
 
-from everlore.index.base import Applied, Index, Stamp
-from everlore.types import AllOf, AnyOf, Edge, Filter, Key, Owner, Predicate, Problem, Scope, Validity
+from everlore.index.base import Applied, Index, Link, Stamp
+from everlore.types import AllOf, AnyOf, Edge, Filter, Key, Owner, Predicate, Problem, Scope, Validity, Where
 
 
 def test_a_row_comes_back_as_it_was_stored(index: Index) -> None:
@@ -177,12 +178,75 @@ def test_edges_lead_from_targets_to_rows_and_back(index: Index) -> None:
     fill(index, row("af_1", "a", edges=(weak, Edge("about", "tea"))), row("af_2", "b", edges=(strong,)))
     fill(index, row("af_3", "c", owner=BOB, edges=(strong,)), path="bob.md")
     number = {key.entry: stored.id for key, stored in index.find(Key(o, "fact", e) for o, e in _three()).items()}
-    assert index.linked(ALICE, ["lisbon"], 5) == [(number["af_2"], strong), (number["af_1"], weak)]
-    assert index.linked(ALICE, ["lisbon"], 1) == [(number["af_2"], strong)]
-    assert {found_row for found_row, _ in index.linked(None, ["lisbon"], 5)} == set(number.values())
+    assert sorted(index.links_to(["lisbon", "lisbon"], where(ALICE)), key=lambda link: link.row) == [
+        Link(number["af_1"], "fact", weak),
+        Link(number["af_2"], "fact", strong),
+    ]
+    assert {link.row for link in index.links_to(["lisbon"], where(None))} == set(number.values())
+    assert index.links_to(["lisbon"], where(None, scope=Scope("other"))) == []
+    assert index.links_to(["lisbon"], where(ALICE, "episode")) == []
+    assert index.links_to(["lisbon", "tea"], where(ALICE), ("about",)) == [
+        Link(number["af_1"], "fact", Edge("about", "tea"))
+    ]
     assert index.edges_of([number["af_1"]]) == [(number["af_1"], weak), (number["af_1"], Edge("about", "tea"))]
+    assert index.degrees(["lisbon", "tea", "oslo"], None, 2) == {"lisbon": 2, "tea": 1}
+    assert index.degrees(["lisbon"], Scope("other"), 2) == {}
     fill(index, row("af_2", "b"))
-    assert [edge for _, edge in index.linked(None, ["lisbon"], 5)] == [strong]
+    assert [link.edge for link in index.links_to(["lisbon"], where(None))] == [strong]
+
+
+def test_a_handle_names_one_memory_among_all(index: Index) -> None:
+    fill(index, row("af_1", "a"), row("af_1", "b", kind="note"), row("af_1", "c", owner=BOB))
+    keys = [Key(ALICE, "fact", "af_1"), Key(ALICE, "note", "af_1"), Key(BOB, "fact", "af_1")]
+    found = index.by_handle([key.handle for key in keys] + ["nothing"])
+    assert {handle: stored.key for handle, stored in found.items()} == {key.handle: key for key in keys}
+    assert all(len(key.handle) == 20 for key in keys)
+
+
+def test_the_newest_of_a_scope(index: Index) -> None:
+    there = Owner(Scope("other"), "user", "alice")
+    fill(
+        index,
+        row("nt_1", "a", kind="note", timestamp=1),
+        row("nt_2", "b", kind="note", timestamp=3, owner=BOB, validity=Validity(3, 9)),
+        row("af_1", "c", timestamp=2),
+        row("af_2", "d", timestamp=4, parent="c1"),
+        row("nt_3", "e", kind="note", timestamp=5, owner=there),
+    )
+
+    def entries(*given: str, **rest: Any) -> list[str]:
+        wanted = Where(None, ("note",), scope=Scope(), **rest)
+        return [one.key.entry for one in index.newest(wanted, given).rows]
+
+    assert entries("fact") == ["nt_2", "af_1", "nt_1"]
+    assert entries() == ["nt_2", "nt_1"]
+    assert entries("fact", valid_at=10) == ["af_1", "nt_1"]
+    page = index.newest(Where(None, ("note",), scope=Scope()), ("fact",), offset=1, limit=1)
+    assert ([one.key.entry for one in page.rows], page.total) == (["af_1"], 3)
+    assert index.newest(Where(ALICE, ("note",)), ("fact",)).total == 2
+    assert index.count(Where(None, ("note",), scope=Scope())) == 2
+    assert index.count(Where(BOB, ("note", "fact"))) == index.count(Where(there, ("note",))) == 1
+    assert index.count(Where(Owner(Scope(), "user", "nobody"), ("note",))) == 0
+
+
+def test_a_scope_hides_the_others(index: Index) -> None:
+    there = Owner(Scope("default", "other"), "user", "alice")
+    fill(index, row("af_1", "tea"), row("af_2", "tea", owner=BOB), row("af_3", "tea", owner=there))
+    index.use_model("m", 16)
+    embed(index, {"tea": 1})
+    scoped = where(None, scope=Scope())
+    assert sorted(found(index, "tea", scoped)) == sorted(alike(index, 1, scoped)) == ["af_1", "af_2"]
+    assert found(index, "tea", where(None, scope=there.scope)) == ["af_3"]
+    assert sorted(one.key.entry for one in index.page(scoped).rows) == ["af_1", "af_2"]
+    every = [hit.row for hit in index.text(["tea"], where(None), 5)]
+    assert len(index.permitted(every, scoped)) == 2
+
+
+def test_facts_lead_to_their_episode_and_rows_to_their_units(index: Index) -> None:
+    fill(index, row("ep_1", "a", "b", "c", kind="episode", parent="c1"), row("af_1", "d", parent="c1"))
+    stored = {one.key.entry: one.id for one in index.page(where(ALICE)).rows}
+    assert index.episodes_of(stored.values()) == dict.fromkeys(stored.values(), stored["ep_1"])
+    assert [len(units) for units in index.units_of([stored["ep_1"]], 2).values()] == [2]
 
 
 def _three() -> list[tuple[Owner, str]]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everlore.errors import Unavailable
-from everlore.models.base import Vectors
+from everlore.models.base import State, Vectors
 from everlore.models.cache import SLICE, CachedEmbedder, EmbeddingCache
 
 
@@ -25,6 +25,9 @@ class Counting:
 
     def ready(self) -> bool:
         return True
+
+    def state(self) -> State:
+        return "ready"
 
     def warm(self) -> None:
         pass

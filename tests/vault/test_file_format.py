@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from everlore.kinds import case, episode, fact, profile, skill
+from everlore.kinds import case, entity, episode, fact, note, profile, skill
+from everlore.kinds.base import END_FIELDS
 from everlore.types import Entry, Owner, Scope
 from everlore.vault.markdown import parse_log, parse_sheet, render_entry, render_sheet
 
 PAGE = Path(__file__).parents[2] / "docs" / "file-format.md"
-EPISODE, FACT, CASE, PROFILE, SKILL = re.findall(r"```markdown\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+EXAMPLES = re.findall(r"```markdown\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+EPISODE, FACT, NOTE, CASE, PROFILE, SKILL, ENTITY = EXAMPLES
 ALICE, AGENT = Owner(Scope(), "user", "alice"), Owner(Scope(), "agent", "assistant")
 
 
@@ -31,6 +33,20 @@ def test_the_logs() -> None:
         assert again == entry
 
 
+def test_a_note_and_its_end() -> None:
+    entry = only_entry(NOTE)
+    written = note.to_entry(note.from_entry(entry, ALICE))
+    assert {**entry.fields, **written.fields} == entry.fields
+    assert set(entry.fields) - set(written.fields) == set(END_FIELDS)
+    assert written.sections == entry.sections
+
+
 def test_the_sheets() -> None:
+    page = entity.from_sheet(parse_sheet(ENTITY), ALICE, "Project X")
+    assert render_sheet(entity.to_sheet(page)) == ENTITY
+    assert [(one.type, one.page, one.weight) for one in page.relations] == [
+        ("uses", "Rust", 0.5),
+        ("led_by", "Carol", 1),
+    ]
     assert render_sheet(profile.to_sheet(profile.from_sheet(parse_sheet(PROFILE), ALICE))) == PROFILE
     assert render_sheet(skill.to_sheet(skill.from_sheet(parse_sheet(SKILL), AGENT, "x"))) == SKILL

@@ -87,6 +87,10 @@ class Buffer(Protocol):
         """Forget that a cell's messages were ever seen, so that they may be added again."""
         ...
 
+    def forget_scope(self, scope: Scope) -> int:
+        """Drop every message of a scope that waits, as if it had never come. Returns how many there were."""
+        ...
+
     def next_number(self, owner: Owner, prefix: str, day: str, floor: int, count: int = 1) -> int:
         """The first of `count` numbers in a row that are above `floor` and above every number given before for this
         owner, kind and day. Durable."""

@@ -125,6 +125,23 @@ class PostgresBuffer:
         cell = digest128(cell_id)
         self._server.write(lambda c: run(c, "DELETE FROM seen WHERE cell = %s", (cell,)))
 
+    def forget_scope(self, scope: Scope) -> int:
+        def work(connection: Connection) -> int:
+            found = rows(connection, "SELECT tenant, id, named, digest FROM messages")
+            gone = [one for one in found if json.loads(one[2])[:2] == [scope.app, scope.project]]
+            each(
+                connection,
+                "DELETE FROM seen WHERE tenant = %s AND digest = %s",
+                [(_tenant(bytes(digest)), bytes(digest)) for *_, digest in gone],
+            )
+            each(connection, "DELETE FROM messages WHERE tenant = %s AND id = %s", [one[:2] for one in gone])
+            cells = rows(connection, "SELECT tenant, cell, named FROM cells")
+            here = [cell[:2] for cell in cells if json.loads(cell[2])[:2] == [scope.app, scope.project]]
+            each(connection, "DELETE FROM cells WHERE tenant = %s AND cell = %s", here)
+            return len(gone)
+
+        return self._server.write(work)
+
     def next_number(self, owner: Owner, prefix: str, day: str, floor: int, count: int = 1) -> int:
         named = _counter(owner, prefix, day)
         counter = digest128(named)

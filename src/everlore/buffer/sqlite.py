@@ -119,6 +119,17 @@ class SqliteBuffer:
         with self._db.write() as connection:
             connection.execute("DELETE FROM seen WHERE cell = ?", (cell_id,))
 
+    def forget_scope(self, scope: Scope) -> int:
+        here = (scope.app, scope.project)
+        with self._db.write() as connection:
+            connection.execute(
+                "DELETE FROM seen WHERE digest IN (SELECT digest FROM messages WHERE app = ? AND project = ?)", here
+            )
+            connection.execute("DELETE FROM messages WHERE app = ? AND project = ?", here)
+            gone: int = connection.changes()
+            connection.execute("DELETE FROM cells WHERE app = ? AND project = ?", here)
+        return gone
+
     def next_number(self, owner: Owner, prefix: str, day: str, floor: int, count: int = 1) -> int:
         key = (owner.scope.app, owner.scope.project, owner.track, owner.id, prefix, day)
         with self._db.write() as connection:

@@ -8,6 +8,7 @@ done the index differs from the episode's file, so that a crash in between is ma
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,8 +18,10 @@ import structlog
 
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError, NotFound
+from everlore.graph.links import with_links
 from everlore.index.base import Applied, Stamp
-from everlore.kinds import case, episode, fact, profile, skill
+from everlore.kinds import case, entity, episode, fact, note, profile, skill
+from everlore.kinds.base import END_FIELDS, end_of_sheet, text_field, time_field, with_end
 from everlore.types import Entry, Owner, Predicate, Problem, Row, Where
 from everlore.vault.base import Change, FileText
 from everlore.vault.markdown import parse_log, parse_sheet, remove_entry, render_entry
@@ -27,6 +30,8 @@ from everlore.vault.paths import Located, locate
 EMBED_AT_ONCE = 48
 """Units embedded in the same call that stored them; more are left to the worker."""
 EMBED_SLICE = 64
+FRESH = 256
+"""So many units without a vector are what was just stored; more are a backlog."""
 NOT_YET = Stamp(-1, -1)
 """The stamp of a file that is indexed in part: it differs from every file, so that it is looked at again."""
 
@@ -56,7 +61,7 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     updated = file.mtime_ns // 1_000_000
     if located.place.layout == "sheet":
         try:
-            return Parsed([_sheet_row(located, file.text, updated)], [])
+            return Parsed([with_links(_sheet_row(located, file.text, updated))], [])
         except Damaged as error:
             return Parsed([], [Problem(path, 0, str(error))])
     log = parse_log(file.text, path)
@@ -64,7 +69,7 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     problems = list(log.problems)
     for entry in log.entries:
         try:
-            rows.append(_entry_row(located, entry, updated))
+            rows.append(with_links(_entry_row(located, entry, updated)))
         except Damaged as error:
             problems.append(Problem(path, log.lines[entry.id], str(error)))
     return Parsed(rows, problems)
@@ -74,18 +79,25 @@ def _entry_row(located: Located, entry: Entry, updated: int) -> Row:
     kind, owner = located.place.kind, located.owner
     if "timestamp" not in entry.fields:  # typed by a person: the file's name tells the day
         entry = replace(entry, fields={**entry.fields, "timestamp": f"{located.day}T00:00:00Z"})
-    if kind == "episode":
-        return episode.to_row(episode.from_entry(entry, owner), updated)
     if kind == "fact":
         return fact.to_row(fact.from_entry(entry, owner), updated)
-    return case.to_row(case.from_entry(entry, owner), updated)
+    if kind == "episode":
+        row = episode.to_row(episode.from_entry(entry, owner), updated)
+    elif kind == "note":
+        row = note.to_row(note.from_entry(entry, owner), updated)
+    else:
+        row = case.to_row(case.from_entry(entry, owner), updated)
+    return with_end(row, time_field(entry, END_FIELDS[0]), *(text_field(entry, name, "") for name in END_FIELDS[1:]))
 
 
 def _sheet_row(located: Located, text: str, updated: int) -> Row:
     sheet = parse_sheet(text)
+    if located.place.kind == "entity":
+        return entity.to_row(entity.from_sheet(sheet, located.owner, located.name), updated)
     if located.place.kind == "profile":
         return profile.to_row(profile.from_sheet(sheet, located.owner), updated)
-    return skill.to_row(skill.from_sheet(sheet, located.owner, located.name), updated)
+    row = skill.to_row(skill.from_sheet(sheet, located.owner, located.name), updated)
+    return with_end(row, end_of_sheet(sheet), *(str(sheet.front.get(name) or "") for name in END_FIELDS[1:]))
 
 
 def index_file(engine: Engine, path: str, *, gone: Collection[str] = ()) -> Applied:
@@ -182,6 +194,23 @@ def embed_soon(engine: Engine) -> None:
             log.warning("embedding failed; words find the new memories until it works", error=str(error))
         finally:
             engine.embedding.release()
+
+
+def embed_fresh(engine: Engine, seconds: float = 2.0) -> None:
+    """Embed what was stored a moment ago, so that a search by meaning finds it. A long backlog is the worker's."""
+    if engine.embedder.state() != "ready":
+        return
+    deadline = time.monotonic() + seconds
+    try:
+        engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
+        while 0 < len(engine.index.unembedded(FRESH + 1)) <= FRESH and (left := deadline - time.monotonic()) > 0:
+            if engine.embedding.acquire(timeout=left):
+                try:
+                    _embed(engine, EMBED_AT_ONCE)
+                finally:
+                    engine.embedding.release()
+    except EverloreError as error:
+        log.warning("embedding failed; words find the new memories until it works", error=str(error))
 
 
 def embed_pending(engine: Engine, limit: int) -> int:

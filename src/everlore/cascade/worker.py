@@ -12,13 +12,13 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import structlog
 
 from everlore.cascade.indexing import embed_pending, index_file, missing_cells
 from everlore.engine import Engine
-from everlore.errors import EverloreError
+from everlore.errors import EverloreError, Unavailable
 from everlore.vault.files import FolderVault
 from everlore.vault.watch import expand, watch
 
@@ -27,6 +27,8 @@ IDLE_SECONDS = 0.5
 CLAIM = 256
 SETTLE_SECONDS = 0.5
 """How long an episode must be missing from its file to be believed deleted."""
+BACKLOG = "embedding backlog"
+"""Name of the lock held by the process that embeds what has no vector yet."""
 EMBED_STEP = 128
 """Units embedded before the queue is looked at again."""
 
@@ -43,6 +45,8 @@ class Worker:
         self._wake = threading.Event()
         self._watching = threading.Event()
         self._threads: list[threading.Thread] = []
+        self._backlog = ExitStack()
+        self._owned = False
 
     def start(self) -> None:
         threads = [(self._work, "everlore-cascade")]
@@ -93,13 +97,38 @@ class Worker:
             if not busy:
                 self._wake.wait(IDLE_SECONDS)
                 self._wake.clear()
+        self._backlog.close()
 
     def _embed(self) -> int:
-        if not self._engine.embedder.ready():
-            if self._engine.index.status().unembedded:
-                self._engine.embedder.warm()
+        """Of all processes on the vault one works off the backlog, and the others need not load a model for it."""
+        ready = self._engine.embedder.ready()
+        if not ready and not self._engine.index.status().unembedded:
+            self._backlog.close()
             return 0
-        return embed_pending(self._engine, EMBED_STEP)
+        if not self._owned and not self._claim():
+            return 0
+        if not ready:
+            self._engine.embedder.warm()
+            return 0
+        done = 0
+        try:
+            done = embed_pending(self._engine, EMBED_STEP)
+        finally:
+            if not done:  # all is done, or it failed and another process may have better luck
+                self._backlog.close()
+        return done
+
+    def _claim(self) -> bool:
+        try:
+            self._backlog.enter_context(self._engine.vault.lock(BACKLOG, timeout=0))
+        except Unavailable:
+            return False
+        self._owned = True
+        self._backlog.callback(self._disown)
+        return True
+
+    def _disown(self) -> None:
+        self._owned = False
 
     def _guard(self, what: str, step: Callable[[], int | None]) -> int:
         """The worker outlives every error: it says so and tries again after a pause."""

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.types import Edge, Key, Owner, Problem, Row, Stored, UnitHit, Where
+from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
 
 Vector = NDArray[np.float32]
 
@@ -62,6 +62,7 @@ class Piece(NamedTuple):
 
     unit: int
     row: int
+    kind: str
     parent_id: str
     turn: int
     start: int
@@ -78,6 +79,15 @@ class TermStats:
     units: int
     mean_length: float
     frequency: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An edge with the row it begins at."""
+
+    row: int
+    kind: str
+    edge: Edge
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +169,37 @@ class Index(Protocol):
         """Rows that say something about the same thing and are still valid (no end)."""
         ...
 
-    def linked(self, owner: Owner | None, targets: Sequence[str], limit: int) -> list[tuple[int, Edge]]:
-        """Rows that have an edge to one of these targets."""
+    def by_handle(self, handles: Iterable[str]) -> dict[str, Stored]:
+        """Rows by `Key.handle`, of whichever owner and kind."""
+        ...
+
+    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> Page:
+        """Rows of these kinds, and those of the kinds `alone` that have no parent, the latest first."""
+        ...
+
+    def count(self, where: Where) -> int:
+        """Rows of these kinds, of an owner, of a scope or of all, at once. A filter and validity are not looked at."""
+        ...
+
+    def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
+        """How many edges in a scope lead to each of these targets, counted up to `most`. Targets that nothing leads
+        to are left out."""
+        ...
+
+    def links_to(self, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None) -> list[Link]:
+        """Edges (of these relations only, if given) from permitted rows to these targets."""
+        ...
+
+    def permitted(self, rows: Iterable[int], where: Where) -> set[int]:
+        """Which of these rows a query may touch."""
+        ...
+
+    def units_of(self, rows: Iterable[int], each: int) -> dict[int, list[int]]:
+        """The first `each` units of these rows."""
+        ...
+
+    def episodes_of(self, rows: Iterable[int]) -> Mapping[int, int]:
+        """For rows that came from a cell, the episode of the same owner that came from it, where there is one."""
         ...
 
     def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]: ...

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from everlore.index.schema import EVERYONE
-from everlore.types import AllOf, AnyOf, Filter, Predicate, Where
+from everlore.types import AllOf, AnyOf, Filter, Predicate, Scope, Where
 
 Value: TypeAlias = str | int
 
@@ -36,7 +36,14 @@ def restriction(where: Where) -> Condition | None:
                 (where.valid_at, where.valid_at),
             )
         )
+    if where.scope is not None and where.owner is None:
+        wanted.append(of_scope(where.scope))
     return _joined(wanted, "AND") if wanted else None
+
+
+def of_scope(scope: Scope, column: str = "r.owner") -> Condition:
+    owners = "SELECT id FROM owners WHERE app = ? AND project = ?"
+    return Condition(f"{column} IN ({owners})", (scope.app, scope.project))
 
 
 def of_partition(owner: int, kinds: Sequence[int], demand: Condition | None) -> Condition:

@@ -131,22 +131,6 @@ def in_slot(connection: apsw.Connection, owner: Owner, kind: str, slot: str) -> 
     return [_stored(row) for row in rows(connection, select, (number, kinds[0], slot))]
 
 
-def linked(
-    connection: apsw.Connection, owner: Owner | None, targets: Sequence[str], limit: int
-) -> list[tuple[int, Edge]]:
-    """Strongest first, then newest."""
-    number = owner_number(connection, owner)
-    if number is None:
-        return []
-    scope, values = ("", ()) if number == EVERYONE else (" AND e.owner = ?", (number,))
-    select = (
-        "SELECT e.row, e.relation, e.target, e.weight FROM json_each(?) j CROSS JOIN edges e ON e.target = j.value"
-        f"{scope} CROSS JOIN rows r ON r.id = e.row ORDER BY e.weight DESC, r.timestamp DESC, r.entry, e.place LIMIT ?"
-    )
-    found = rows(connection, select, (json.dumps(list(dict.fromkeys(targets))), *values, limit))
-    return [(row, Edge(relation, target, weight)) for row, relation, target, weight in found]
-
-
 def edges_of(connection: apsw.Connection, ids: Sequence[int]) -> list[tuple[int, Edge]]:
     select = (
         "SELECT e.row, e.relation, e.target, e.weight FROM json_each(?) j CROSS JOIN edges e ON e.row = j.value"
@@ -169,8 +153,8 @@ def owners(connection: apsw.Connection) -> list[tuple[Owner, int]]:
 
 def around(connection: apsw.Connection, units: Sequence[int], reach: int) -> list[Piece]:
     select = (
-        "SELECT n.id, n.row, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n"
-        " JOIN rows r ON r.id = n.row WHERE n.id IN ("
+        "SELECT n.id, n.row, k.name, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n"
+        " JOIN rows r ON r.id = n.row JOIN kinds k ON k.id = n.kind WHERE n.id IN ("
         "  SELECT near.id FROM json_each(?) j CROSS JOIN units u ON u.id = j.value CROSS JOIN units near"
         "  ON near.row = u.row AND near.place BETWEEN u.place - ? AND u.place + ?)"
         " ORDER BY n.row, n.place"

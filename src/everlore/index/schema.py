@@ -15,7 +15,7 @@ import apsw
 
 from everlore.database import Schema, rows
 
-VERSION = 2
+VERSION = 3
 EVERYONE = 0
 KIND_BITS = 6
 LENGTH_BITS = 10
@@ -43,11 +43,13 @@ CREATE TABLE queue(
   tries INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '');
 CREATE TABLE rows(
   id INTEGER PRIMARY KEY AUTOINCREMENT, owner INTEGER NOT NULL, kind INTEGER NOT NULL, entry TEXT NOT NULL,
-  file INTEGER NOT NULL, digest TEXT NOT NULL, session_id TEXT NOT NULL, parent_type TEXT NOT NULL,
-  parent_id TEXT NOT NULL, timestamp INTEGER NOT NULL, updated INTEGER NOT NULL, valid_from INTEGER,
-  valid_until INTEGER, slot TEXT NOT NULL, senders TEXT NOT NULL, UNIQUE(owner, kind, entry));
+  handle TEXT NOT NULL, file INTEGER NOT NULL, digest TEXT NOT NULL, session_id TEXT NOT NULL,
+  parent_type TEXT NOT NULL, parent_id TEXT NOT NULL, timestamp INTEGER NOT NULL, updated INTEGER NOT NULL,
+  valid_from INTEGER, valid_until INTEGER, slot TEXT NOT NULL, senders TEXT NOT NULL, UNIQUE(owner, kind, entry));
+CREATE INDEX rows_handle ON rows(handle);
 CREATE INDEX rows_file ON rows(file);
 CREATE INDEX rows_time ON rows(owner, kind, timestamp, entry);
+CREATE INDEX rows_newest ON rows(timestamp, entry);
 CREATE INDEX rows_parent ON rows(owner, parent_id, kind);
 CREATE INDEX rows_session ON rows(owner, session_id, kind, timestamp, entry);
 CREATE INDEX rows_slot ON rows(owner, kind, slot) WHERE slot <> '';

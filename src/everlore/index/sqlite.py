@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from everlore.database import Database, row, rows, value
 from everlore.errors import InvalidInput
-from everlore.index import queue, read, vectors, words
-from everlore.index.base import Applied, IndexStatus, Page, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index import links, queue, read, vectors, words
+from everlore.index.base import Applied, IndexStatus, Link, Page, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.index.checks import check
 from everlore.index.schema import SCHEMA
 from everlore.index.write import Writer
-from everlore.types import Edge, Key, Owner, Problem, Row, Stored, UnitHit, Where
+from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
 
 REMEDY = "run `everlore index rebuild`; your memories are in the markdown files"
 
@@ -117,9 +117,37 @@ class SqliteIndex:
         with self._db.read() as connection:
             return read.in_slot(connection, owner, kind, slot)
 
-    def linked(self, owner: Owner | None, targets: Sequence[str], limit: int) -> list[tuple[int, Edge]]:
+    def by_handle(self, handles: Iterable[str]) -> dict[str, Stored]:
         with self._db.read() as connection:
-            return read.linked(connection, owner, targets, limit)
+            return links.by_handle(connection, handles)
+
+    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> Page:
+        with self._db.read() as connection:
+            return links.newest(connection, where, alone, offset, limit)
+
+    def count(self, where: Where) -> int:
+        with self._db.read() as connection:
+            return links.count(connection, where)
+
+    def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
+        with self._db.read() as connection:
+            return links.degrees(connection, targets, scope, most)
+
+    def links_to(self, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None) -> list[Link]:
+        with self._db.read() as connection:
+            return links.to_targets(connection, targets, where, relations)
+
+    def permitted(self, rows: Iterable[int], where: Where) -> set[int]:
+        with self._db.read() as connection:
+            return links.permitted(connection, rows, where)
+
+    def units_of(self, rows: Iterable[int], each: int) -> dict[int, list[int]]:
+        with self._db.read() as connection:
+            return links.units_of(connection, rows, each)
+
+    def episodes_of(self, rows: Iterable[int]) -> Mapping[int, int]:
+        with self._db.read() as connection:
+            return links.episodes_of(connection, rows)
 
     def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]:
         with self._db.read() as connection:

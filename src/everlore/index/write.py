@@ -195,9 +195,9 @@ class Writer:
 
     def _insert(self, identity: Identity, file: int, row: Row) -> None:
         self._connection.execute(
-            "INSERT INTO rows(owner, kind, entry, file, digest, session_id, parent_type, parent_id, timestamp, updated,"
-            " valid_from, valid_until, slot, senders) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*identity, file, *_columns(row)),
+            "INSERT INTO rows(owner, kind, entry, handle, file, digest, session_id, parent_type, parent_id, timestamp,"
+            " updated, valid_from, valid_until, slot, senders) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*identity, row.key.handle, file, *_columns(row)),
         )
         number = self._connection.last_insert_rowid()
         self._sums.count(identity[0], identity[1], rows=1)
@@ -330,9 +330,7 @@ def _joined(words: Sequence[str]) -> str:
 
 def _tie(key: Key) -> int:
     """A number that depends on the memory alone, not on when it was indexed."""
-    owner = key.owner
-    named = "\0".join((owner.scope.app, owner.scope.project, owner.track, owner.id, key.kind, key.entry))
-    return int.from_bytes(blake2b(named.encode(), digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(blake2b("\0".join(key.parts).encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _distinct(*parents: Sequence[str]) -> tuple[str, ...]:

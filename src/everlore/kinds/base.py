@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from everlore.clock import Clock, iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.types import Entry, Json, Owner, Track, Unit, Validity
+from everlore.types import Entry, Json, Owner, Row, Sheet, Track, Unit, Validity
 
 UTC_CLOCK = Clock("UTC")
 
@@ -30,6 +30,8 @@ class Place:
     folder: str = ""
     stem: str = ""
     pattern: str = ""
+    per_file: int = 0
+    """Entries of a log after which the day goes on in `<stem>-<YYYY-MM-DD>-2.md`; 0: never."""
 
 
 def text_field(entry: Entry, name: str, default: str | None = None) -> str:
@@ -89,6 +91,38 @@ def header(
     if sender_ids:
         fields["sender_ids"] = tuple(sender_ids)
     return fields
+
+
+END_FIELDS = ("valid_until", "invalidation_reason", "superseded_by")
+"""Fields of any memory that somebody declared invalid; of `superseded_by` the handle of another memory."""
+SOON_MS = 60_000
+"""Clocks of disks and of processes differ a little: what ends so soon after its file was written has ended."""
+
+
+def with_end(row: Row, end: int | None, reason: str, superseded_by: str) -> Row:
+    """The row of a memory that somebody declared invalid: kept and listed, but nothing that search finds.
+
+    One that ends long after its file was written is still found; the searcher looks at the clock.
+    """
+    if end is None:
+        return row
+    validity = Validity(row.validity.start, end)
+    said = {"invalidation_reason": reason, "superseded_by": superseded_by}
+    return replace(
+        row,
+        validity=validity,
+        data={**row.data, **said},
+        units=row.units if end > row.updated + SOON_MS else (),
+        digest=row_digest({"was": row.digest, "found": end > row.updated + SOON_MS, **said}, (), validity),
+    )
+
+
+def end_of_sheet(sheet: Sheet) -> int | None:
+    text = str(sheet.front.get(END_FIELDS[0]) or "")
+    try:
+        return UTC_CLOCK.parse(text) if text else None
+    except InvalidInput as error:
+        raise Damaged(f"front matter `{END_FIELDS[0]}`: {error}") from None
 
 
 def row_digest(

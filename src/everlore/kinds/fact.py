@@ -37,6 +37,7 @@ class Fact:
     about: str = ""
     valid_until: int | None = None
     superseded_by: str = ""
+    invalidation_reason: str = ""
 
 
 def to_entry(fact: Fact) -> Entry:
@@ -51,6 +52,8 @@ def to_entry(fact: Fact) -> Entry:
         fields["valid_until"] = iso(fact.valid_until)
     if fact.superseded_by:
         fields["superseded_by"] = fact.superseded_by
+    if fact.invalidation_reason:
+        fields["invalidation_reason"] = fact.invalidation_reason
     return Entry(id=fact.entry, fields=fields, sections={"Fact": fact.text})
 
 
@@ -69,12 +72,15 @@ def from_entry(entry: Entry, owner: Owner) -> Fact:
         about=text_field(entry, "about", ""),
         valid_until=time_field(entry, "valid_until"),
         superseded_by=text_field(entry, "superseded_by", ""),
+        invalidation_reason=text_field(entry, "invalidation_reason", ""),
     )
 
 
 def to_row(fact: Fact, updated: int) -> Row:
     validity = Validity(start=fact.timestamp, end=fact.valid_until)
     data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn, "by_user": fact.by_user}
+    if fact.invalidation_reason:
+        data["invalidation_reason"] = fact.invalidation_reason
     pieces: tuple[Unit, ...] = ()
     if fact.valid_until is None:  # what has ended is kept and listed, but no longer leads a search anywhere
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from everlore.cascade import index_file
 from everlore.engine import Engine
 from everlore.errors import NotFound
 from everlore.kinds import PLACES
-from everlore.types import Key, Owner
+from everlore.types import Key, Owner, Stored
 from everlore.vault.markdown import remove_entry
 
 
@@ -16,11 +18,21 @@ def forget(engine: Engine, owner: Owner, public_id: str) -> int:
     stored = engine.index.find([key]).get(key) if key else None
     if key is None or stored is None:
         raise NotFound(f"no memory {public_id!r} of this owner; list them with /get to see their ids")
-    facts = engine.index.children(owner, "fact", [stored.parent_id]) if key.kind == "episode" else []
+    return remove(engine, stored)
+
+
+def remove(engine: Engine, stored: Stored) -> int:
+    """Forget a memory that the index has; it is well when somebody was quicker."""
+    key = stored.key
+    facts = engine.index.children(key.owner, "fact", [stored.parent_id]) if key.kind == "episode" else []
     sheet = PLACES[key.kind].layout == "sheet"
 
     def edit(text: str | None) -> str | None:
-        return None if text is None or sheet else remove_entry(text, key.entry)
+        if text is None or sheet:
+            return None
+        with suppress(NotFound):
+            return remove_entry(text, key.entry)
+        return text
 
     engine.vault.update(stored.path, edit)
     index_file(engine, stored.path, gone=[stored.parent_id])

@@ -13,7 +13,7 @@ from everlore.types import Filter, Message, Owner, Scope, Stored, Where
 def listing(
     engine: Engine,
     owner: Owner,
-    kind: str,
+    kinds: str | tuple[str, ...],
     *,
     filter: Filter | None = None,  # noqa: A002 - the contract's own word
     sort_by: Literal["timestamp", "updated"] = "timestamp",
@@ -22,7 +22,7 @@ def listing(
     page_size: int = 20,
 ) -> Page:
     return engine.index.page(
-        Where(owner, (kind,), filter),
+        Where(owner, (kinds,) if isinstance(kinds, str) else kinds, filter),
         sort_by=sort_by,
         descending=descending,
         offset=(page - 1) * page_size,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
+State: TypeAlias = Literal["loading", "ready", "error"]
 
 
 class Embedder(Protocol):
@@ -24,6 +25,10 @@ class Embedder(Protocol):
 
     def ready(self) -> bool:
         """True when `encode` answers without loading anything first. Never blocks."""
+        ...
+
+    def state(self) -> State:
+        """`loading` until it has answered to `warm` or `encode`, `error` when it failed last. Never blocks."""
         ...
 
     def warm(self) -> None:

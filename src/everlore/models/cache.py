@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 
 from everlore.database import Database, Schema, rows, value
 from everlore.errors import Damaged, Unavailable
-from everlore.models.base import Embedder, Vectors
+from everlore.models.base import Embedder, State, Vectors
 
 SLICE = 64
 """Texts embedded before they are stored: what a kill loses at most."""
@@ -34,12 +36,25 @@ def _upgrade(connection: apsw.Connection, found: int) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    hits: int
+    misses: int
+    size: int
+
+
 class Cache(Protocol):
     def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
         """The vectors that are known, by their place in `texts`."""
         ...
 
     def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None: ...
+
+    def stats(self, model: str) -> CacheStats:
+        """What was found and what was not since this process began, and how many vectors of the model are kept."""
+        ...
+
+    def prune(self, keep_models: Iterable[str]) -> int: ...
 
     def close(self) -> None: ...
 
@@ -49,19 +64,24 @@ class EmbeddingCache:
         self._db = Database(
             path, Schema(1, _upgrade), durable=False, derived=True, remedy="delete it; it fills again by itself"
         )
+        self._counting = threading.Lock()
+        self._hits = self._misses = 0
 
     def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
         """The vectors that are known, by their place in `texts`."""
         with self._db.read() as connection:
             number = value(connection, "SELECT id FROM models WHERE name = ?", (model,))
             if number is None:
+                self._count(0, len(texts))
                 return {}
             select = (
                 "SELECT j.key, v.vector FROM json_each(?) j CROSS JOIN vectors v"
                 " ON v.model = ? AND v.text = unhex(j.value)"
             )
             keys = json.dumps([_key(text).hex() for text in texts])
-            return {place: unpacked(data) for place, data in rows(connection, select, (keys, number))}
+            found = {place: unpacked(data) for place, data in rows(connection, select, (keys, number))}
+        self._count(len(found), len(texts))
+        return found
 
     def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
         with self._db.write() as connection:
@@ -71,6 +91,19 @@ class EmbeddingCache:
                 "INSERT OR IGNORE INTO vectors(model, text, vector) VALUES(?, ?, ?)",
                 [(number, _key(text), packed(vector)) for text, vector in zip(texts, vectors, strict=True)],
             )
+
+    def stats(self, model: str) -> CacheStats:
+        """What was found and what was not since this process began, and how many vectors of the model are kept."""
+        with self._db.read() as connection:
+            select = "SELECT count(*) FROM vectors WHERE model = (SELECT id FROM models WHERE name = ?)"
+            size: int = value(connection, select, (model,))
+        with self._counting:
+            return CacheStats(self._hits, self._misses, size)
+
+    def _count(self, found: int, asked: int) -> None:
+        with self._counting:
+            self._hits += found
+            self._misses += asked - found
 
     def prune(self, keep_models: Iterable[str]) -> int:
         """Forget the vectors of all other models; returns how many."""
@@ -103,6 +136,9 @@ class CachedEmbedder:
 
     def ready(self) -> bool:
         return self._embedder.ready()
+
+    def state(self) -> State:
+        return self._embedder.state()
 
     def warm(self) -> None:
         self._embedder.warm()

@@ -21,7 +21,7 @@ import numpy as np
 
 from everlore.errors import EverloreError, Misconfigured, Unavailable
 from everlore.models import pack, unpacked
-from everlore.models.base import Vectors
+from everlore.models.base import State, Vectors
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -64,6 +64,12 @@ class OfflineEmbedder:
     def ready(self) -> bool:
         loading = self._loading
         return loading is not None and loading.done() and loading.exception() is None and not self._closed
+
+    def state(self) -> State:
+        loading = self._loading
+        if loading is None or not loading.done():
+            return "loading"
+        return "error" if loading.exception() else "ready"
 
     def warm(self) -> None:
         self._start()

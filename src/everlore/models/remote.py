@@ -22,7 +22,7 @@ from urllib.parse import urlsplit, urlunsplit
 import numpy as np
 
 from everlore.errors import Misconfigured, Unavailable
-from everlore.models.base import Vectors
+from everlore.models.base import State, Vectors
 
 if TYPE_CHECKING:
     import httpx
@@ -74,6 +74,9 @@ class RemoteEmbedder:
 
     def ready(self) -> bool:
         return not self._closed.is_set()
+
+    def state(self) -> State:
+        return "error" if self._closed.is_set() or time.monotonic() < self._rest_until else "ready"
 
     def warm(self) -> None:
         """Nothing to load; the first request opens the connection."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everlore.models.base import Vectors
-from everlore.models.cache import packed, unpacked
-from everlore.postgres import Part, Server, digest128, each, rows, run, tenant_of
+from everlore.models.cache import CacheStats, packed, unpacked
+from everlore.postgres import Part, Server, digest128, each, rows, run, tenant_of, value
 
 PART = Part(
     "embeddings",
@@ -28,6 +29,8 @@ PART = Part(
 class SharedCache:
     def __init__(self, server: Server) -> None:
         self._server = server
+        self._counting = threading.Lock()
+        self._hits = self._misses = 0
         server.prepare(PART)
 
     def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
@@ -36,7 +39,11 @@ class SharedCache:
         select = "SELECT key, vector FROM embeddings WHERE tenant = ANY(%s) AND key = ANY(%s)"
         tenants = sorted({tenant_of(key) for key in keys})
         known = dict(self._server.read(lambda c: rows(c, select, (tenants, list(set(keys))))))
-        return {place: unpacked(known[key]) for place, key in enumerate(keys) if key in known}
+        found = {place: unpacked(known[key]) for place, key in enumerate(keys) if key in known}
+        with self._counting:
+            self._hits += len(found)
+            self._misses += len(texts) - len(found)
+        return found
 
     def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
         given = {digest128(model, text): packed(vector) for text, vector in zip(texts, vectors, strict=True)}
@@ -44,6 +51,12 @@ class SharedCache:
         # in one order, so that two servers that embed the same do not wait for each other
         values = [(tenant_of(key), key, model, given[key]) for key in sorted(given)]
         self._server.write(lambda c: each(c, insert, values), lasting=False)
+
+    def stats(self, model: str) -> CacheStats:
+        """What was found and what was not since this process began, and how many vectors of the model are kept."""
+        size = self._server.read(lambda c: value(c, "SELECT count(*) FROM embeddings WHERE model = %s", (model,)))
+        with self._counting:
+            return CacheStats(self._hits, self._misses, int(size))
 
     def prune(self, keep_models: Iterable[str]) -> int:
         """Forget the vectors of all other models; returns how many."""

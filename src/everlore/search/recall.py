@@ -14,9 +14,13 @@ from everlore.search.query import Hit, Method, Query, Recall
 from everlore.search.rank import Ask, Ranked, Ranking, Turn, rank
 from everlore.search.score import COSINE_LOW
 from everlore.search.window import inside, stretch
-from everlore.types import Json, Stored, Where
+from everlore.types import Json, Stored, Track, Where
 
-KINDS = {"user": ("episode",), "agent": ("case", "skill")}
+KINDS: dict[Track, dict[str, tuple[str, ...]]] = {
+    "user": {"episode": ("episode", "note")},
+    "agent": {"case": ("case",), "skill": ("skill",)},
+}
+"""What is looked for together, on one scale, under the name of its first kind."""
 CAP = {"episode": 100, "case": 10, "skill": 10}
 """How many of a kind `top_k` -1 returns at most."""
 CANDIDATES = 24
@@ -43,9 +47,9 @@ def recall(engine: Engine, query: Query) -> Recall:
     meant = stretch(query.text, engine.clock.now(), engine.clock.zone)
     hits: dict[str, list[Hit]] = {}
     stages: list[dict[str, Json]] = []
-    for kind in KINDS[query.owner.track]:
+    for kind, kinds in KINDS[query.owner.track].items():
         wanted = CAP[kind] if query.top_k == -1 else query.top_k
-        ranking, rounds = _rank(engine, query, kind, vector, radius, wanted, meant)
+        ranking, rounds = _rank(engine, query, kinds, vector, radius, wanted, meant)
         hits[kind] = _hits(engine, query, kind, ranking.memories[:wanted], ranking.idf)
         if query.explain:
             stages.append(_stage(kind, ranking, rounds, hits[kind]))
@@ -80,7 +84,7 @@ def _embed(engine: Engine, query: Query) -> tuple[Vector | None, str | None]:
 def _rank(
     engine: Engine,
     query: Query,
-    kind: str,
+    kinds: tuple[str, ...],
     vector: Vector | None,
     radius: float | None,
     wanted: int,
@@ -89,12 +93,12 @@ def _rank(
     ask = Ask(
         weights=dict.fromkeys(query_terms(query.text), 1.0),
         vector=vector,
-        where=Where(query.owner, (kind,), query.filter),
+        where=Where(query.owner, kinds, query.filter),
         limit=max(CANDIDATES, 2 * wanted),
         keep=max(wanted, LEARN_FROM),
         radius=radius,
         text=query.method != "vector",
-        smaller="fact" if kind == "episode" else "",
+        smaller="fact" if "episode" in kinds else "",
         favoured=inside(*meant, query.filter) if meant else None,
     )
     ranking = rank(engine, ask)
@@ -116,7 +120,7 @@ def _hits(engine: Engine, query: Query, kind: str, ranked: Sequence[Ranked], idf
 def _facts(engine: Engine, query: Query, ranked: Sequence[Ranked], idf: dict[str, float]) -> dict[str, list[Hit]]:
     """The facts of the turns that matched best, by cell, the more telling ones of a turn first."""
     idf = idf or dict.fromkeys(query_terms(query.text), 1.0)  # by vectors alone, no term was looked up
-    matched = {one.parent_id: _matched(one, query.method) for one in ranked}
+    matched = {one.parent_id: _matched(one, query.method) for one in ranked if one.parent_id}
     scores = {(parent, turn.turn): turn.score for parent, turns in matched.items() for turn in turns}
     best = sorted(scores, key=lambda place: (-scores[place], place))[:FACT_TURNS]
     first = [(parent, turn.turn) for parent, turns in matched.items() for turn in turns[:FACT_TURNS_EACH]]

@@ -32,7 +32,7 @@ _CONTINUES = "%"
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+-")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE | re.DOTALL)
 _ENCODED = re.compile(r"%[0-9A-F]{2}|[A-Za-z0-9_.@+-]")
-_DAY_FILE = re.compile(r"(?P<stem>[a-z_]+)-(?P<day>\d{4}-\d\d-\d\d)\.md", re.ASCII)
+_DAY_FILE = re.compile(r"(?P<stem>[a-z_]+)-(?P<day>\d{4}-\d\d-\d\d)(?:-(?P<part>[2-9]|[1-9]\d{1,6}))?\.md", re.ASCII)
 _TRACKS: dict[str, Track] = {"users": "user", "agents": "agent"}
 _FOLDERS = {track: folder for folder, track in _TRACKS.items()}
 _DEFAULTS = ("default_app", "default_project")
@@ -101,10 +101,12 @@ def decode_path(names: Sequence[str]) -> str:
     return decode_name("".join(name.removesuffix(_CONTINUES) for name in names))
 
 
+def scope_dir(scope: Scope) -> PurePosixPath:
+    return PurePosixPath(*_scope_path(scope.app, _DEFAULTS[0]), *_scope_path(scope.project, _DEFAULTS[1]))
+
+
 def owner_dir(owner: Owner) -> PurePosixPath:
-    app = _scope_path(owner.scope.app, _DEFAULTS[0])
-    project = _scope_path(owner.scope.project, _DEFAULTS[1])
-    return PurePosixPath(*app, *project, _FOLDERS[owner.track], *encode_path(owner.id))
+    return scope_dir(owner.scope).joinpath(_FOLDERS[owner.track], *encode_path(owner.id))
 
 
 def log_path(place: Place, owner: Owner, ms: int) -> str:
@@ -119,12 +121,24 @@ def log_paths(place: Place, owner: Owner, ms: int) -> tuple[str, ...]:
     return tuple(str(owner_dir(owner) / folder / f"{stem}-{day(ms)}.md") for folder, stem in names)
 
 
+def part_path(place: Place, owner: Owner, ms: int, number: int) -> str:
+    """The file of the entry that has this number on its day, of a kind whose days may fill several files."""
+    part = (number - 1) // place.per_file + 1
+    return log_path(place, owner, ms) if part < 2 else f"{log_path(place, owner, ms).removesuffix('.md')}-{part}.md"
+
+
 def sheet_path(place: Place, owner: Owner, name: str = "") -> str:
     _check(place, owner)
     before, star, after = place.pattern.partition("*")
     if not star:
         return str(owner_dir(owner) / place.pattern)
-    return str(owner_dir(owner).joinpath(before, *encode_path(name), after.lstrip("/")))
+    return str(owner_dir(owner) / f"{before}{'/'.join(encode_path(name))}{after}")
+
+
+def page_path(place: Place, owner: Owner, file_name: str) -> str:
+    """The file of a sheet whose name people read; the caller makes it safe, and its identity is in the file."""
+    _check(place, owner)
+    return str(owner_dir(owner).joinpath(place.pattern.replace("*", file_name)))
 
 
 def locate(path: str) -> Located | None:
@@ -198,7 +212,9 @@ def _log(owner: Owner, rest: Sequence[str]) -> Located | None:
         date.fromisoformat(named["day"])
     except ValueError:
         return None
-    return Located(owner, place, day=named["day"]) if place else None
+    if place is None or (named["part"] and not place.per_file):
+        return None
+    return Located(owner, place, day=named["day"])
 
 
 def _sheet(owner: Owner, rest: Sequence[str]) -> Located | None:

@@ -6,7 +6,12 @@ import time
 from typing import Any
 
 import pytest
+from embeddings import Endpoint
 from serving import Api
+from vaults import open_vault
+
+from everlore.memory import save_note
+from everlore.types import Owner, Scope
 
 AT = 1_780_000_000_000
 DAY = 24 * 3600 * 1000
@@ -159,3 +164,25 @@ def test_an_edit_in_an_editor_reaches_the_agents(five: Api) -> None:
         top_k=1,
     )
     assert time.monotonic() - started < 15
+
+
+def test_a_note_is_listed_found_and_deleted_like_an_episode(api: Api, vectors: Endpoint) -> None:
+    engine = open_vault(api.root, vectors.url)
+    owner = Owner(Scope(api.app_id, api.project_id), "user", "alice")
+    text = f"Violin\n\n{'A long exercise for the left hand. ' * 12}"
+    key = save_note(engine, owner, text)
+    engine.close()
+    api.tell("s1", "I climb in Yosemite every spring.")
+    listed = api.ok("get", user_id="alice", memory_type="episode")
+    assert (listed["total_count"], listed["count"]) == (2, 2)
+    (item,) = [one for one in listed["episodes"] if one["id"] == key.public_id]
+    assert item["episode"] == text
+    assert item["subject"] == "Violin"
+    assert len(item["summary"]) <= 200
+    assert (item["session_id"], item["sender_ids"], item["type"]) == ("", ["alice"], "Conversation")
+    for method in ("keyword", "hybrid", "agentic"):
+        found = api.ok("search", user_id="alice", query="violin exercise", method=method, top_k=5)["episodes"]
+        assert found[0]["id"] == key.public_id
+        assert found[0]["atomic_facts"] == []
+    assert api.ok("delete", user_id="alice", id=key.public_id)["deleted"] == 1
+    assert api.ok("get", user_id="alice", memory_type="episode")["total_count"] == 1

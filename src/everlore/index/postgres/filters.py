@@ -7,7 +7,7 @@ from typing import Any
 
 from everlore.index.postgres.schema import CUT, owner_uuid
 from everlore.postgres import tenant_of
-from everlore.types import AllOf, AnyOf, Filter, Predicate, Where
+from everlore.types import AllOf, AnyOf, Filter, Predicate, Scope, Where
 
 _OPERATORS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 _INDEXED = ("session_id", "parent_id")
@@ -36,16 +36,26 @@ def restriction(where: Where) -> Condition | None:
                 (where.valid_at, where.valid_at),
             )
         )
+    if where.scope is not None and where.owner is None:
+        wanted.append(of_scope(where.scope, "r"))
     return joined(wanted, "AND") if wanted else None
 
 
-def partition(where: Where, alias: str) -> Condition:
+def of_scope(scope: Scope, alias: str) -> Condition:
+    owners = (
+        f"SELECT 1 FROM owners w WHERE w.tenant = {alias}.tenant AND w.owner = {alias}.owner"
+        " AND w.app = %s AND w.project = %s"
+    )
+    return Condition(f"EXISTS({owners})", (scope.app, scope.project))
+
+
+def partition(where: Where, alias: str, *, kinds: bool = True) -> Condition:
     """Of the owner (or of everyone) and of these kinds, in a table that has both."""
-    kinds = Condition(f"{alias}.kind = ANY(%s)", (list(where.kinds),))
-    if where.owner is None:
-        return kinds
-    owner = owner_uuid(where.owner)
-    return joined([Condition(f"{alias}.tenant = %s AND {alias}.owner = %s", (tenant_of(owner), owner)), kinds], "AND")
+    wanted = [Condition(f"{alias}.kind = ANY(%s)", (list(where.kinds),))] if kinds else []
+    if where.owner is not None:
+        owner = owner_uuid(where.owner)
+        wanted.append(Condition(f"{alias}.tenant = %s AND {alias}.owner = %s", (tenant_of(owner), owner)))
+    return joined(wanted, "AND") if wanted else ALWAYS
 
 
 def compiled(node: Filter) -> Condition:

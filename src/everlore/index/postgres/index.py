@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal, TypeVar
 
@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.errors import InvalidInput
-from everlore.index.base import Applied, IndexStatus, Page, Piece, PieceText, Stamp, TermStats, Vector
-from everlore.index.postgres import queue, read, words
+from everlore.index.base import Applied, IndexStatus, Link, Page, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.postgres import links, queue, read, words
 from everlore.index.postgres import vectors as near
 from everlore.index.postgres.checks import check
 from everlore.index.postgres.schema import PART, file_uuid, of_file
 from everlore.index.postgres.write import Writer, alone, share
 from everlore.postgres import NUMBER_BITS, Connection, Server, first, rows, tenant_of, value, with_nul
-from everlore.types import Edge, Key, Owner, Problem, Row, Stored, UnitHit, Where
+from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
 
 T = TypeVar("T")
 
@@ -99,8 +99,35 @@ class PostgresIndex:
     def in_slot(self, owner: Owner, kind: str, slot: str) -> list[Stored]:
         return self._server.read(lambda c: read.in_slot(c, owner, kind, slot))
 
-    def linked(self, owner: Owner | None, targets: Sequence[str], limit: int) -> list[tuple[int, Edge]]:
-        return self._server.read(lambda c: read.linked(c, owner, targets, limit))
+    def by_handle(self, handles: Iterable[str]) -> dict[str, Stored]:
+        wanted = list(handles)
+        return self._server.read(lambda c: links.by_handle(c, wanted))
+
+    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> Page:
+        return self._server.read(lambda c: links.newest(c, where, alone, offset, limit))
+
+    def count(self, where: Where) -> int:
+        return self._server.read(lambda c: links.count(c, where))
+
+    def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
+        wanted = list(targets)
+        return self._server.read(lambda c: links.degrees(c, wanted, scope, most))
+
+    def links_to(self, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None) -> list[Link]:
+        wanted = list(targets)
+        return self._server.read(lambda c: links.to_targets(c, wanted, where, relations))
+
+    def permitted(self, rows: Iterable[int], where: Where) -> set[int]:
+        wanted = list(rows)
+        return self._server.read(lambda c: links.permitted(c, wanted, where))
+
+    def units_of(self, rows: Iterable[int], each: int) -> dict[int, list[int]]:
+        wanted = list(rows)
+        return self._server.read(lambda c: links.units_of(c, wanted, each))
+
+    def episodes_of(self, rows: Iterable[int]) -> Mapping[int, int]:
+        wanted = list(rows)
+        return self._server.read(lambda c: links.episodes_of(c, wanted))
 
     def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]:
         return self._server.read(lambda c: read.edges_of(c, rows))

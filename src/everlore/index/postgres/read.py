@@ -97,21 +97,6 @@ def in_slot(connection: Connection, owner: Owner, kind: str, slot: str) -> list[
     return [_stored(one) for one in rows(connection, select, (tenant_of(name), name, kind, *slots.values))]
 
 
-def linked(connection: Connection, owner: Owner | None, targets: Sequence[str], limit: int) -> list[tuple[int, Edge]]:
-    """Strongest first, then newest."""
-    condition = beginning("e.target", list(dict.fromkeys(targets)))
-    of_owner: tuple[str, tuple[Any, ...]] = ("", ())
-    if owner is not None:
-        name = owner_uuid(owner)
-        of_owner = (" AND e.tenant = %s AND e.owner = %s", (tenant_of(name), name))
-    select = (
-        "SELECT e.row, e.relation, e.target, e.weight FROM edges e"
-        f" JOIN memories r ON r.tenant = e.tenant AND r.id = e.row WHERE {condition.sql}{of_owner[0]}"
-        " ORDER BY e.weight DESC, r.timestamp DESC, r.entry, e.place LIMIT %s"
-    )
-    return _edges(rows(connection, select, (*condition.values, *of_owner[1], limit)))
-
-
 def edges_of(connection: Connection, ids: Sequence[int]) -> list[tuple[int, Edge]]:
     select = (
         "SELECT row, relation, target, weight FROM edges WHERE tenant = ANY(%s) AND row = ANY(%s) ORDER BY row, place"
@@ -135,14 +120,14 @@ def around(connection: Connection, units: Sequence[int], reach: int) -> list[Pie
     if not units:
         return []
     select = (
-        "SELECT DISTINCT ON (n.row, n.place) n.id, n.row, r.parent_id, n.turn, n.start, n.length, n.tokens"
+        "SELECT DISTINCT ON (n.row, n.place) n.id, n.row, n.kind, r.parent_id, n.turn, n.start, n.length, n.tokens"
         " FROM units u JOIN units n ON n.tenant = u.tenant AND n.row = u.row"
         " AND n.place BETWEEN u.place - %s AND u.place + %s"
         " JOIN memories r ON r.tenant = n.tenant AND r.id = n.row"
         " WHERE u.tenant = ANY(%s) AND u.id = ANY(%s) ORDER BY n.row, n.place"
     )
     found = rows(connection, select, (reach, reach, tenants_of(units), list(units)))
-    return [Piece(unit, row, with_nul(parent), *rest) for unit, row, parent, *rest in found]
+    return [Piece(unit, row, kind, with_nul(parent), *rest) for unit, row, kind, parent, *rest in found]
 
 
 def anchors(

@@ -302,7 +302,7 @@ class Writer:
         for row, key in batch.memories:
             owner = owner_uuid(row.key.owner)
             numbers[row.key] = number = numbered(tenant_of(owner), next(fresh))
-            said = (tenant_of(owner), number, key, handle_of(row.key), owner, row.key.kind, row.key.entry, file, path)
+            said = (tenant_of(owner), number, key, row.key.handle, owner, row.key.kind, row.key.entry, file, path)
             memories.append((*said, *_columns(row)))
         each(self._connection, _INSERT_MEMORY, memories)
         units: list[tuple[Any, ...]] = []
@@ -404,19 +404,9 @@ def word_hashes(owner: UUID, words: Sequence[str]) -> list[int]:
     return [word_hash(which, token) for which in (owner, None) for token in dict.fromkeys(words)]
 
 
-def handle_of(key: Key) -> str:
-    """20 hexadecimal characters that name a memory alone, among all owners and kinds."""
-    return blake2b(_parts(key).encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
-
-
 def _tie(key: Key) -> int:
     """A number that depends on the memory alone, not on when it was indexed."""
-    return int.from_bytes(blake2b(_parts(key).encode(), digest_size=8).digest(), "big", signed=True)
-
-
-def _parts(key: Key) -> str:
-    owner = key.owner
-    return "\0".join((owner.scope.app, owner.scope.project, owner.track, owner.id, key.kind, key.entry))
+    return int.from_bytes(blake2b("\0".join(key.parts).encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _by_tenant(numbers: Iterable[tuple[int, int]]) -> dict[int, list[int]]:

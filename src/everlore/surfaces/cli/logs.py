@@ -8,7 +8,7 @@ from typing import Literal
 
 import structlog
 
-CHATTY = ("uvicorn.error", "watchfiles", "httpx", "httpcore")
+CHATTY = ("uvicorn.error", "watchfiles", "httpx", "httpcore", "mcp")
 """Libraries whose everyday messages are of no interest to an operator."""
 
 

@@ -15,6 +15,7 @@ import typer
 
 from everlore import __version__
 from everlore.errors import Damaged, EverloreError, Unavailable
+from everlore.surfaces.mcp import toolsets
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that differ.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
@@ -67,7 +68,39 @@ def server_start(
     from everlore.surfaces.cli.serve import serve
 
     api: dict[str, Any] = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
-    serve(load(**({"api": api} if api else {}), **({"log_level": log_level} if log_level else {})))
+    settings = load(**({"api": api} if api else {}), **({"log_level": log_level} if log_level else {}))
+    serve(settings, toolsets.loaders())
+
+
+@app.command("mcp", epilog="Example: everlore mcp --toolset knowledge")
+def mcp(
+    toolset: Annotated[
+        str, typer.Option(help=f"The tools to serve: {', '.join(toolsets.offered())}. [default: knowledge]")
+    ] = "knowledge",
+    transport: Annotated[
+        Literal["stdio", "http"], typer.Option(help="stdio, for a host that starts this command; or http.")
+    ] = "stdio",
+    host: Annotated[str | None, typer.Option(help="With http: interface to listen on. [default: 127.0.0.1]")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="With http: port; 0 picks a free one. [default: 8000]")
+    ] = None,
+) -> None:
+    """Serve tools to an agent over MCP (the Model Context Protocol). Any number of these may share a vault."""
+    if toolset not in toolsets.offered():
+        raise typer.BadParameter(f"there is no {toolset!r}; there are: {', '.join(toolsets.offered())}")
+    if transport == "stdio":
+        if host is not None or port is not None:
+            raise typer.BadParameter("--host and --port need --transport http")
+        from everlore.surfaces.mcp import stdio
+
+        identity = toolsets.IDENTITIES.get(toolset)
+        stdio.serve(toolsets.loaders()[toolset], identity() if identity else None)
+        return
+    from everlore.config import load
+    from everlore.surfaces.cli.serve import serve
+
+    api: dict[str, Any] = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    serve(load(**({"api": api} if api else {})), toolsets.loaders((toolset,)))
 
 
 @index.command("status", epilog="Example: everlore index status --json")

@@ -9,6 +9,7 @@ import errno
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 
 import structlog
 import uvicorn
@@ -20,6 +21,7 @@ from everlore.surfaces.cli import logs
 from everlore.surfaces.http.app import create_app
 from everlore.surfaces.http.middleware import is_loopback
 from everlore.surfaces.http.protocol import EnvelopeProtocol
+from everlore.surfaces.mcp.http import Loaders
 
 BACKLOG = 512
 FINISH_SECONDS = 10
@@ -29,24 +31,29 @@ log = structlog.get_logger("everlore.server")
 
 
 class Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, vault: str) -> None:
+    def __init__(self, config: uvicorn.Config, vault: str, toolsets: Sequence[str]) -> None:
         super().__init__(config)
         self._vault = vault
+        self._toolsets = toolsets
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
             host, port = sockets[0].getsockname()[:2]
-            shown = f"[{host}]" if ":" in host else host
-            log.info("listening", host=host, port=port, url=f"http://{shown}:{port}", vault=self._vault)
+            url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+            mcp = {"mcp": [f"{url}/mcp/{name}" for name in self._toolsets]} if self._toolsets else {}
+            log.info("listening", host=host, port=port, url=url, vault=self._vault, **mcp)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         log.info("stopping")
         await super().shutdown(sockets)
 
 
-def serve(settings: Settings) -> None:
-    """Serve until a signal comes. Returns on SIGTERM; Ctrl-C raises KeyboardInterrupt after an orderly stop."""
+def serve(settings: Settings, toolsets: Loaders) -> None:
+    """Serve the API, and `toolsets` over MCP, until a signal comes.
+
+    Returns on SIGTERM; Ctrl-C raises KeyboardInterrupt after an orderly stop.
+    """
     logs.configure(settings.log_level, settings.log_format)
     # uvicorn stops in order and then raises the signal again: end quietly where the default would kill us
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -63,7 +70,7 @@ def serve(settings: Settings) -> None:
         engine = open_engine(settings)
         try:
             config = uvicorn.Config(
-                create_app(engine),
+                create_app(engine, toolsets),
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -73,7 +80,7 @@ def serve(settings: Settings) -> None:
                 lifespan="on",
                 timeout_graceful_shutdown=FINISH_SECONDS,
             )
-            server = Server(config, engine.vault.where)
+            server = Server(config, engine.vault.where, tuple(toolsets))
             server.run(sockets=[listener])
             if not server.started:
                 raise Unavailable("the server could not start; the log above says why")

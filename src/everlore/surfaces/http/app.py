@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI
+from starlette.routing import Route
 
 from everlore import __version__
 from everlore.cascade import Worker
@@ -19,11 +20,14 @@ from everlore.memory import prepare
 from everlore.surfaces.http import errors, health, routes
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.middleware import LoopbackOnly, Observe, is_loopback
+from everlore.surfaces.mcp.http import Loaders, Toolsets
 
 PROBES_AT_ONCE = 2
 
 
-def create_app(engine: Engine) -> FastAPI:
+def create_app(engine: Engine, toolsets: Loaders | None = None) -> FastAPI:
+    """`toolsets` are served over MCP."""
+    mcp = Toolsets(engine, toolsets or {})
     development = os.environ.get("ENV", "").upper() == "DEV"
 
     @asynccontextmanager
@@ -34,7 +38,8 @@ def create_app(engine: Engine) -> FastAPI:
         worker = Worker(engine, prepare)
         worker.start()
         try:
-            yield
+            async with mcp.running():
+                yield
         finally:
             await to_thread.run_sync(worker.stop)
 
@@ -51,6 +56,7 @@ def create_app(engine: Engine) -> FastAPI:
     errors.install(app)
     app.include_router(routes.router)
     app.include_router(health.router)
+    app.router.routes.append(Route("/mcp/{toolset}", mcp))
     if is_loopback(engine.settings.api.host):
         app.add_middleware(LoopbackOnly)
     app.add_middleware(Observe, metrics=app.state.metrics)

@@ -72,9 +72,9 @@ class LoopbackOnly:
             connection = HTTPConnection(scope)
             host, origin = connection.headers.get("host"), connection.headers.get("origin")
             refused = None
-            if host is not None and not is_loopback(_host_of(f"//{host}")):
+            if host is not None and not is_loopback(host_of(f"//{host}")):
                 refused = f"Host {host[:200]!r} is not this machine; behind a gateway, have it send Host: localhost"
-            elif origin is not None and not is_loopback(_host_of(origin)):
+            elif origin is not None and not is_loopback(host_of(origin)):
                 refused = "requests from web pages of another origin are not answered"
             if refused:
                 await failure(connection, 403, refused)(scope, receive, send)
@@ -91,7 +91,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _host_of(url: str) -> str:
+def host_of(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
     except ValueError:

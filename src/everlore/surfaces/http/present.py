@@ -34,14 +34,25 @@ def _place(row: Stored) -> dict[str, Any]:
 
 
 def _episode(row: Stored, clock: Clock) -> dict[str, Any]:
+    said = _of_note(row.data["content"]) if row.key.kind == "note" else row.data
     return _place(row) | {
         "session_id": row.session_id,
         "timestamp": clock.show(row.timestamp),
         "sender_ids": row.sender_ids,
-        "summary": row.data["summary"],
-        "subject": row.data["subject"],
-        "episode": row.data["episode"],
+        "summary": said["summary"],
+        "subject": said["subject"],
+        "episode": said["episode"],
     }
+
+
+def _of_note(content: str) -> dict[str, str]:
+    """A note as an episode: its first line is the subject."""
+    lines = content.strip().splitlines()
+    return {"subject": shortened(lines[0], 100), "summary": shortened(" ".join(lines), 200), "episode": content}
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def _case(row: Stored, clock: Clock) -> dict[str, Any]:
@@ -66,7 +77,7 @@ def _profile(row: Stored) -> dict[str, Any]:
 
 def listed(row: Stored, clock: Clock) -> EpisodeItem | ProfileItem | CaseItem | SkillItem:
     match row.key.kind:
-        case "episode":
+        case "episode" | "note":
             return EpisodeItem(**_episode(row, clock))
         case "profile":
             return ProfileItem(**_profile(row))

@@ -41,7 +41,13 @@ from everlore.types import Json, Owner, Scope
 
 T = TypeVar("T")
 
-KINDS: Final = {"episode": "episode", "profile": "profile", "agent_case": "case", "agent_skill": "skill"}
+KINDS: Final[dict[str, tuple[str, ...]]] = {
+    "episode": ("episode", "note"),
+    "profile": ("profile",),
+    "agent_case": ("case",),
+    "agent_skill": ("skill",),
+}
+"""Notes that were stored through other surfaces are shown as episodes, so that nothing is hidden here."""
 ARRAYS: Final = {
     "episode": "episodes",
     "profile": "profiles",

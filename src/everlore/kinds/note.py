@@ -1,0 +1,127 @@
+"""Note: something an agent or a person stored as it stands. Its text is kept to the last character."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from everlore.clock import iso
+from everlore.errors import Damaged
+from everlore.kinds.base import Place, moment_field, row_digest, section, text_field, time_field
+from everlore.kinds.pieces import split_text
+from everlore.types import Entry, Json, Key, Owner, Row, Unit, Validity
+
+PLACE = Place(kind="note", prefix="nt", track="user", layout="log", folder="notes", stem="note", per_file=100)
+
+TYPES = ("episodic", "semantic", "procedural")
+SECTION = "Note"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """`timestamp` is when it was stored, `event_time` when it happened; it holds from `valid_from` on."""
+
+    owner: Owner
+    entry: str
+    timestamp: int
+    content: str
+    memory_type: str = "semantic"
+    event_time: int | None = None
+    valid_from: int | None = None
+    importance: float = 1.0
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+
+
+def to_entry(note: Note) -> Entry:
+    fields: dict[str, str | tuple[str, ...]] = {
+        "owner_id": note.owner.id,
+        "timestamp": iso(note.timestamp),
+        "memory_type": note.memory_type,
+    }
+    if note.event_time is not None:
+        fields["event_time"] = iso(note.event_time)
+    if note.valid_from is not None:
+        fields["valid_from"] = iso(note.valid_from)
+    if note.importance != 1.0:
+        fields["importance"] = f"{note.importance:g}"
+    if note.metadata:
+        fields["metadata"] = written_metadata(note.metadata)
+    return Entry(id=note.entry, fields=fields | verbatim(note.content), sections={SECTION: note.content})
+
+
+def verbatim(content: str) -> dict[str, str | tuple[str, ...]]:
+    """A section loses blanks around it and knows one kind of line end; a text that has others is written once more,
+    as one line that keeps everything."""
+    return {"verbatim": content} if content != _as_section(content) else {}
+
+
+def written_metadata(metadata: Mapping[str, Json]) -> str:
+    return json.dumps(dict(metadata), ensure_ascii=False, separators=(", ", ": "))
+
+
+def from_entry(entry: Entry, owner: Owner) -> Note:
+    shown = section(entry, SECTION)
+    exact = text_field(entry, "verbatim", "")
+    timestamp = moment_field(entry)
+    return Note(
+        owner=owner,
+        entry=entry.id,
+        timestamp=timestamp,
+        # when the two differ in more than blanks, a person has edited the one that is easy to edit
+        content=exact if _as_section(exact) == shown else shown,
+        memory_type=text_field(entry, "memory_type", "semantic"),
+        event_time=time_field(entry, "event_time"),
+        valid_from=time_field(entry, "valid_from"),
+        importance=_importance(entry),
+        metadata=_metadata(entry),
+    )
+
+
+def to_row(note: Note, updated: int) -> Row:
+    event = note.timestamp if note.event_time is None else note.event_time
+    data = {
+        "content": note.content,
+        "memory_type": note.memory_type,
+        "event_time": event,
+        "importance": note.importance,
+        "metadata": dict(note.metadata),
+    }
+    pieces = tuple(Unit(turn=at, dense=text, words=text) for at, text in enumerate(split_text(note.content)))
+    validity = Validity(start=event if note.valid_from is None else note.valid_from)
+    return Row(
+        key=Key(note.owner, PLACE.kind, note.entry),
+        digest=row_digest(data, pieces, note.timestamp, validity),
+        session_id="",
+        parent_type="",
+        parent_id="",
+        timestamp=note.timestamp,
+        updated=updated,
+        sender_ids=(note.owner.id,),
+        validity=validity,
+        data=data,
+        units=pieces,
+    )
+
+
+def _as_section(content: str) -> str:
+    return content.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def _importance(entry: Entry) -> float:
+    text = text_field(entry, "importance", "1")
+    try:
+        return min(10.0, max(0.0, float(text)))
+    except ValueError:
+        raise Damaged(f"entry {entry.id}: **importance** is {text!r}, not a number") from None
+
+
+def _metadata(entry: Entry) -> dict[str, Json]:
+    text = text_field(entry, "metadata", "")
+    try:
+        value = json.loads(text) if text else {}
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise Damaged(f"entry {entry.id}: **metadata** must be a JSON object on one line")
+    return value

@@ -1,0 +1,169 @@
+"""Notes: memories that are stored as they stand, changed, and declared invalid.
+
+A note is durable in its file and found by its words when `save_note` returns; its vector follows. Declaring a memory
+invalid ends its interval and deletes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import structlog
+
+from everlore.cascade import index_appended, index_file
+from everlore.clock import day, entry_id, iso
+from everlore.engine import Engine
+from everlore.errors import EverloreError, InvalidInput, NotFound
+from everlore.kinds import PLACES, note
+from everlore.kinds.base import END_FIELDS
+from everlore.kinds.note import PLACE, Note
+from everlore.types import Entry, Json, Key, Owner, Sheet, Stored
+from everlore.vault.front import clean
+from everlore.vault.markdown import (
+    append_drafts,
+    last_number,
+    log_front,
+    parse_log,
+    parse_sheet,
+    render_sheet,
+    replace_entry,
+)
+from everlore.vault.paths import log_path, part_path
+
+LONGEST_CONTENT = 100 * 1024
+"""Bytes of a note, and of its metadata."""
+EDITABLE = ("note", "fact")
+
+log = structlog.get_logger("everlore.memory")
+
+
+def save_note(
+    engine: Engine,
+    owner: Owner,
+    content: str,
+    memory_type: str = "semantic",
+    metadata: Mapping[str, Json] | None = None,
+) -> Key:
+    """Write a note to its owner's log of today and index it."""
+    text, kept = checked_content(content), checked_metadata(metadata or {})
+    now = engine.clock.now()
+    first = log_path(PLACE, owner, now)
+    # one writer at a time for the day, so that a number is not given before the one ahead of it is written
+    with engine.vault.lock(first):
+        number = engine.buffer.next_number(owner, PLACE.prefix, day(now), 0)
+        while True:
+            path = part_path(PLACE, owner, now, number)
+            found = engine.vault.read(path)
+            taken = last_number(found.text if found else None)
+            if number > taken:
+                break
+            # the buffer knows less than the files: it was lost, or the vault was copied without it
+            number = engine.buffer.next_number(owner, PLACE.prefix, day(now), taken)
+        entry = entry_id(PLACE.prefix, now, number)
+        written = note.to_entry(Note(owner, entry, now, text, checked_type(memory_type), metadata=kept))
+        front = log_front(PLACE, owner, day(now), iso(now))
+        change = engine.vault.change(path, lambda text: append_drafts(text or "", lambda _: [written], front))
+        try:
+            index_appended(engine, path, change, [written])
+        except EverloreError as error:
+            # it is durable, and refusing it now would make the client store it twice; the next scan indexes it
+            log.warning("a note could not be indexed yet", path=path, error=str(error))
+    return Key(owner, PLACE.kind, entry)
+
+
+def edit_memory(
+    engine: Engine,
+    stored: Stored,
+    content: str | None = None,
+    memory_type: str | None = None,
+    metadata: Mapping[str, Json] | None = None,
+) -> None:
+    """Change what is given and leave the rest."""
+    kind = stored.key.kind
+    if kind not in EDITABLE or (kind != note.PLACE.kind and (memory_type is not None or metadata is not None)):
+        raise InvalidInput(
+            f"this memory is a {kind}: its {'text' if content is not None else 'type and metadata'} cannot be changed"
+            " here. Store a new memory, and invalidate this one with superseded_by"
+        )
+    fields: dict[str, str | tuple[str, ...]] = {}
+    sections: dict[str, str] = {}
+    drop: list[str] = []
+    if content is not None:
+        text = checked_content(content)
+        sections[note.SECTION if kind == note.PLACE.kind else "Fact"] = text
+        exact = note.verbatim(text) if kind == note.PLACE.kind else {}
+        fields |= exact
+        drop += [] if exact else ["verbatim"]
+    if memory_type is not None:
+        fields["memory_type"] = checked_type(memory_type)
+    if metadata is not None:
+        kept = checked_metadata(metadata)
+        fields |= {"metadata": note.written_metadata(kept)} if kept else {}
+        drop += [] if kept else ["metadata"]
+    _write(engine, stored, Entry(stored.key.entry, fields, sections), drop)
+
+
+def invalidate(engine: Engine, stored: Stored, reason: str = "", superseded_by: Stored | None = None) -> None:
+    """End the memory now. One that has ended keeps its first end."""
+    if superseded_by is not None and superseded_by.key == stored.key:
+        raise InvalidInput("a memory cannot supersede itself; name another one in superseded_by")
+    if stored.key.kind in ("profile", "entity"):
+        raise InvalidInput(f"a {stored.key.kind} has no end: change it, or delete it")
+    now = engine.clock.now()
+    values = (iso(now), clean(reason), superseded_by.key.handle if superseded_by else "")
+    fields = {name: value for name, value in zip(END_FIELDS, values, strict=True) if value}
+    if PLACES[stored.key.kind].layout == "sheet":
+        _end_sheet(engine, stored, fields)
+    else:
+        _write(engine, stored, Entry(stored.key.entry, fields, {}), unless=END_FIELDS[0])
+
+
+def checked_content(content: str) -> str:
+    text: str = clean(content)
+    if not text.strip():
+        raise InvalidInput("content must not be empty")
+    if len(text.encode()) > LONGEST_CONTENT:
+        raise InvalidInput(f"content must not be longer than {LONGEST_CONTENT // 1024} KB; store it in parts")
+    return text
+
+
+def checked_type(memory_type: str) -> str:
+    if memory_type not in note.TYPES:
+        raise InvalidInput(f"memory_type must be one of {', '.join(note.TYPES)}")
+    return memory_type
+
+
+def checked_metadata(metadata: Mapping[str, Json]) -> Mapping[str, Json]:
+    kept: Mapping[str, Json] = clean(metadata)
+    if len(note.written_metadata(kept).encode()) > LONGEST_CONTENT:
+        raise InvalidInput(f"metadata must not be longer than {LONGEST_CONTENT // 1024} KB as JSON")
+    return kept
+
+
+def _write(engine: Engine, stored: Stored, entry: Entry, drop: list[str] | None = None, unless: str = "") -> None:
+    """Write fields and sections over those in the file, `unless` the entry has such a field already."""
+
+    def edit(text: str | None) -> str | None:
+        found = next((one for one in parse_log(text or "", "").entries if one.id == entry.id), None)
+        if text is None or found is None:
+            raise NotFound(f"no entry {entry.id} in this file")
+        return text if unless and found.fields.get(unless) else replace_entry(text, entry, drop or ())
+
+    engine.vault.update(stored.path, edit)
+    index_file(engine, stored.path)
+
+
+def _end_sheet(engine: Engine, stored: Stored, fields: Mapping[str, str]) -> None:
+    def edit(text: str | None) -> str | None:
+        if text is None:
+            raise NotFound(f"{stored.path} is gone")
+        sheet = parse_sheet(text)
+        return text if sheet.front.get(END_FIELDS[0]) else render_sheet(_with(sheet, fields), text)
+
+    engine.vault.update(stored.path, edit)
+    index_file(engine, stored.path)
+
+
+def _with(sheet: Sheet, fields: Mapping[str, str]) -> Sheet:
+    return replace(sheet, front={**sheet.front, **fields})

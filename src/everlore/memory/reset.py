@@ -1,0 +1,46 @@
+"""Forget everything in a scope: files, index and waiting messages.
+
+Files go one after the other. After a crash, doing it again takes what is left; the index follows the files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from everlore.cascade.indexing import Parsed, read_file
+from everlore.engine import Engine
+from everlore.types import Row, Scope
+from everlore.vault.paths import locate, scope_dir
+
+KINDS = ("episode", "fact", "note", "profile", "case", "skill", "entity")
+
+
+def reset(engine: Engine, scope: Scope) -> Counter[str]:
+    """Returns how many rows of each kind went, and under `relation` how many relations went with their entities."""
+    engine.buffer.forget_scope(scope)
+    gone: Counter[str] = Counter()
+    for path, _, _ in list(engine.vault.walk(str(scope_dir(scope)))):
+        located = locate(path)
+        if located is None or located.owner.scope != scope or located.place.kind not in KINDS:
+            continue
+        with engine.vault.lock(path):
+            stamp, parsed = read_file(engine, path, located)
+            if stamp is not None:
+                engine.vault.update(path, lambda _: None)
+                gone.update(_counted(parsed))
+                for cell in {row.parent_id for row in parsed.rows if row.parent_id}:
+                    engine.buffer.forget_cell(cell)
+            engine.index.remove_file(path)
+    return gone
+
+
+def _counted(parsed: Parsed) -> Iterable[str]:
+    for row in parsed.rows:
+        yield "part" if _is_part(row) else row.key.kind
+        yield from ("relation" for _ in row.data.get("relations", ()))
+
+
+def _is_part(row: Row) -> bool:
+    """A fact that repeats what its episode says is no memory of its own."""
+    return row.key.kind == "fact" and bool(row.parent_id)

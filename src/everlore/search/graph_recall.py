@@ -1,0 +1,171 @@
+"""Recall by meaning, words and the graph: the weighted sum of three scores, each in [0, 1].
+
+A memory that shares no word with the question is reached through the names it shares with what the question found.
+With code beside memories, the two are brought to one scale by z-scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from everlore.cascade import embed_fresh
+from everlore.engine import Engine
+from everlore.errors import Misconfigured, Unavailable
+from everlore.graph.neighbourhood import Walk, walk
+from everlore.index.base import Vector
+from everlore.index.tokens import query_terms
+from everlore.search.evidence import CANDIDATES, Evidence, weigh, within
+from everlore.search.score import COSINE_HIGH, COSINE_LOW
+from everlore.types import Scope, Stored, Where
+
+SEEDS = 4
+"""Memories that a walk over the graph begins at. More lead astray."""
+GRAPH_ONLY = 60
+"""Memories that only the graph found which are compared with the question."""
+SHARPNESS = 4.0
+"""Better seeds count so much more."""
+STILL = 1e-6
+"""Scores that differ by less do not differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    vector: float = 0.40
+    words: float = 0.15
+    graph: float = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHit:
+    """A piece of code. Scores are in [0, 1]."""
+
+    id: str
+    content: str
+    file_path: str
+    start_line: int
+    end_line: int
+    vector_score: float = 0.0
+    text_score: float = 0.0
+
+
+CodeSearch: TypeAlias = Callable[[Engine, str, str | None, str | None, int], Sequence[CodeHit]]
+"""(engine, query, project id, language, limit): the seam where the code index plugs in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    item: Stored | CodeHit
+    score: float
+    vector_score: float
+    words_score: float
+    graph_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    results: list[Recalled] = field(default_factory=list)
+    nodes: int = 0
+    """Of the graph, that were looked at."""
+
+
+def recall_memories(engine: Engine, scope: Scope, text: str, limit: int, weights: Weights) -> Recollection:
+    """The best memories of a scope. While the model loads, words and graph go on alone."""
+    vector = _embed(engine, text)
+    where = within(engine, scope, engine.clock.now())
+    terms = query_terms(text)
+    count = max(CANDIDATES, 2 * limit)
+    hits = list(engine.index.text(terms, where, count)) if terms else []
+    if vector is not None:
+        hits += engine.index.vector(vector, where, count)
+    evidence = weigh(engine, where, terms, vector, hits)
+    reached = walk(engine, where, text, seeds(evidence)) if weights.graph > 0 else Walk()
+    nearness = _memories_only(engine, where, reached.nearness)
+    more = sorted((row for row in nearness if row not in evidence), key=lambda row: (-nearness[row], row))[:GRAPH_ONLY]
+    evidence |= {row: one for row, one in weigh(engine, where, terms, vector, (), more).items() if row not in evidence}
+    scored = {
+        row: weights.vector * one.meaning + weights.words * one.words + weights.graph * nearness.get(row, 0.0)
+        for row, one in evidence.items()
+    }
+    stored = engine.index.stored(scored)
+    results = [
+        Recalled(stored[row], score, evidence[row].meaning, evidence[row].words, nearness.get(row, 0.0))
+        for row, score in scored.items()
+        if row in stored
+    ]
+    results.sort(key=lambda one: (-one.score, *_order(one.item)))
+    return Recollection(results[:limit], reached.nodes)
+
+
+def recall_code(
+    engine: Engine,
+    search: CodeSearch,
+    text: str,
+    project: str | None,
+    language: str | None,
+    limit: int,
+    weights: Weights,
+) -> list[Recalled]:
+    """Code has no place in the graph of names, so its graph score is 0."""
+    found = [
+        Recalled(
+            hit,
+            weights.vector * hit.vector_score + weights.words * hit.text_score,
+            hit.vector_score,
+            hit.text_score,
+            0.0,
+        )
+        for hit in search(engine, text, project, language, limit)
+    ]
+    return sorted(found, key=lambda one: (-one.score, *_order(one.item)))[:limit]
+
+
+def merged(memories: Sequence[Recalled], code: Sequence[Recalled], limit: int) -> list[Recalled]:
+    """The best of both sources, each measured by its own mean and spread."""
+    both = [*standardised(memories), *standardised(code)]
+    return sorted(both, key=lambda one: (-one.score, *_order(one.item)))[:limit]
+
+
+def standardised(found: Sequence[Recalled]) -> list[Recalled]:
+    if not found:
+        return []
+    scores = np.array([one.score for one in found])
+    spread = float(scores.std())
+    fresh = np.zeros(len(found)) if spread < STILL else (scores - scores.mean()) / spread
+    return [replace(one, score=float(score)) for one, score in zip(found, fresh, strict=True)]
+
+
+def seeds(evidence: dict[int, Evidence]) -> dict[int, float]:
+    """Where walks begin: the best memories by words and meaning together."""
+
+    def worth(one: Evidence) -> float:
+        meaning = max(0.0, one.meaning - COSINE_LOW) / (COSINE_HIGH - COSINE_LOW)
+        return float((meaning + one.words) ** SHARPNESS)
+
+    best = sorted(evidence, key=lambda row: (-worth(evidence[row]), row))[:SEEDS]
+    return {row: worth(evidence[row]) for row in best if worth(evidence[row]) > 0}
+
+
+def _embed(engine: Engine, text: str) -> Vector | None:
+    if engine.embedder.state() != "ready":
+        engine.embedder.warm()
+        return None
+    embed_fresh(engine)
+    try:
+        return engine.embedder.query(text)
+    except (Unavailable, Misconfigured):
+        return None
+
+
+def _memories_only(engine: Engine, where: Where, nearness: dict[int, float]) -> dict[int, float]:
+    """Without entities, and without what is not permitted."""
+    allowed = engine.index.permitted(nearness, where)
+    return {row: value for row, value in nearness.items() if row in allowed}
+
+
+def _order(item: Stored | CodeHit) -> tuple[int, str]:
+    """Among equals the newest first, and the same order in every process."""
+    return (-item.timestamp, item.key.handle) if isinstance(item, Stored) else (0, item.id)

@@ -1,0 +1,156 @@
+"""Toolsets over streamable HTTP, under `/mcp/<toolset>` of the server, both eras of the protocol.
+
+The SDK and a toolset are imported by the first request that wants them: a server nobody speaks MCP to starts as
+quickly, and stays as small, as without.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from anyio import to_thread
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from everlore.engine import Engine
+from everlore.errors import EverloreError
+from everlore.surfaces.http.errors import failure, unexpected
+from everlore.surfaces.http.middleware import host_of, is_loopback
+from everlore.surfaces.mcp.handshake import Identity, completed
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    from everlore.surfaces.mcp.toolset import Toolset
+
+OPENING_BYTES = 65536
+"""Larger bodies are no handshakes, and are not looked into."""
+
+Loaders = Mapping[str, Callable[[], "Toolset"]]
+
+
+class Toolsets:
+    """An ASGI application for the route `/mcp/{toolset}`. Serves while `running` is entered."""
+
+    def __init__(self, engine: Engine, loaders: Loaders) -> None:
+        self._engine = engine
+        self._loaders = loaders
+        self._served: dict[str, ASGIApp] = {}
+        self._opening = anyio.Lock()
+        self._hosts: anyio.abc.TaskGroup | None = None
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as self._hosts:
+            yield
+            self._hosts.cancel_scope.cancel()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        connection = HTTPConnection(scope)
+        name = scope["path_params"]["toolset"]
+        if name not in self._loaders:
+            offered = ", ".join(self._loaders) or "none"
+            await failure(connection, 404, f"there is no toolset {name[:100]!r}; there are: {offered}")(
+                scope, receive, send
+            )
+            return
+        if not _same_site(connection):
+            text = "requests from web pages of another origin are not answered"
+            await failure(connection, 403, text)(scope, receive, send)
+            return
+        try:
+            app = await self._app(name)
+        except EverloreError as error:
+            await failure(connection, 503, str(error))(scope, receive, send)
+        except Exception:
+            await unexpected(connection)(scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    async def _app(self, name: str) -> ASGIApp:
+        async with self._opening:
+            if name not in self._served:
+                assert self._hosts is not None
+                identity, manager = await to_thread.run_sync(_manager, self._loaders[name], self._engine)
+                await self._hosts.start(_hosted, manager)
+                self._served[name] = _completing(manager.asgi_app, identity)
+            return self._served[name]
+
+
+def _manager(load: Callable[[], Toolset], engine: Engine) -> tuple[Identity, StreamableHTTPSessionManager]:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    from everlore.surfaces.mcp.server import build
+
+    toolset, api = load(), engine.settings.api
+    server = build(toolset, lambda: engine, api.threads)
+    return toolset.identity, StreamableHTTPSessionManager(server, max_request_body_size=api.max_body_bytes)
+
+
+async def _hosted(
+    manager: StreamableHTTPSessionManager, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED
+) -> None:
+    """Sessions outlive the request that opened them, so they live in a task of their own."""
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(manager.run())
+        task_status.started()
+        await anyio.sleep_forever()
+
+
+def _same_site(connection: HTTPConnection) -> bool:
+    """A page may speak to the server it came from. On loopback, every request was checked before it came here."""
+    origin = connection.headers.get("origin")
+    if origin is None:
+        return True
+    host = host_of(origin)
+    return is_loopback(host) or host == host_of(f"//{connection.headers.get('host', '')}")
+
+
+def _completing(app: ASGIApp, identity: Identity) -> ASGIApp:
+    """Adds what an `initialize` left out, before the SDK reads it."""
+
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        length = HTTPConnection(scope).headers.get("content-length", "")
+        if scope["method"] == "POST" and length.isdecimal() and int(length) <= OPENING_BYTES:
+            receive = _replaying(_completed(await _body(receive), identity), receive)
+        await app(scope, receive, send)
+
+    return wrapped
+
+
+async def _body(receive: Receive) -> bytes:
+    parts = []
+    while (message := await receive())["type"] == "http.request":
+        parts.append(message.get("body", b""))
+        if not message.get("more_body"):
+            break
+    return b"".join(parts)
+
+
+def _completed(body: bytes, identity: Identity) -> bytes:
+    if b'"initialize"' not in body:
+        return body
+    try:
+        message: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    if not isinstance(message, dict) or message.get("method") != "initialize":
+        return body
+    return json.dumps({**message, "params": completed(message.get("params"), identity)}).encode()
+
+
+def _replaying(body: bytes, receive: Receive) -> Receive:
+    sent = False
+
+    async def replay() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay

@@ -1,0 +1,60 @@
+"""From stored values to the contract's objects. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everlore.clock import iso
+from everlore.types import Key, Stored
+
+TYPES = {"episode": "episodic", "fact": "semantic", "profile": "semantic", "case": "procedural", "skill": "procedural"}
+ENDED = ("invalidation_reason", "superseded_by")
+
+
+def content(row: Stored) -> str:
+    data = row.data
+    match row.key.kind:
+        case "episode":
+            return str(data["episode"])
+        case "case":
+            told = [data["task_intent"], data["approach"], data["key_insight"]]
+            return "\n\n".join(str(part) for part in told if part)
+        case "skill":
+            return f"{data['name']}: {data['description']}\n\n{data['content']}"
+        case "profile":
+            return "\n".join([str(data["summary"]), *(str(info["description"]) for info in data["explicit_info"])])
+        case _:
+            return str(data["content"])
+
+
+def memory_type(row: Stored) -> str:
+    return str(row.data["memory_type"]) if row.key.kind == "note" else TYPES[row.key.kind]
+
+
+def memory(row: Stored) -> dict[str, Any]:
+    """The contract's memory object; a memory that was declared invalid says why, and what took its place."""
+    told = row.key.kind == "note"
+    start, end = row.validity.start, row.validity.end
+    found = {
+        "id": {"tb": "memories", "id": {"String": row.key.handle}},
+        "content": content(row),
+        "memory_type": memory_type(row),
+        "event_time": iso(row.data["event_time"] if told else row.timestamp),
+        "ingestion_time": iso(row.timestamp),
+        "valid_from": iso(row.timestamp if start is None else start),
+        "valid_until": None if end is None else iso(end),
+        "importance_score": row.data["importance"] if told else 1.0,
+        "metadata": row.data["metadata"] if told else {},
+    }
+    return found | {name: _handle(row, name) for name in ENDED if row.data.get(name)}
+
+
+def _handle(row: Stored, name: str) -> str:
+    value = str(row.data[name])
+    # facts that a newer fact ended name it by its entry
+    entry = name == "superseded_by" and row.key.kind == "fact" and value.startswith("af_")
+    return Key(row.key.owner, "fact", value).handle if entry else value
+
+
+def hit(row: Stored, score: float) -> dict[str, Any]:
+    return {"id": row.key.handle, "content": content(row), "memory_type": memory_type(row), "score": score}

@@ -1,0 +1,83 @@
+"""What a tool, a resource or a prompt is on the wire: plain dictionaries."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from everlore.surfaces.mcp.handshake import OBJECTS_ONLY
+from everlore.surfaces.mcp.toolset import Caller, Items, Link, Prompt, Resource, Text, Tool
+from everlore.types import Json
+
+
+def tool(value: Tool) -> dict[str, Any]:
+    shown: dict[str, Any] = {"name": value.name}
+    if value.title:
+        shown["title"] = value.title
+    shown |= {"description": value.description, "inputSchema": dict(value.input_schema)}
+    if value.output_schema is not None:
+        shown["outputSchema"] = dict(value.output_schema)
+    shown["annotations"] = {
+        "readOnlyHint": value.read_only,
+        "destructiveHint": value.destructive,
+        "idempotentHint": value.idempotent or value.read_only,
+        "openWorldHint": False,
+    }
+    return shown
+
+
+def resource(value: Resource) -> dict[str, Any]:
+    shown = {"uriTemplate" if value.template else "uri": value.uri, "name": value.name}
+    if value.description:
+        shown["description"] = value.description
+    return shown | ({"mimeType": value.mime_type} if value.mime_type else {})
+
+
+def prompt(value: Prompt) -> dict[str, Any]:
+    arguments = [
+        {"name": one.name, "description": one.description, "required": one.required} for one in value.arguments
+    ]
+    return {"name": value.name, "description": value.description, "arguments": arguments}
+
+
+def result(value: Json | Text | Items, caller: Caller) -> tuple[list[dict[str, Any]], Json]:
+    """The content blocks of a tool's result, and its structured content (None: there is none)."""
+    match value:
+        case Text(text=text):
+            return [block(text)], None
+        case Items(items=items, links=links, text=text):
+            plain = sound(list(items))
+            objects_only = caller.protocol_version in OBJECTS_ONLY and not caller.bare
+            structured: Json = {"items": plain} if objects_only else plain
+            shown = block(text if text is not None else dumped(structured))
+            return [shown, *(_link(one) for one in links)], structured
+        case dict():
+            structured = sound(value)
+            return [block(dumped(structured))], structured
+        case _:
+            raise TypeError(f"a tool returned a {type(value).__name__}, which is not an object, Items or Text")
+
+
+def block(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text.encode("utf-8", "replace").decode("utf-8")}
+
+
+def dumped(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def sound(value: Json) -> Json:
+    """The value as JSON can carry it: half a character, which a file may hold, becomes a question mark."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.loads(text.encode("utf-8", "replace"))
+    return value
+
+
+def _link(link: Link) -> dict[str, Any]:
+    shown = {"type": "resource_link", "uri": link.uri, "name": link.name}
+    if link.description:
+        shown["description"] = link.description
+    return shown | {"mimeType": link.mime_type}
