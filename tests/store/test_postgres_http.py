@@ -53,7 +53,7 @@ def test_what_one_server_is_told_the_other_knows(servers: list[Server]) -> None:
         assert MOVED in found["episodes"][0]["episode"]
         assert found["episodes"][0]["atomic_facts"]
         by_vector = api.until(
-            "search", lambda data: bool(data["episodes"]), user_id="alice", query="Lapsang tea", method="vector"
+            "search", lambda data: bool(data["episodes"]), user_id="alice", query=TEA, method="vector"
         )
         assert TEA in by_vector["episodes"][0]["episode"]
     listed = two.ok("get", user_id="alice", memory_type="episode")
