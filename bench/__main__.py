@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import code, content, multihop, recalling, report, speed
+from bench import code, content, multihop, recalling, report, speed, stores
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
@@ -30,6 +30,7 @@ examples:
   python -m bench --only recall              multi-hop questions with and without the graph, and how long recall takes
   python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
   python -m bench --only content             the content tools on sites of 100k documents, in each database
+  python -m bench --only stores              the folder with SQLite against PostgreSQL, which it starts by itself
   BENCH_DATA=~/data python -m bench          the public data sets are in ~/data (see bench/README.md)
 """
 
@@ -42,7 +43,14 @@ def main() -> int:
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        parts = {"quality": _quality, "recall": _recall, "code": _code, "speed": _speed, "content": _content}
+        parts = {
+            "quality": _quality,
+            "recall": _recall,
+            "code": _code,
+            "speed": _speed,
+            "stores": _stores,
+            "content": _content,
+        }
         for name, part in parts.items():
             if options.only in (None, name):
                 part(options, progress)
@@ -128,6 +136,11 @@ def _speed(options: argparse.Namespace, progress: Progress) -> None:
 def _content(options: argparse.Namespace, progress: Progress) -> None:
     found = content.measure(content.QUICK if options.quick else content.FULL, progress)
     _publish("content", report.content_table(found), quick=options.quick)
+
+
+def _stores(options: argparse.Namespace, progress: Progress) -> None:
+    found = stores.measure(stores.QUICK if options.quick else stores.FULL, progress)
+    _publish("stores", stores.table(found, report.heading()), quick=options.quick)
 
 
 def _publish(part: str, table: str, *, quick: bool) -> None:

@@ -25,7 +25,7 @@ GOALS = {
     ("longmemeval", "session all@5"): 0.93,
 }
 JUDGED = "hybrid"
-PARTS = ("quality", "recall", "code", "speed", "content")
+PARTS = ("quality", "recall", "code", "speed", "stores", "content")
 ENOUGH = 40
 """Questions below which one more miss would decide about a goal."""
 PLOTTED = ("hybrid, an owner of all", "hybrid, one owner of 1,000", "keyword, an owner of all", "message accepted")

@@ -32,7 +32,8 @@ def settings_page() -> str:
     for name, field in Settings.model_fields.items():
         section = field.annotation
         if isinstance(section, type) and issubclass(section, BaseModel):
-            lines += [_row(f"EVEROS_{name}__{key}".upper(), inner) for key, inner in section.model_fields.items()]
+            fields = section.model_fields.items()
+            lines += [_row(f"EVEROS_{name}__{inner.alias or key}".upper(), inner) for key, inner in fields]
         else:
             lines.append(_row(f"EVEROS_{name}".upper(), field))
     return "\n".join(lines) + "\n"

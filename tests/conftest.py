@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from databases import QUICK, Postgres, postgres
 from embeddings import Endpoint, endpoint
 from serving import Api, Server, running
 from vaults import open_vault
@@ -52,3 +53,10 @@ def engine(tmp_path: Path, vectors: Endpoint) -> Iterator[Engine]:
     opened = open_vault(tmp_path / "vault", vectors.url)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def database() -> Iterator[Postgres]:
+    """One PostgreSQL for all tests of a worker; each test takes a schema or a database of its own in it."""
+    with postgres(*QUICK) as running_database:
+        yield running_database

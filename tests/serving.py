@@ -24,8 +24,21 @@ SERVER = (sys.executable, "-m", "everlore", "server", "start", "--port", "0")
 
 def clean_env(root: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment without settings of the machine the tests run on."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("EVEROS_") and name != "ENV"}
+    foreign = ("ENV", "DATABASE_URL")
+    kept = {n: value for n, value in os.environ.items() if not n.startswith("EVEROS_") and n not in foreign}
     return kept | {"EVEROS_MEMORY__ROOT": str(root), "PYTHONUNBUFFERED": "1"} | dict(extra or {})
+
+
+def everlore(
+    *args: str, root: Path | None = None, env: Mapping[str, str] | None = None, module: str = "everlore"
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", module, *args],
+        env=clean_env(root or Path("/nonexistent"), env),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
 
 
 @dataclass

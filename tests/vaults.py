@@ -14,6 +14,8 @@ from everlore.cascade.indexing import parse_file
 from everlore.config import Settings, load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage
+from everlore.postgres import Server
+from everlore.postgres import rows as rows_of
 from everlore.types import Key, Owner, Problem, Row, Scope
 from everlore.vault.paths import locate
 
@@ -72,18 +74,30 @@ def in_files(engine: Engine) -> tuple[dict[Key, Seen], list[Row], list[Problem]]
 
 def in_index(engine: Engine) -> dict[Key, Seen]:
     """Every row of the index, read from its database."""
-    database = apsw.Connection(str(engine.vault.root / ".everlore" / "index.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    found = _rows_of_postgres(engine.server) if engine.server else _rows_of_sqlite(engine.settings.memory.root)
+    return {
+        Key(Owner(Scope(app, project), track, name), kind, entry): Seen(path, digest)
+        for app, project, track, name, kind, entry, path, digest in found
+    }
+
+
+def _rows_of_sqlite(root: Path) -> list[Any]:
+    database = apsw.Connection(str(root / ".everlore" / "index.db"), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        found: list[Any] = database.execute(
+        return database.execute(
             "SELECT o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.digest FROM rows r"
             " JOIN owners o ON o.id = r.owner JOIN kinds k ON k.id = r.kind JOIN files f ON f.id = r.file"
         ).fetchall()
     finally:
         database.close()
-    return {
-        Key(Owner(Scope(app, project), track, name), kind, entry): Seen(path, digest)
-        for app, project, track, name, kind, entry, path, digest in found
-    }
+
+
+def _rows_of_postgres(server: Server) -> list[Any]:
+    select = (
+        "SELECT o.app, o.project, o.track, o.name, r.kind, r.entry, r.path, r.digest FROM memories r"
+        " JOIN owners o ON o.tenant = r.tenant AND o.owner = r.owner"
+    )
+    return server.read(lambda connection: rows_of(connection, select))
 
 
 def assert_index_equals_files(engine: Engine) -> list[Row]:

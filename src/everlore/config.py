@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -146,12 +147,38 @@ class EmcpSection(Section):
     idempotency_seconds: int = Field(86400, ge=60, description="How long the result of a dispatched call is kept.")
 
 
+def _other_programs_url() -> SecretStr:
+    """DATABASE_URL, where it names a PostgreSQL: it is a name that other programs use for other databases too."""
+    url = os.environ.get("DATABASE_URL", "")
+    return SecretStr(url if re.match(r"postgres(ql)?(\+\w+)?://", url) else "")
+
+
+class StoreSection(Section):
+    url: SecretStr = Field(
+        default_factory=_other_programs_url,
+        description="PostgreSQL to keep everything in, postgresql://user:password@host:5432/name; empty takes"
+        " DATABASE_URL, and without that the folder of the vault.",
+    )
+    namespace: str = Field(
+        "everlore",
+        alias="schema",
+        min_length=1,
+        max_length=63,
+        pattern=r"^[^\x00\"]+$",
+        description="Schema of the tables in PostgreSQL; each one is a memory of its own.",
+    )
+    pool_size: int = Field(
+        24, ge=2, le=1000, description="Most connections to PostgreSQL; one for each thread that is at work."
+    )
+
+
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="EVEROS_", env_nested_delimiter="__", extra="ignore", frozen=True, hide_input_in_errors=True
     )
 
     memory: MemorySection = MemorySection()
+    store: StoreSection = Field(default_factory=StoreSection)
     api: ApiSection = ApiSection()
     auth: AuthSection = AuthSection()
     embedding: EmbeddingSection = EmbeddingSection()
@@ -198,7 +225,7 @@ def unknown_variables() -> list[str]:
     for name, field in Settings.model_fields.items():
         section = field.annotation
         if isinstance(section, type) and issubclass(section, BaseModel):
-            known |= {f"EVEROS_{name}__{key}".upper() for key in section.model_fields}
+            known |= {f"EVEROS_{name}__{inner.alias or key}".upper() for key, inner in section.model_fields.items()}
         else:
             known.add(f"EVEROS_{name}".upper())
     return sorted(name for name in os.environ if name.upper().startswith("EVEROS_") and name.upper() not in known)

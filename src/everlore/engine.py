@@ -8,19 +8,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from everlore.buffer.base import Buffer
 from everlore.buffer.sqlite import SqliteBuffer
 from everlore.clock import Clock
 from everlore.config import Settings
-from everlore.errors import Unavailable
+from everlore.errors import Misconfigured, Unavailable
 from everlore.index.base import Index
 from everlore.index.sqlite import SqliteIndex
 from everlore.models.base import Embedder
-from everlore.models.cache import CachedEmbedder, EmbeddingCache
+from everlore.models.cache import Cache, CachedEmbedder, EmbeddingCache
 from everlore.models.choose import make_embedder
-from everlore.vault.files import SYSTEM, Vault
+from everlore.vault.base import Vault
+from everlore.vault.files import SYSTEM, FolderVault
+
+if TYPE_CHECKING:
+    from everlore.postgres import Server
 
 
 class Part(Protocol):
@@ -65,7 +69,9 @@ class Engine:
     buffer: Buffer
     index: Index
     embedder: Embedder
-    cache: EmbeddingCache
+    cache: Cache
+    server: Server | None = None
+    """The database, when everything is in PostgreSQL."""
     embedding: threading.Lock = field(default_factory=threading.Lock)
     """Held while units get their vectors, so that no two threads embed the same ones."""
     parts: Parts = field(default_factory=Parts)
@@ -79,10 +85,18 @@ class Engine:
         self.embedder.close()
         self.index.close()
         self.buffer.close()
+        self.vault.close()
+        if self.server is not None:
+            self.server.close()
 
 
 def open_engine(settings: Settings) -> Engine:
-    vault = Vault(settings.memory.root)
+    """On PostgreSQL when a URL of one is set, else on the folder of the vault."""
+    return _on_postgres(settings) if settings.store.url.get_secret_value() else _on_files(settings)
+
+
+def _on_files(settings: Settings) -> Engine:
+    vault = FolderVault(settings.memory.root)
     system = vault.root / SYSTEM
     cache = EmbeddingCache(system / "embeddings.db")
     index = SqliteIndex(system / "index.db")
@@ -95,3 +109,34 @@ def open_engine(settings: Settings) -> Engine:
         embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
         cache=cache,
     )
+
+
+def _on_postgres(settings: Settings) -> Engine:
+    try:
+        from everlore.buffer.postgres import PostgresBuffer
+        from everlore.index.postgres.index import PostgresIndex
+        from everlore.models.shared_cache import SharedCache
+        from everlore.postgres import Server
+        from everlore.vault.postgres import PostgresVault
+    except ImportError as error:
+        raise Misconfigured(
+            f"PostgreSQL needs packages that are not installed ({error.name}): pip install 'everlore[postgres]'"
+        ) from None
+    store = settings.store
+    server = Server(store.url.get_secret_value(), schema=store.namespace, pool_size=store.pool_size)
+    try:
+        vault = PostgresVault(server)  # first: on a cluster, other tables are laid beside its own
+        cache = SharedCache(server)
+        return Engine(
+            settings=settings,
+            clock=Clock(settings.memory.timezone),
+            vault=vault,
+            buffer=PostgresBuffer(server),
+            index=PostgresIndex(server),
+            embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
+            cache=cache,
+            server=server,
+        )
+    except BaseException:
+        server.close()
+        raise

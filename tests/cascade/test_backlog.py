@@ -13,7 +13,7 @@ from everlore.cascade.worker import BACKLOG
 from everlore.engine import Engine
 from everlore.memory import flush, remember
 from everlore.types import Scope
-from everlore.vault.files import Vault
+from everlore.vault.files import FolderVault
 
 
 def unembedded(engine: Engine) -> int:
@@ -31,7 +31,7 @@ def test_the_backlog_belongs_to_one_process_at_a_time(tmp_path: Path, vectors: E
     engine = open_vault(tmp_path / "vault", vectors.url)
     worker = Worker(engine)
     try:
-        with Vault(tmp_path / "vault").lock(BACKLOG):
+        with FolderVault(tmp_path / "vault").lock(BACKLOG):
             with engine.embedding:  # so that the call itself embeds nothing
                 remember(engine, Scope(), "s", [says("I live in Lisbon.")])
                 flush(engine, Scope(), "s")
@@ -42,7 +42,7 @@ def test_the_backlog_belongs_to_one_process_at_a_time(tmp_path: Path, vectors: E
             assert unembedded(engine) == waiting, "another process is at it"
         assert until_embedded(engine), "it ended, so this one goes on"
         time.sleep(1.0)
-        with Vault(tmp_path / "vault").lock(BACKLOG, timeout=5):
+        with FolderVault(tmp_path / "vault").lock(BACKLOG, timeout=5):
             pass  # nobody holds on to it when all is done
     finally:
         worker.stop()

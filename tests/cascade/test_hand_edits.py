@@ -34,7 +34,7 @@ def alice(engine: Engine) -> Path:
     for number, text in enumerate(("My favorite coffee shop is Blue Bottle.", "I play the violin in an orchestra.")):
         remember(engine, SCOPE, f"own{number}", [says(text, at=MAY_28 + 60_000 * (1 + number))])
         flush(engine, SCOPE, f"own{number}")
-    return engine.vault.root / "default_app/default_project/users/alice"
+    return engine.settings.memory.root / "default_app/default_project/users/alice"
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_an_edited_profile(engine: Engine, alice: Path, working: None) -> None:
 
 
 def test_a_skill_written_and_edited_by_hand(engine: Engine, working: None) -> None:
-    folder = engine.vault.root / "default_app/default_project/agents/helper/skills/tea"
+    folder = engine.settings.memory.root / "default_app/default_project/agents/helper/skills/tea"
     folder.mkdir(parents=True)
     front = "---\nid: sk_20260528_00000001\nname: tea\ndescription: Making tea\n---\n"
     (folder / "SKILL.md").write_text(front + "Boil the water first.\n", encoding="utf-8")

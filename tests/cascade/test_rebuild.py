@@ -16,7 +16,7 @@ from everlore.memory import flush, forget, listing, remember
 from everlore.search import Query, recall
 from everlore.search.query import Method
 from everlore.types import Owner, Scope
-from everlore.vault.files import FileText
+from everlore.vault.base import FileText
 from everlore.vault.paths import Located
 
 QUESTIONS = (
@@ -92,8 +92,8 @@ def test_a_rebuilt_index_answers_as_before(filled: Engine) -> None:
 def test_a_deleted_index_answers_as_before(filled: Engine, vectors: Endpoint, tmp_path: Path) -> None:
     before = answers(filled)
     filled.close()
-    (filled.vault.root / ".everlore" / "index.db").unlink()
-    engine = open_vault(filled.vault.root, vectors.url)
+    (filled.settings.memory.root / ".everlore" / "index.db").unlink()
+    engine = open_vault(filled.settings.memory.root, vectors.url)
     assert scan(engine) == sum(1 for _ in engine.vault.walk())
     drain(engine)
     while embed_pending(engine, 500):
@@ -136,7 +136,7 @@ def test_a_large_day_is_not_read_again_by_a_flush(engine: Engine, monkeypatch: p
 
 def test_sync_finds_what_changed_and_only_that(filled: Engine) -> None:
     assert sync(filled) == 0
-    file = filled.vault.root / "default_app/default_project/users/alice/user.md"
+    file = filled.settings.memory.root / "default_app/default_project/users/alice/user.md"
     file.write_text(file.read_text(encoding="utf-8") + "\nShe is kind.\n", encoding="utf-8")
     assert sync(filled) == 1
     assert sync(filled) == 0

@@ -343,13 +343,13 @@ def test_chunks_of_no_project_are_cleared_away(tmp_path: Path, shop: Path, vecto
 def test_code_and_memories_do_not_mix(engine: Engine, shop: Path) -> None:
     call(engine, "index_project", path=str(shop))
     assert engine.index.status().rows == {}
-    assert not (engine.vault.root / "shop").exists()
+    assert not (engine.settings.memory.root / "shop").exists()
 
 
 def test_nothing_is_opened_before_it_is_used(engine: Engine) -> None:
-    assert not (engine.vault.root / ".everlore" / "code.db").exists()
+    assert not (engine.settings.memory.root / ".everlore" / "code.db").exists()
     assert call(engine, "list_projects")["count"] == 0
-    assert (engine.vault.root / ".everlore" / "code.db").exists()
+    assert (engine.settings.memory.root / ".everlore" / "code.db").exists()
 
 
 def test_the_tools_are_those_of_the_contract() -> None:

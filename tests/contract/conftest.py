@@ -6,12 +6,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from databases import Postgres, emptied, new_schema, opened
 from stored import Time
 
 from everlore.buffer.base import Buffer
+from everlore.buffer.postgres import PostgresBuffer
 from everlore.buffer.sqlite import SqliteBuffer
 from everlore.index.base import Index
+from everlore.index.postgres.index import PostgresIndex
 from everlore.index.sqlite import SqliteIndex
+from everlore.postgres import Server
+from everlore.vault.base import Vault
+from everlore.vault.files import FolderVault
+from everlore.vault.postgres import PostgresVault
+
+STORES = ["sqlite", "postgres"]
 
 
 @pytest.fixture
@@ -19,17 +28,30 @@ def time() -> Time:
     return Time()
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(scope="session")
+def tables(database: Postgres) -> Iterator[Server]:
+    with opened(database.url(), new_schema()) as server:
+        PostgresVault(server)
+        PostgresBuffer(server)
+        PostgresIndex(server)
+        yield server
+
+
+@pytest.fixture(params=STORES)
 def open_index(request: pytest.FixtureRequest, tmp_path: Path, time: Time) -> Iterator[Callable[[], Index]]:
     """Opens the same index again and again, as several processes would."""
-    opened: list[Index] = []
+    made: list[Index] = []
+    server = emptied(request.getfixturevalue("tables")) if request.param == "postgres" else None
 
     def make() -> Index:
-        opened.append(SqliteIndex(tmp_path / ".everlore" / "index.db", now=time))
-        return opened[-1]
+        if server is not None:
+            made.append(PostgresIndex(server, now=time))
+        else:
+            made.append(SqliteIndex(tmp_path / ".everlore" / "index.db", now=time))
+        return made[-1]
 
     yield make
-    for one in opened:
+    for one in made:
         one.close()
 
 
@@ -38,19 +60,34 @@ def index(open_index: Callable[[], Index]) -> Index:
     return open_index()
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(params=STORES)
 def open_buffer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Buffer]]:
-    opened: list[Buffer] = []
+    made: list[Buffer] = []
+    server = emptied(request.getfixturevalue("tables")) if request.param == "postgres" else None
 
     def make() -> Buffer:
-        opened.append(SqliteBuffer(tmp_path / ".everlore" / "state.db"))
-        return opened[-1]
+        if server is not None:
+            made.append(PostgresBuffer(server))
+        else:
+            made.append(SqliteBuffer(tmp_path / ".everlore" / "state.db"))
+        return made[-1]
 
     yield make
-    for one in opened:
+    for one in made:
         one.close()
 
 
 @pytest.fixture
 def buffer(open_buffer: Callable[[], Buffer]) -> Buffer:
     return open_buffer()
+
+
+@pytest.fixture(params=["folder", "postgres"])
+def open_vault(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Vault]:
+    server = emptied(request.getfixturevalue("tables")) if request.param == "postgres" else None
+    return lambda: FolderVault(tmp_path / "vault") if server is None else PostgresVault(server)
+
+
+@pytest.fixture
+def vault(open_vault: Callable[[], Vault]) -> Vault:
+    return open_vault()

@@ -127,7 +127,7 @@ def _episode(engine: Engine, rng: random.Random) -> tuple[str, str, list[Entry]]
     """The path and text of a file of episodes, and what is in it; nothing where there is no episode."""
     paths = [path for path, _, _ in engine.vault.walk() if "/episodes/" in path]
     path = rng.choice(paths) if paths else ""
-    text = (engine.vault.root / path).read_text(encoding="utf-8") if path else ""
+    text = (engine.settings.memory.root / path).read_text(encoding="utf-8") if path else ""
     return path, text, list(parse_log(text, path).entries)
 
 
@@ -139,7 +139,7 @@ def _edit(engine: Engine, job: Job, journal: Journal, rng: random.Random) -> Non
     entry = rng.choice(entries).id
     word = f"editedx{job.tag}x{time.monotonic_ns()}"
     closing = f"<!-- /entry:{entry} -->"
-    _save(engine.vault.root / path, text.replace(closing, f"A person remarked {word}.\n{closing}"))
+    _save(engine.settings.memory.root / path, text.replace(closing, f"A person remarked {word}.\n{closing}"))
     journal.write("edit", path, entry, word)
 
 
@@ -154,9 +154,9 @@ def _take(engine: Engine, journal: Journal, rng: random.Random) -> None:
     words = {word for entry in taken for word in WORD.findall(entry.sections["Content"])}
     journal.write("taking", path, ids, *words)
     if how == "file":
-        (engine.vault.root / path).unlink()
+        (engine.settings.memory.root / path).unlink()
     elif how == "hand":
-        _save(engine.vault.root / path, remove_entry(text, ids))
+        _save(engine.settings.memory.root / path, remove_entry(text, ids))
     else:
         owner = owner_of(path)
         with suppress(NotFound):
@@ -200,7 +200,7 @@ def die_at(operation: Step, step: int, root: Path, url: str, log: Path) -> None:
 
     if operation == "deletion":
         cascade.worker.SETTLE_SECONDS = 0.01
-        file = engine.vault.root / path
+        file = engine.settings.memory.root / path
         _save(file, remove_entry(file.read_text(encoding="utf-8"), entry))
     sys.setprofile(count)
     if operation == "flush":

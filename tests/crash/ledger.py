@@ -56,7 +56,9 @@ class Ledger:
         self._nothing_doubled(rows)
         self._ids(rows)
         strays = [
-            file for file in engine.vault.root.glob("default_app/**/*") if file.is_file() and file.suffix != ".md"
+            file
+            for file in engine.settings.memory.root.glob("default_app/**/*")
+            if file.is_file() and file.suffix != ".md"
         ]
         assert [file for file in strays if file.suffix != ".md~"] == []
 

@@ -31,13 +31,14 @@ class Client:
         self._journal = Journal(journal)
         self._tag = tag
         self._rng = random.Random(seed)
+        self.stop = False
         self.thread = threading.Thread(target=self._talk, daemon=True)
         self.thread.start()
 
     def _talk(self) -> None:
         count = 0
         try:
-            while True:
+            while not self.stop:
                 count += 1
                 session = self._rng.choice(("talk", "work"))
                 if self._rng.random() < 0.7:
@@ -49,6 +50,8 @@ class Client:
                     self._delete()
         except httpx.TransportError:
             pass  # the server was killed
+        finally:
+            self._http.close()
 
     def _post(self, route: str, **body: Any) -> dict[str, Any]:
         answer = self._http.post(route, json=body)

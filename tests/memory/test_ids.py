@@ -25,7 +25,7 @@ def tell(engine: Engine, number: int) -> str:
 
 
 def day_file(engine: Engine) -> Path:
-    return engine.vault.root / "default_app/default_project/users/alice/episodes/episode-2026-05-28.md"
+    return engine.settings.memory.root / "default_app/default_project/users/alice/episodes/episode-2026-05-28.md"
 
 
 def test_numbers_grow(engine: Engine) -> None:
@@ -58,15 +58,15 @@ def test_neither_after_the_state_was_lost(engine: Engine, vectors: Endpoint) -> 
     last = tell(engine, 1)
     day_file(engine).write_text(remove_entry(day_file(engine).read_text("utf-8"), last), encoding="utf-8")
     engine.close()
-    (engine.vault.root / ".everlore" / "state.db").unlink()
-    again = open_vault(engine.vault.root, vectors.url)
+    (engine.settings.memory.root / ".everlore" / "state.db").unlink()
+    again = open_vault(engine.settings.memory.root, vectors.url)
     sync(again)
     assert tell(again, 2) > last, "the file remembers its highest number"
     again.close()
 
 
 def test_the_numbers_of_files_that_everos_wrote_are_taken(engine: Engine) -> None:
-    folder = engine.vault.root / "default_app/default_project/users/alice/.atomic_facts"
+    folder = engine.settings.memory.root / "default_app/default_project/users/alice/.atomic_facts"
     folder.mkdir(parents=True)
     (folder / "atomic_fact-2026-05-28.md").write_text(
         "---\nentry_count: 7\n---\n\n<!-- entry:af_20260528_00000007 -->\n## af_20260528_00000007\n\n"

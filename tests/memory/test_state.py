@@ -30,7 +30,7 @@ def test_what_no_rule_sorts_is_listed_as_it_was_said(engine: Engine) -> None:
     assert listed(engine) == ["Deploys go out on Tuesdays"]
     assert state(engine, USER, [(AT + 5, "Deploys go out on Tuesdays")])
     assert listed(engine) == ["Deploys go out on Tuesdays"]
-    text = (engine.vault.root / sheet_path(profiles.PLACE, USER)).read_text(encoding="utf-8")
+    text = (engine.settings.memory.root / sheet_path(profiles.PLACE, USER)).read_text(encoding="utf-8")
     assert "2026-05-28: Deploys go out on Tuesdays" in text
 
 
@@ -45,7 +45,7 @@ def test_what_extraction_has_listed_is_not_listed_twice(engine: Engine) -> None:
 
 
 def test_a_profile_that_a_person_left_unreadable_is_not_touched(engine: Engine) -> None:
-    path = engine.vault.root / sheet_path(profiles.PLACE, USER)
+    path = engine.settings.memory.root / sheet_path(profiles.PLACE, USER)
     path.parent.mkdir(parents=True)
     path.write_text("---\nexplicit_info: 7\n---\n", encoding="utf-8")
     assert not state(engine, USER, [(AT, "x")])

@@ -82,7 +82,9 @@ def test_a_newer_fact_ends_an_older_one_and_deletes_nothing(engine: Engine) -> N
     assert (old.validity.start, old.validity.end) == (MAY_28, MAY_28 + DAY)
     assert old.data["superseded_by"] == new.key.entry
     assert new.validity.end is None
-    text = (engine.vault.root / "default_app/default_project/users/alice/facts/fact-2026-05-28.md").read_text("utf-8")
+    text = (engine.settings.memory.root / "default_app/default_project/users/alice/facts/fact-2026-05-28.md").read_text(
+        "utf-8"
+    )
     assert "**valid_until**: 2026-05-29T20:26:40Z" in text
     assert f"**superseded_by**: {new.key.entry}" in text
     hits = recall(engine, Query(ALICE, "favorite coffee shop", "hybrid", 5)).hits["episode"]
@@ -156,7 +158,7 @@ def test_two_runs_of_a_task_become_a_skill_and_a_third_joins_it(engine: Engine) 
 def test_a_skill_that_a_person_rewrote_stays_theirs(engine: Engine) -> None:
     tell(engine, *run("Rome", MAY_28), session="one")
     tell(engine, *run("Oslo", MAY_28 + DAY), session="two")
-    [file] = engine.vault.root.glob("**/SKILL.md")
+    [file] = engine.settings.memory.root.glob("**/SKILL.md")
     front = file.read_text("utf-8").split("---\n")[1]
     file.write_text(f"---\n{front}---\n\nAlways ask for a window seat.\n", encoding="utf-8")
     tell(engine, *run("Lisbon", MAY_28 + 2 * DAY), session="three")
@@ -165,5 +167,5 @@ def test_a_skill_that_a_person_rewrote_stays_theirs(engine: Engine) -> None:
 
 
 def the_skill(engine: Engine) -> Skill:
-    [file] = engine.vault.root.glob("**/SKILL.md")
+    [file] = engine.settings.memory.root.glob("**/SKILL.md")
     return from_sheet(parse_sheet(file.read_text("utf-8")), HELPER, file.parent.name)

@@ -11,26 +11,26 @@ from pathlib import Path
 import pytest
 
 from everlore.errors import Damaged, InvalidInput, Misconfigured, Unavailable
-from everlore.vault.files import Vault, relevant
+from everlore.vault.files import FolderVault, relevant
 
 EPISODES = "default_app/default_project/users/alice/episodes/episode-2026-11-15.md"
 PROFILE = "default_app/default_project/users/alice/user.md"
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return Vault(tmp_path / "vault")
+def vault(tmp_path: Path) -> FolderVault:
+    return FolderVault(tmp_path / "vault")
 
 
 def files_below(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-def notes(vault: Vault) -> set[str]:
+def notes(vault: FolderVault) -> set[str]:
     return {path for path in files_below(vault.root) if not path.startswith(".everlore/locks/")}
 
 
-def test_a_file_is_created_changed_and_deleted(vault: Vault) -> None:
+def test_a_file_is_created_changed_and_deleted(vault: FolderVault) -> None:
     assert vault.read(PROFILE) is None
     created = vault.update(PROFILE, lambda text: "one" if text is None else "wrong")
     assert created == vault.read(PROFILE)
@@ -46,7 +46,7 @@ def test_a_file_is_created_changed_and_deleted(vault: Vault) -> None:
     assert notes(vault) == set()
 
 
-def test_the_same_text_writes_nothing(vault: Vault) -> None:
+def test_the_same_text_writes_nothing(vault: FolderVault) -> None:
     vault.update(PROFILE, lambda _: "one")
     before = (vault.root / PROFILE).stat()
     vault.update(PROFILE, lambda text: text)
@@ -55,7 +55,7 @@ def test_the_same_text_writes_nothing(vault: Vault) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes of files are a POSIX matter")
-def test_modes_are_private_at_first_and_kept_later(vault: Vault) -> None:
+def test_modes_are_private_at_first_and_kept_later(vault: FolderVault) -> None:
     vault.update(PROFILE, lambda _: "one")
     file = vault.root / PROFILE
     assert vault.root.stat().st_mode & 0o777 == 0o700
@@ -66,7 +66,7 @@ def test_modes_are_private_at_first_and_kept_later(vault: Vault) -> None:
     assert file.stat().st_mode & 0o777 == 0o640
 
 
-def test_an_edit_made_meanwhile_is_not_overwritten(vault: Vault) -> None:
+def test_an_edit_made_meanwhile_is_not_overwritten(vault: FolderVault) -> None:
     vault.update(PROFILE, lambda _: "one")
     seen: list[str | None] = []
 
@@ -81,7 +81,7 @@ def test_an_edit_made_meanwhile_is_not_overwritten(vault: Vault) -> None:
     assert (vault.root / PROFILE).read_text(encoding="utf-8") == "two!"
 
 
-def test_a_file_made_or_deleted_meanwhile_is_noticed(vault: Vault) -> None:
+def test_a_file_made_or_deleted_meanwhile_is_noticed(vault: FolderVault) -> None:
     seen: list[str | None] = []
 
     def edit(text: str | None) -> str:
@@ -97,7 +97,7 @@ def test_a_file_made_or_deleted_meanwhile_is_noticed(vault: Vault) -> None:
     assert seen == [None, "theirs", None]
 
 
-def test_a_file_that_never_rests_is_given_up(vault: Vault) -> None:
+def test_a_file_that_never_rests_is_given_up(vault: FolderVault) -> None:
     vault.update(PROFILE, lambda _: "0")
 
     def edit(text: str | None) -> str:
@@ -110,7 +110,7 @@ def test_a_file_that_never_rests_is_given_up(vault: Vault) -> None:
     assert notes(vault) == {PROFILE}
 
 
-def test_a_failing_edit_changes_nothing(vault: Vault) -> None:
+def test_a_failing_edit_changes_nothing(vault: FolderVault) -> None:
     vault.update(PROFILE, lambda _: "one")
     with pytest.raises(ZeroDivisionError):
         vault.update(PROFILE, lambda _: str(1 // 0))
@@ -120,7 +120,7 @@ def test_a_failing_edit_changes_nothing(vault: Vault) -> None:
     assert vault.update(PROFILE, lambda text: f"{text}!") == vault.read(PROFILE)
 
 
-def test_a_full_disk_leaves_the_old_file_and_no_litter(vault: Vault) -> None:
+def test_a_full_disk_leaves_the_old_file_and_no_litter(vault: FolderVault) -> None:
     vault.update(PROFILE, lambda _: "one")
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -134,7 +134,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(vault: Vault) -> None:
     assert (vault.root / PROFILE).read_text(encoding="utf-8") == "one"
 
 
-def test_bytes_that_are_not_text_are_reported_and_left_alone(vault: Vault) -> None:
+def test_bytes_that_are_not_text_are_reported_and_left_alone(vault: FolderVault) -> None:
     vault.update(PROFILE, lambda _: "one")
     (vault.root / PROFILE).write_bytes(b"line\n\xff\xfe")
     with pytest.raises(Damaged, match=r"user.md, line 2: .*UTF-8"):
@@ -144,7 +144,7 @@ def test_bytes_that_are_not_text_are_reported_and_left_alone(vault: Vault) -> No
     assert (vault.root / PROFILE).read_bytes() == b"line\n\xff\xfe"
 
 
-def test_nothing_is_written_through_links_or_outside(vault: Vault, tmp_path: Path) -> None:
+def test_nothing_is_written_through_links_or_outside(vault: FolderVault, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "user.md").write_text("theirs", encoding="utf-8")
@@ -165,11 +165,11 @@ def test_nothing_is_written_through_links_or_outside(vault: Vault, tmp_path: Pat
 def test_a_vault_may_itself_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    Vault(tmp_path / "link").update(PROFILE, lambda _: "one")
+    FolderVault(tmp_path / "link").update(PROFILE, lambda _: "one")
     assert (tmp_path / "real" / PROFILE).read_text(encoding="utf-8") == "one"
 
 
-def test_things_in_the_way_are_named(vault: Vault) -> None:
+def test_things_in_the_way_are_named(vault: FolderVault) -> None:
     vault.root.mkdir()
     (vault.root / "config.toml").write_text("", encoding="utf-8")
     with pytest.raises(Misconfigured, match=r"config\.toml"):
@@ -181,7 +181,7 @@ def test_things_in_the_way_are_named(vault: Vault) -> None:
         vault.update("a" * 300 + "/user.md", lambda _: "x")
 
 
-def test_ids_that_a_disk_cannot_tell_apart_are_refused(vault: Vault) -> None:
+def test_ids_that_a_disk_cannot_tell_apart_are_refused(vault: FolderVault) -> None:
     vault.update(PROFILE, lambda _: "one")
     (vault.root / ".EVERLORE").mkdir(exist_ok=True)  # what a disk without case would answer to
     with pytest.raises(InvalidInput, match="cannot tell 'Alice' from 'alice'"):
@@ -189,7 +189,7 @@ def test_ids_that_a_disk_cannot_tell_apart_are_refused(vault: Vault) -> None:
     assert vault.update(PROFILE, lambda text: f"{text}!") == vault.read(PROFILE)
 
 
-def test_threads_take_turns(vault: Vault) -> None:
+def test_threads_take_turns(vault: FolderVault) -> None:
     def add() -> None:
         for _ in range(15):
             vault.update(PROFILE, lambda text: f"{text or ''}x")
@@ -207,16 +207,16 @@ def test_threads_take_turns(vault: Vault) -> None:
 ADD = """
 import sys
 from pathlib import Path
-from everlore.vault.files import Vault
+from everlore.vault.files import FolderVault
 for _ in range(20):
-    Vault(Path(sys.argv[1])).update(sys.argv[2], lambda text: (text or "") + "x")
+    FolderVault(Path(sys.argv[1])).update(sys.argv[2], lambda text: (text or "") + "x")
 """
 
 HOLD = """
 import sys
 from pathlib import Path
-from everlore.vault.files import Vault
-with Vault(Path(sys.argv[1])).lock(sys.argv[2]):
+from everlore.vault.files import FolderVault
+with FolderVault(Path(sys.argv[1])).lock(sys.argv[2]):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -227,7 +227,7 @@ def python(code: str, *args: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def test_processes_take_turns(vault: Vault) -> None:
+def test_processes_take_turns(vault: FolderVault) -> None:
     running = [python(ADD, str(vault.root), PROFILE) for _ in range(3)]
     for process in running:
         process.communicate(timeout=60)
@@ -238,7 +238,7 @@ def test_processes_take_turns(vault: Vault) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="uses SIGKILL")
-def test_a_lock_excludes_and_dies_with_its_process(vault: Vault) -> None:
+def test_a_lock_excludes_and_dies_with_its_process(vault: FolderVault) -> None:
     holder = python(HOLD, str(vault.root), PROFILE)
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
@@ -254,7 +254,7 @@ def test_a_lock_excludes_and_dies_with_its_process(vault: Vault) -> None:
         pass
 
 
-def test_a_thread_may_take_its_lock_again_but_no_other_may(vault: Vault) -> None:
+def test_a_thread_may_take_its_lock_again_but_no_other_may(vault: FolderVault) -> None:
     refused = threading.Event()
 
     def intrude() -> None:
@@ -276,7 +276,7 @@ def test_a_thread_may_take_its_lock_again_but_no_other_may(vault: Vault) -> None
     assert found.text == "ours"
 
 
-def test_walk_finds_memories_only(vault: Vault) -> None:
+def test_walk_finds_memories_only(vault: FolderVault) -> None:
     base = "default_app/default_project/users/alice"
     wanted = [
         EPISODES,
@@ -312,18 +312,18 @@ def test_walk_finds_memories_only(vault: Vault) -> None:
     assert list(vault.walk("nowhere")) == []
 
 
-def test_a_vault_that_is_not_there_is_empty(vault: Vault) -> None:
+def test_a_vault_that_is_not_there_is_empty(vault: FolderVault) -> None:
     assert list(vault.walk()) == []
     assert vault.read(PROFILE) is None
     assert not vault.root.exists()
 
 
-def test_litter_of_dead_processes_is_swept(vault: Vault) -> None:
+def test_litter_of_dead_processes_is_swept(vault: FolderVault) -> None:
     vault.update(PROFILE, lambda _: "one")
     old, fresh = vault.root / ".everlore/tmp/old.tmp", vault.root / ".everlore/tmp/fresh.tmp"
     old.write_text("x", encoding="utf-8")
     fresh.write_text("x", encoding="utf-8")
     os.utime(old, (time.time() - 7200,) * 2)
-    Vault(vault.root).update(PROFILE, lambda _: "two")
+    FolderVault(vault.root).update(PROFILE, lambda _: "two")
     assert not old.exists()
     assert fresh.exists()

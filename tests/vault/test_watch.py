@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from everlore.errors import Misconfigured
-from everlore.vault.files import Vault
+from everlore.vault.files import FolderVault
 from everlore.vault.watch import expand, watch
 
 USER = "default_app/default_project/users/alice"
@@ -35,14 +35,14 @@ class Seen:
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    made = Vault(tmp_path / "vault")
+def vault(tmp_path: Path) -> FolderVault:
+    made = FolderVault(tmp_path / "vault")
     made.update(PROFILE, lambda _: "one")
     return made
 
 
 @contextmanager
-def watching(vault: Vault) -> Iterator[Seen]:
+def watching(vault: FolderVault) -> Iterator[Seen]:
     found, stop, ready = Seen(), threading.Event(), threading.Event()
     thread = threading.Thread(target=watch, args=(vault, found, stop, ready))
     thread.start()
@@ -56,12 +56,12 @@ def watching(vault: Vault) -> Iterator[Seen]:
 
 
 @pytest.fixture
-def seen(vault: Vault) -> Iterator[Seen]:
+def seen(vault: FolderVault) -> Iterator[Seen]:
     with watching(vault) as found:
         yield found
 
 
-def test_every_way_of_saving_is_a_change_of_the_file(vault: Vault, seen: Seen) -> None:
+def test_every_way_of_saving_is_a_change_of_the_file(vault: FolderVault, seen: Seen) -> None:
     file = vault.root / PROFILE
     file.write_text("in place", encoding="utf-8")
     assert seen.wait_for(PROFILE)
@@ -86,7 +86,7 @@ def test_every_way_of_saving_is_a_change_of_the_file(vault: Vault, seen: Seen) -
     assert seen.wait_for(PROFILE)
 
 
-def test_folders_that_go_and_come_are_reported(vault: Vault, seen: Seen, tmp_path: Path) -> None:
+def test_folders_that_go_and_come_are_reported(vault: FolderVault, seen: Seen, tmp_path: Path) -> None:
     shutil.move(vault.root / USER, tmp_path / "away")
     assert seen.wait_for(f"{USER}/")
     assert expand(vault, seen.paths, [PROFILE, "a/b/users/c/user.md"]) == {PROFILE}
@@ -98,14 +98,14 @@ def test_folders_that_go_and_come_are_reported(vault: Vault, seen: Seen, tmp_pat
     assert f"{bob}/user.md" in expand(vault, {f"{bob}/"}, [])
 
 
-def test_a_file_in_a_new_folder_is_found(vault: Vault, seen: Seen) -> None:
+def test_a_file_in_a_new_folder_is_found(vault: FolderVault, seen: Seen) -> None:
     path = "shop/eu/agents/bot/skills/fix/SKILL.md"
     vault.update(path, lambda _: "skill")
     with seen.changed:
         assert seen.changed.wait_for(lambda: path in expand(vault, seen.paths, []), timeout=10)
 
 
-def test_our_own_and_other_files_are_not_reported(vault: Vault, seen: Seen) -> None:
+def test_our_own_and_other_files_are_not_reported(vault: FolderVault, seen: Seen) -> None:
     with vault.lock("anything"):
         (vault.root / ".everlore" / "index.db").write_bytes(b"x")
     (vault.root / "README.md").write_text("mine", encoding="utf-8")
@@ -117,7 +117,7 @@ def test_our_own_and_other_files_are_not_reported(vault: Vault, seen: Seen) -> N
 
 
 def test_a_vault_that_is_not_there_yet_is_watched(tmp_path: Path) -> None:
-    vault = Vault(tmp_path / "new")
+    vault = FolderVault(tmp_path / "new")
     with watching(vault) as seen:
         vault.update(PROFILE, lambda _: "one")
         with seen.changed:
@@ -129,4 +129,4 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     stop = threading.Event()
     stop.set()
     with pytest.raises(Misconfigured, match="file"):
-        watch(Vault(tmp_path / "file" / "vault"), lambda _: None, stop)
+        watch(FolderVault(tmp_path / "file" / "vault"), lambda _: None, stop)

@@ -7,10 +7,51 @@ cell, under the same id, and not another cut of the same messages.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
 from everlore.types import Cell, Message, Owner, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A message that waits, and its place in a cell if it has one."""
+
+    digest: bytes
+    message: Message
+    cell: str | None
+    place: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A cell that waits to be written."""
+
+    cell: str
+    scope: Scope
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """The last number that was given for an owner, kind and day."""
+
+    owner: Owner
+    prefix: str
+    day: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A message that was accepted and is written by now."""
+
+    digest: bytes
+    cell: str | None
+
+
+Record: TypeAlias = Kept | Closed | Numbered | Seen
 
 
 class Buffer(Protocol):
@@ -61,6 +102,15 @@ class Buffer(Protocol):
 
     def count(self) -> int:
         """Messages waiting, over all sessions."""
+        ...
+
+    def dump(self) -> Iterator[Record]:
+        """Everything it knows, for another buffer to `load`: messages first, in order."""
+        ...
+
+    def load(self, records: Iterable[Record]) -> int:
+        """Take over what another buffer knew; returns how many messages were new. What is known here stays as it is,
+        so that loading twice is the same as loading once."""
         ...
 
     def check(self) -> list[str]: ...

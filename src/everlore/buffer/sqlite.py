@@ -6,15 +6,14 @@ whose answer it did not get. It also remembers the cell, so that forgetting a ce
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Sequence
-from hashlib import sha256
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import apsw
 
+from everlore.buffer.base import Closed, Kept, Numbered, Record, Seen
+from everlore.buffer.encoding import body, digests, from_body, session_of
 from everlore.database import Database, Schema, rows, value
 from everlore.errors import Misconfigured
 from everlore.types import Cell, Message, Owner, Scope
@@ -64,24 +63,26 @@ class SqliteBuffer:
             return 0
         new = 0
         with self._db.write() as connection:
-            for message, digest in zip(messages, _digests(messages), strict=True):
+            for message, digest in zip(messages, digests(messages), strict=True):
                 connection.execute("INSERT OR IGNORE INTO seen(digest) VALUES(?)", (digest,))
                 if not connection.changes():
                     continue
                 connection.execute(
                     "INSERT INTO messages(app, project, session, message, digest, body) VALUES(?, ?, ?, ?, ?, ?)",
-                    (*_session(message.scope, message.session_id), message.id, digest, _body(message)),
+                    (*session_of(message.scope, message.session_id), message.id, digest, body(message)),
                 )
                 new += 1
         return new
 
     def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
         return self._messages(
-            "WHERE app = ? AND project = ? AND session = ? AND cell IS NULL ORDER BY id", _session(scope, session_id)
+            "WHERE app = ? AND project = ? AND session = ? AND cell IS NULL ORDER BY id", session_of(scope, session_id)
         )
 
     def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
-        return self._messages("WHERE app = ? AND project = ? AND session = ? ORDER BY id", _session(scope, session_id))
+        return self._messages(
+            "WHERE app = ? AND project = ? AND session = ? ORDER BY id", session_of(scope, session_id)
+        )
 
     def close_cells(self, cells: Sequence[Cell]) -> None:
         with self._db.write() as connection:
@@ -150,6 +151,31 @@ class SqliteBuffer:
             number: int = value(connection, "SELECT count(*) FROM messages")
         return number
 
+    def dump(self) -> Iterator[Record]:
+        with self._db.read() as connection:
+            select = "SELECT digest, cell, place, app, project, session, message, body FROM messages ORDER BY id"
+            for digest, cell, place, *message in connection.execute(select):
+                yield Kept(digest, from_body(*message), cell, place)
+            for cell, app, project, session in connection.execute(
+                "SELECT id, app, project, session FROM cells ORDER BY number"
+            ):
+                yield Closed(cell, Scope(app, project), session)
+            for app, project, track, name, prefix, day, number in connection.execute(
+                "SELECT app, project, track, owner, prefix, day, number FROM counters"
+            ):
+                yield Numbered(Owner(Scope(app, project), track, name), prefix, day, number)
+            for digest, cell in connection.execute(
+                "SELECT digest, cell FROM seen WHERE digest NOT IN (SELECT digest FROM messages)"
+            ):
+                yield Seen(digest, cell)
+
+    def load(self, records: Iterable[Record]) -> int:
+        new = 0
+        with self._db.write() as connection:
+            for record in records:
+                new += _load(connection, record)
+        return new
+
     def check(self) -> list[str]:
         faults = self._db.faults()
         if faults:
@@ -171,7 +197,7 @@ class SqliteBuffer:
 
     def _messages(self, where: str, values: Sequence[Any]) -> list[Message]:
         with self._db.read() as connection:
-            return [_message(*found) for found in rows(connection, f"{_MESSAGE} {where}", values)]
+            return [from_body(*found) for found in rows(connection, f"{_MESSAGE} {where}", values)]
 
 
 def _close(connection: apsw.Connection, cell: Cell) -> None:
@@ -184,65 +210,42 @@ def _close(connection: apsw.Connection, cell: Cell) -> None:
                 connection,
                 "UPDATE messages SET cell = ?, place = ? WHERE app = ? AND project = ? AND session = ? AND message = ?"
                 " AND cell IS NULL RETURNING digest",
-                (cell.id, place, *_session(cell.scope, cell.session_id), message.id),
+                (cell.id, place, *session_of(cell.scope, cell.session_id), message.id),
             )
         ]
     if taken:
         connection.execute(
             "INSERT OR IGNORE INTO cells(id, app, project, session) VALUES(?, ?, ?, ?)",
-            (cell.id, *_session(cell.scope, cell.session_id)),
+            (cell.id, *session_of(cell.scope, cell.session_id)),
         )
         connection.executemany("UPDATE seen SET cell = ? WHERE digest = ?", [(cell.id, digest) for digest in taken])
 
 
-def _session(scope: Scope, session_id: str) -> tuple[str, str, str]:
-    return scope.app, scope.project, session_id
-
-
-def _digests(messages: Sequence[Message]) -> list[bytes]:
-    """What makes a message the same as one sent before. Two equal messages in one batch are meant twice."""
-    occurrences: Counter[str] = Counter()
-    found: list[bytes] = []
-    for message in messages:
-        said = [
-            *_session(message.scope, message.session_id),
-            message.sender_id,
-            message.timestamp,
-            message.role,
-            message.content,
-            message.tool_calls,
-            message.tool_call_id,
-        ]
-        text = _json(said)
-        occurrences[text] += 1
-        found.append(sha256(f"{occurrences[text]} {text}".encode()).digest())
-    return found
-
-
-def _body(message: Message) -> str:
-    return _json(
-        {
-            "sender_id": message.sender_id,
-            "sender_name": message.sender_name,
-            "role": message.role,
-            "timestamp": message.timestamp,
-            "content": message.content,
-            "text": message.text,
-            "tool_calls": message.tool_calls,
-            "tool_call_id": message.tool_call_id,
-        }
-    )
-
-
-def _message(app: str, project: str, session: str, message: str, body: str) -> Message:
-    return Message(id=message, scope=Scope(app, project), session_id=session, **json.loads(body))
-
-
-def _json(said: Any) -> str:
-    """Canonical, and plain ASCII: half a surrogate pair from a client's JSON must not stop us."""
-    return json.dumps(said, sort_keys=True, separators=(",", ":"), default=_plain)
-
-
-def _plain(said: Any) -> Any:
-    """Tuples and mappings of other makes read as lists and objects."""
-    return dict(said) if hasattr(said, "keys") else list(said)
+def _load(connection: apsw.Connection, record: Record) -> int:
+    """Returns 1 when it was a message that was not known."""
+    match record:
+        case Kept(digest, message, cell, place):
+            connection.execute("INSERT OR IGNORE INTO seen(digest, cell) VALUES(?, ?)", (digest, cell))
+            if not connection.changes():
+                return 0
+            connection.execute(
+                "INSERT INTO messages(app, project, session, message, digest, cell, place, body)"
+                " VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+                (*session_of(message.scope, message.session_id), message.id, digest, cell, place, body(message)),
+            )
+            return 1
+        case Closed(cell_id, scope, session_id):
+            connection.execute(
+                "INSERT OR IGNORE INTO cells(id, app, project, session) SELECT ?1, ?2, ?3, ?4"
+                " WHERE EXISTS(SELECT 1 FROM messages WHERE cell = ?1)",
+                (cell_id, *session_of(scope, session_id)),
+            )
+        case Numbered(owner, prefix, day, number):
+            connection.execute(
+                "INSERT INTO counters(app, project, track, owner, prefix, day, number) VALUES(?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET number = max(number, excluded.number)",
+                (owner.scope.app, owner.scope.project, owner.track, owner.id, prefix, day, number),
+            )
+        case Seen(digest, seen_cell):
+            connection.execute("INSERT OR IGNORE INTO seen(digest, cell) VALUES(?, ?)", (digest, seen_cell))
+    return 0

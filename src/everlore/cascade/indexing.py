@@ -23,7 +23,7 @@ from everlore.index.base import Applied, Stamp
 from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
 from everlore.kinds.base import END_FIELDS, end_of_sheet, text_field, time_field, with_end
 from everlore.types import Entry, Owner, Predicate, Problem, Row, Where
-from everlore.vault.files import Change, FileText
+from everlore.vault.base import Change, FileText
 from everlore.vault.markdown import parse_log, parse_sheet, remove_entry, render_entry
 from everlore.vault.paths import Located, locate
 

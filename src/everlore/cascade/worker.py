@@ -1,12 +1,14 @@
 """The background half of the cascade: watch the vault, index what changed, embed what is new.
 
 Work is found in three ways: the watcher sees a person's edits, a scan compares all files with the index (at
-start, and now and then in case the watcher missed something), and failed files come due again by themselves.
+start, and now and then in case the watcher missed something), and failed files come due again by themselves. On
+PostgreSQL there is no watcher: each file is queued by the transaction that writes it, and one scan at start is enough.
 Messages that a crash left between buffer and markdown are finished first.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -17,6 +19,7 @@ import structlog
 from everlore.cascade.indexing import embed_pending, index_file, missing_cells
 from everlore.engine import Engine
 from everlore.errors import EverloreError, Unavailable
+from everlore.vault.files import FolderVault
 from everlore.vault.watch import expand, watch
 
 SCAN_EVERY_SECONDS = 300.0
@@ -46,7 +49,12 @@ class Worker:
         self._owned = False
 
     def start(self) -> None:
-        for target, name in ((self._work, "everlore-cascade"), (self._watch, "everlore-watch")):
+        threads = [(self._work, "everlore-cascade")]
+        if isinstance(self._engine.vault, FolderVault):
+            threads.append((self._watch, "everlore-watch"))
+        else:
+            self._watching.set()  # a database has no editors: whoever writes there queues what was written
+        for target, name in threads:
             thread = threading.Thread(target=target, name=name, daemon=True)
             thread.start()
             self._threads.append(thread)
@@ -59,13 +67,16 @@ class Worker:
             thread.join(max(0.1, deadline - time.monotonic()))
 
     def _watch(self) -> None:
+        vault = self._engine.vault
+        assert isinstance(vault, FolderVault)
+
         def changed(paths: set[str]) -> None:
             known = self._engine.index.files() if any(path.endswith("/") for path in paths) else ()
-            self._engine.index.enqueue(expand(self._engine.vault, paths, known))
+            self._engine.index.enqueue(expand(vault, paths, known))
             self._wake.set()
 
         try:
-            watch(self._engine.vault, changed, self._stop, self._watching)
+            watch(vault, changed, self._stop, self._watching)
         except Exception:
             # without a watcher the periodic scan still finds every edit, only later
             log.exception("watching the vault failed; edits are found by the periodic scan")
@@ -80,7 +91,8 @@ class Worker:
         while not self._stop.is_set():
             if time.monotonic() >= next_scan:
                 self._guard("scan", lambda: scan(self._engine))
-                next_scan = time.monotonic() + SCAN_EVERY_SECONDS
+                every = SCAN_EVERY_SECONDS if isinstance(self._engine.vault, FolderVault) else math.inf
+                next_scan = time.monotonic() + every
             busy = self._guard("queue", lambda: drain(self._engine, self._stop))
             busy = self._guard("embed", self._embed) or busy
             if not busy:
@@ -140,14 +152,11 @@ def scan(engine: Engine) -> int:
 
 def differing(engine: Engine) -> list[str]:
     """Files that are not as the index has seen them, those that are gone last."""
-    known = engine.index.files()
-    changed: list[str] = []
-    for path, mtime_ns, size in engine.vault.walk():
-        stamp = known.pop(path, None)
-        if stamp is None or (stamp.mtime_ns, stamp.size) != (mtime_ns, size):
-            changed.append(path)
-    changed.extend(known)  # what is left was indexed and is gone
-    return changed
+
+    def known() -> dict[str, tuple[int, int]]:
+        return {path: (stamp.mtime_ns, stamp.size) for path, stamp in engine.index.files().items()}
+
+    return engine.vault.differing(known)
 
 
 def drain(engine: Engine, stop: threading.Event | None = None) -> int:
@@ -159,7 +168,7 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
             break
         gone = _gone(engine, paths, stop)
         # what is there before what is not: a memory may have moved to another file
-        for path in sorted(paths, key=lambda path: not (engine.vault.root / path).exists()):
+        for path in sorted(paths, key=lambda path: not _there(engine, path)):
             if stop and stop.is_set():
                 break
             try:
@@ -173,6 +182,12 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
                 engine.index.done(path)
             done += 1
     return done
+
+
+def _there(engine: Engine, path: str) -> bool:
+    with suppress(EverloreError):  # comes up again, and is reported, when the file is indexed
+        return engine.vault.stat(path) is not None
+    return False
 
 
 def _gone(engine: Engine, paths: Sequence[str], stop: threading.Event | None) -> dict[str, list[str]]:

@@ -59,7 +59,7 @@ class Run:
 
 class CodeIndex:
     def __init__(self, engine: Engine) -> None:
-        system = engine.vault.root / SYSTEM
+        system = engine.settings.memory.root / SYSTEM
         self.projects = Projects(system / "projects.db")
         self.index = SqliteIndex(system / "code.db")
         self._engine = engine

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Protocol
 
 import apsw
 import numpy as np
@@ -42,6 +43,22 @@ class CacheStats:
     size: int
 
 
+class Cache(Protocol):
+    def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+        """The vectors that are known, by their place in `texts`."""
+        ...
+
+    def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None: ...
+
+    def stats(self, model: str) -> CacheStats:
+        """What was found and what was not since this process began, and how many vectors of the model are kept."""
+        ...
+
+    def prune(self, keep_models: Iterable[str]) -> int: ...
+
+    def close(self) -> None: ...
+
+
 class EmbeddingCache:
     def __init__(self, path: Path) -> None:
         self._db = Database(
@@ -62,7 +79,7 @@ class EmbeddingCache:
                 " ON v.model = ? AND v.text = unhex(j.value)"
             )
             keys = json.dumps([_key(text).hex() for text in texts])
-            found = {place: _unpacked(packed) for place, packed in rows(connection, select, (keys, number))}
+            found = {place: unpacked(data) for place, data in rows(connection, select, (keys, number))}
         self._count(len(found), len(texts))
         return found
 
@@ -72,7 +89,7 @@ class EmbeddingCache:
             number = value(connection, "SELECT id FROM models WHERE name = ?", (model,))
             connection.executemany(
                 "INSERT OR IGNORE INTO vectors(model, text, vector) VALUES(?, ?, ?)",
-                [(number, _key(text), _packed(vector)) for text, vector in zip(texts, vectors, strict=True)],
+                [(number, _key(text), packed(vector)) for text, vector in zip(texts, vectors, strict=True)],
             )
 
     def stats(self, model: str) -> CacheStats:
@@ -105,7 +122,7 @@ class EmbeddingCache:
 class CachedEmbedder:
     """An embedder that asks the cache first."""
 
-    def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
+    def __init__(self, embedder: Embedder, cache: Cache) -> None:
         self._embedder = embedder
         self._cache = cache
 
@@ -144,7 +161,7 @@ class CachedEmbedder:
                 self._cache.put(self.name, some, fresh)
             for text, vector in zip(some, fresh, strict=True):
                 # as it will be read from the cache, so that the same text always gives the same vector
-                found.update(dict.fromkeys(missing[text], _unpacked(_packed(vector))))
+                found.update(dict.fromkeys(missing[text], unpacked(packed(vector))))
         return np.stack([found[place] for place in range(len(texts))])
 
     def query(self, text: str) -> Vectors:
@@ -159,12 +176,12 @@ def _key(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _packed(vector: NDArray[np.float32]) -> bytes:
+def packed(vector: NDArray[np.float32]) -> bytes:
     return vector.astype(np.float16).tobytes()
 
 
-def _unpacked(packed: bytes) -> NDArray[np.float32]:
+def unpacked(data: bytes) -> NDArray[np.float32]:
     """Of unit length again: half precision has changed the length a little."""
-    vector = np.frombuffer(packed, np.float16).astype(np.float32)
+    vector = np.frombuffer(data, np.float16).astype(np.float32)
     unit: NDArray[np.float32] = vector / max(float(np.linalg.norm(vector)), 1e-12)
     return unit.astype(np.float32)

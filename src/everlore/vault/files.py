@@ -14,13 +14,13 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from filelock import FileLock, Timeout
 
-from everlore.errors import Damaged, EverloreError, InvalidInput, Misconfigured, Unavailable
+from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
+from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded, differing
 from everlore.vault.paths import READ_HIDDEN, locate
 
 try:
@@ -29,27 +29,9 @@ except ImportError:
     F_FULLFSYNC = None
 
 SYSTEM = ".everlore"
-LOCK_SECONDS = 30.0
 ATTEMPTS = 20
 STALE_SECONDS = 3600
 """A temporary file this old belongs to a process that died."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileText:
-    """A file as it was read or written. Equal `mtime_ns` and `size`: nothing to do."""
-
-    text: str
-    mtime_ns: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A file before and after an update; None where it did not exist. The same value twice: nothing was written."""
-
-    before: FileText | None
-    after: FileText | None
 
 
 def relevant(path: str) -> bool:
@@ -57,11 +39,12 @@ def relevant(path: str) -> bool:
     return locate(path) is not None
 
 
-class Vault:
+class FolderVault:
     """One folder of markdown. Safe to use from many threads and processes at once."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.expanduser().resolve()
+        self.where = str(self.root)
         self._held = threading.local()
         self._prepared = False
 
@@ -82,7 +65,7 @@ class Vault:
         """The file's text, or None when it does not exist."""
         with _explained(path):
             found = _load(self._target(path))
-        return found and FileText(_decode(found[0], path), found[1].st_mtime_ns, found[1].st_size)
+        return found and FileText(decoded(found[0], path), found[1].st_mtime_ns, found[1].st_size)
 
     def stat(self, path: str) -> tuple[int, int] | None:
         """(mtime_ns, size) as `read` would give them, or None when the file does not exist."""
@@ -165,6 +148,29 @@ class Vault:
                     stat = entry.stat(follow_symlinks=False)
                     yield path, stat.st_mtime_ns, stat.st_size
 
+    def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:
+        return differing(dict(known()), self.walk())
+
+    def raw(self, path: str) -> Raw | None:
+        with _explained(path):
+            found = _load(self._target(path))
+        return Raw(found[0], found[1].st_mtime_ns) if found else None
+
+    def put(self, path: str, raw: Raw) -> None:
+        with self.lock(path), _explained(path):
+            target = self._target(path)
+            _make_folder(target.parent)
+            temporary = self._write_temporary(raw.content, target)
+            try:
+                os.utime(temporary, ns=(raw.mtime_ns, raw.mtime_ns))
+                temporary.replace(target)
+            finally:
+                temporary.unlink(missing_ok=True)
+            _sync_folder(target.parent)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
     def _target(self, path: str) -> Path:
         target = self.root.joinpath(*PurePosixPath(path).parts)
         if self.root not in target.parents or os.path.normcase(target.resolve()) != os.path.normcase(target):
@@ -184,8 +190,15 @@ class Vault:
             _sync_folder(target.parent)
             return True, None
         _make_folder(target.parent)
-        temporary, written = self._write_temporary(text, target, before.mtime_ns if before else 0)
         try:
+            content = text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise InvalidInput(
+                f"{target.name}: half a character at {error.start} cannot be written; remove it"
+            ) from None
+        temporary = self._write_temporary(content, target)
+        try:
+            stat = _made_newer(temporary, before.mtime_ns if before else 0)
             if not _unchanged(target, before):
                 return False, None
             temporary.replace(target)
@@ -196,15 +209,9 @@ class Vault:
         finally:
             temporary.unlink(missing_ok=True)
         _sync_folder(target.parent)
-        return True, written
+        return True, FileText(text, stat.st_mtime_ns, stat.st_size)
 
-    def _write_temporary(self, text: str, target: Path, newer_than: int) -> tuple[Path, FileText]:
-        try:
-            content = text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise InvalidInput(
-                f"{target.name}: half a character at {error.start} cannot be written; remove it"
-            ) from None
+    def _write_temporary(self, content: bytes, target: Path) -> Path:
         descriptor, name = tempfile.mkstemp(dir=self.root / SYSTEM / "tmp", suffix=".tmp")
         temporary = Path(name)
         try:
@@ -214,11 +221,10 @@ class Vault:
                 with contextlib.suppress(FileNotFoundError):
                     temporary.chmod(target.stat().st_mode & 0o777)
                 _sync(file.fileno())
-            stat = _made_newer(temporary, newer_than)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        return temporary, FileText(text, stat.st_mtime_ns, stat.st_size)
+        return temporary
 
 
 def _made_newer(file: Path, than: int) -> os.stat_result:
@@ -246,14 +252,6 @@ def _load(target: Path) -> tuple[bytes, os.stat_result] | None:
             return content, after
         time.sleep(0.005)
     raise Unavailable(f"{target.name} is being written by another program; try again")
-
-
-def _decode(content: bytes, path: str) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise Damaged(f"{path}, line {line}: this is not UTF-8 text; save the file with the encoding UTF-8") from None
 
 
 def _unchanged(target: Path, before: FileText | None) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 import watchfiles
 
 from everlore.errors import Unavailable
-from everlore.vault.files import Vault, relevant
+from everlore.vault.files import FolderVault, relevant
 from everlore.vault.paths import READ_HIDDEN
 
 DEBOUNCE_MS = 200
@@ -29,7 +29,7 @@ _NO_FOLDER = re.compile(r".*~|.*\.(?:swp|swo|swx|tmp|bak|md)|#.*|4913", re.DOTAL
 
 
 def watch(
-    vault: Vault,
+    vault: FolderVault,
     on_paths: Callable[[set[str]], None],
     stop: threading.Event,
     ready: threading.Event | None = None,
@@ -44,7 +44,7 @@ def watch(
             on_paths(paths)
 
 
-def expand(vault: Vault, paths: Iterable[str], known: Iterable[str]) -> set[str]:
+def expand(vault: FolderVault, paths: Iterable[str], known: Iterable[str]) -> set[str]:
     """Files to look at: the files among `paths`, and for each folder what lies there now or is `known` to have."""
     given = set(paths)
     folders = tuple(path for path in given if path.endswith("/"))

@@ -8,11 +8,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from serving import Api, clean_env, running
+from serving import Api, clean_env, everlore, running
 
 from everlore import __version__
 
@@ -37,19 +36,11 @@ COMMANDS = [
     ["keys", "list"],
     ["keys", "revoke"],
     ["keys", "audit"],
+    ["export"],
+    ["import"],
+    ["store"],
+    ["store", "distribute"],
 ]
-
-
-def everlore(
-    *args: str, root: Path | None = None, env: Mapping[str, str] | None = None, module: str = "everlore"
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", module, *args],
-        env=clean_env(root or Path("/nonexistent"), env),
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-    )
 
 
 @pytest.fixture(scope="module")

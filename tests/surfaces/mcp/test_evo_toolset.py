@@ -30,13 +30,13 @@ def filled(engine: Engine, tmp_path: Path) -> Engine:
         path = tmp_path / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"# {name}", encoding="utf-8")
-    import_folder(engine.vault.root / SYSTEM / EMBEDDED, tmp_path / "docs")
+    import_folder(engine.settings.memory.root / SYSTEM / EMBEDDED, tmp_path / "docs")
     return engine
 
 
 @pytest.fixture
 def served(filled: Engine) -> Iterator[Server]:
-    with running(filled.vault.root) as server:
+    with running(filled.settings.memory.root) as server:
         yield server
 
 
@@ -68,7 +68,7 @@ def test_a_tool_that_nobody_offers(engine: Engine) -> None:
 
 def test_on_stdio(filled: Engine) -> None:
     command = [sys.executable, "-m", "everlore", "mcp", "--toolset", "evo"]
-    with talking(filled.vault.root, command=command) as talk:
+    with talking(filled.settings.memory.root, command=command) as talk:
         shaken = talk.shake()
         assert shaken["serverInfo"]["platform"] == "eMCP"
         assert shaken["capabilities"]["evo"] == {"toolsetVersion": "1.0"}
@@ -90,7 +90,7 @@ def test_a_secret_holds_for_the_other_http_address_too(filled: Engine) -> None:
     call_ = {"name": "evo.content.search", "arguments": {"limit": 1}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_}
     shake = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    with running(filled.vault.root, {"EVEROS_EMCP__JWT_SECRET": SECRET}) as server:
+    with running(filled.settings.memory.root, {"EVEROS_EMCP__JWT_SECRET": SECRET}) as server:
         headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
 
         def post(message: dict[str, Any], **more: str) -> httpx.Response:

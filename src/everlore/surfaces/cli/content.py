@@ -19,7 +19,7 @@ from everlore.memory.records import Document, mirror
 from everlore.surfaces.cli import logs, output
 from everlore.surfaces.mcp.evo import EMBEDDED
 from everlore.types import Owner, Scope
-from everlore.vault.files import SYSTEM, Vault
+from everlore.vault.files import SYSTEM, FolderVault
 
 
 def import_folder(folder: Path, *, as_json: bool) -> bool:
@@ -102,8 +102,8 @@ def _settings() -> Settings:
     return settings
 
 
-def _vault(settings: Settings) -> Vault:
-    return Vault(settings.memory.root)
+def _vault(settings: Settings) -> FolderVault:
+    return FolderVault(settings.memory.root)
 
 
 def _embedded(settings: Settings) -> Path:

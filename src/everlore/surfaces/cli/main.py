@@ -18,6 +18,8 @@ from everlore.errors import Damaged, EverloreError, Unavailable
 from everlore.redact import redact
 from everlore.surfaces.mcp import toolsets
 
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that differ.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Format = Annotated[str, typer.Option("--format", help="text, json, yaml or auto: text in a terminal, JSON elsewhere.")]
 
@@ -39,6 +41,8 @@ app.add_typer(keys, name="keys")
 app.add_typer(code, name="code")
 content = typer.Typer(help="The content that the Evolution CMS tools read.", no_args_is_help=True)
 app.add_typer(content, name="content")
+store = typer.Typer(help="Where everything is kept.", no_args_is_help=True)
+app.add_typer(store, name="store")
 
 
 def _version(wanted: bool) -> None:
@@ -243,6 +247,46 @@ def doctor(as_json: AsJson = False) -> None:
 
     if not upkeep.doctor(as_json=as_json):
         raise typer.Exit(1)
+
+
+@app.command("export", epilog="Example: everlore export backup --dry-run")
+def export_(
+    folder: Annotated[Path, typer.Argument(help="Folder to write to; it can be used as a vault afterwards.")],
+    force: Force = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Write all memories and waiting messages to a folder of markdown files, byte for byte as they are here.
+
+    Files that are there with another content are named, and nothing is written (exit code 1), unless forced.
+    """
+    from everlore.surfaces.cli import store as work
+
+    if not work.export(folder, force=force, dry_run=dry_run):
+        raise typer.Exit(1)
+
+
+@app.command("import", epilog="Example: DATABASE_URL=postgresql://... everlore import ~/.everos")
+def import_(
+    folder: Annotated[Path, typer.Argument(help="Folder to read: a vault, or what export wrote.")],
+    force: Force = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Take in all memories and waiting messages of a folder, and index them.
+
+    Files that are here with another content are named, and nothing is written (exit code 1), unless forced.
+    """
+    from everlore.surfaces.cli import store as work
+
+    if not work.take_in(folder, force=force, dry_run=dry_run):
+        raise typer.Exit(1)
+
+
+@store.command("distribute", epilog="Example: everlore store distribute")
+def store_distribute() -> None:
+    """Spread the tables over the nodes of a Citus cluster, by tenant. Needs the Citus extension; once is enough."""
+    from everlore.surfaces.cli import store as work
+
+    work.distribute()
 
 
 @keys.command("create", epilog="Example: everlore keys create --name alice --format json")

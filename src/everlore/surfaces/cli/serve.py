@@ -76,7 +76,7 @@ def serve(settings: Settings, toolsets: Loaders) -> None:
         if unknown := unknown_variables():
             log.warning("settings without effect in this version", names=unknown)
         engine = open_engine(settings)
-        accounts = SqliteAccounts(engine.vault.root / SYSTEM / "accounts.db")
+        accounts = SqliteAccounts(engine.settings.memory.root / SYSTEM / "accounts.db")
         try:
             config = uvicorn.Config(
                 create_app(engine, accounts, toolsets),
@@ -89,7 +89,7 @@ def serve(settings: Settings, toolsets: Loaders) -> None:
                 lifespan="on",
                 timeout_graceful_shutdown=FINISH_SECONDS,
             )
-            server = Server(config, str(settings.memory.root), tuple(toolsets))
+            server = Server(config, engine.vault.where, tuple(toolsets))
             server.run(sockets=[listener])
             if not server.started:
                 raise Unavailable("the server could not start; the log above says why")

@@ -28,7 +28,7 @@ def status(*, as_json: bool) -> None:
         counts = engine.index.status()
         model = engine.index.model()
         waiting = engine.buffer.count()
-        root = str(engine.settings.memory.root)
+        root = engine.vault.where
         broken = cascade.troubles(engine.index)
     name = model[0] if model else None
     if as_json:

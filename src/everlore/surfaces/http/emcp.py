@@ -51,7 +51,7 @@ class Server:
 @asynccontextmanager
 async def content_server(engine: Engine) -> AsyncIterator[Server]:
     settings = engine.settings.emcp
-    results = Results(engine.vault.root / SYSTEM / "dispatch.db", settings.idempotency_seconds)
+    results = Results(engine.settings.memory.root / SYSTEM / "dispatch.db", settings.idempotency_seconds)
     server = Server(engine, Opener(), RateLimit(settings.rate_limit_per_minute), results)
     emcp_audit.announce(settings)
     try:

@@ -264,7 +264,7 @@ def _clear(engine: Engine, store: Accounts) -> None:
 
 
 def _path(engine: Engine, key: str) -> Path:
-    return engine.vault.root / SYSTEM / FOLDER / key
+    return engine.settings.memory.root / SYSTEM / FOLDER / key
 
 
 def _shown(source: Source) -> dict[str, Json]:

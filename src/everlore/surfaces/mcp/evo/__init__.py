@@ -63,7 +63,7 @@ class Opener:
             if not self._opened:
                 from everlore.content.connect import open_site  # a handshake must not wait for it
 
-                self._opened.append(open_site(engine.settings.emcp, engine.vault.root / SYSTEM / EMBEDDED))
+                self._opened.append(open_site(engine.settings.emcp, engine.settings.memory.root / SYSTEM / EMBEDDED))
             return self._opened[0]
 
     def close(self) -> None:

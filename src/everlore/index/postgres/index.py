@@ -1,0 +1,296 @@
+"""The index on PostgreSQL: the same promises as the embedded one, shared by every server of a database."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.errors import InvalidInput
+from everlore.index.base import Applied, IndexStatus, Link, Page, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.postgres import links, queue, read, words
+from everlore.index.postgres import vectors as near
+from everlore.index.postgres.checks import check
+from everlore.index.postgres.schema import PART, file_uuid, of_file
+from everlore.index.postgres.write import Writer, alone, share
+from everlore.postgres import NUMBER_BITS, Connection, Server, first, rows, tenant_of, value, with_nul
+from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
+
+T = TypeVar("T")
+
+NUMBERS = (1 << NUMBER_BITS) - 1
+"""What of a number is not its tenant."""
+
+
+class PostgresIndex:
+    def __init__(self, server: Server, now: Callable[[], float] = time.time) -> None:
+        self._server = server
+        self._now = now
+        self._frequencies = words.Frequencies()
+        self._model: tuple[str, int] | None = None
+        self._claimed: dict[str, int] = {}
+        self._claiming = threading.Lock()
+        server.prepare(PART)
+
+    def replace_file(
+        self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = (), *, partial: bool = False
+    ) -> Applied:
+        return self._write(path, lambda c: Writer(c).replace(path, stamp, rows, problems, partial=partial))
+
+    def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
+        return self._write(path, lambda c: Writer(c).extend(path, before, after, rows))
+
+    def remove_file(self, path: str) -> Applied:
+        return self._write(path, lambda c: Writer(c).remove(path))
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        return self._server.snapshot()
+
+    def files(self) -> dict[str, Stamp]:
+        found = self._server.read(lambda c: rows(c, "SELECT path, mtime_ns, size FROM files"))
+        return {with_nul(path): Stamp(mtime_ns, size) for path, mtime_ns, size in found}
+
+    def stamp(self, path: str) -> Stamp | None:
+        file = file_uuid(path)
+        select = "SELECT mtime_ns, size FROM files WHERE tenant = %s AND file = %s"
+        found = self._server.read(lambda c: first(c, select, (tenant_of(file), file)))
+        return Stamp(*found) if found else None
+
+    def parents(self, path: str) -> dict[str, str]:
+        there, values = of_file(path)
+        found = self._server.read(lambda c: rows(c, f"SELECT entry, parent_id FROM memories WHERE {there}", values))
+        return {with_nul(entry): with_nul(parent) for entry, parent in found}
+
+    def problems(self) -> list[Problem]:
+        select = "SELECT path, line, reason FROM problems ORDER BY path, line, reason"
+        found = self._server.read(lambda c: rows(c, select))
+        return [Problem(with_nul(path), line, with_nul(reason)) for path, line, reason in found]
+
+    def stored(self, ids: Iterable[int]) -> dict[int, Stored]:
+        wanted = list(ids)
+        return self._server.read(lambda c: read.stored(c, wanted))
+
+    def find(self, keys: Iterable[Key]) -> dict[Key, Stored]:
+        wanted = list(keys)
+        return self._server.read(lambda c: read.find(c, wanted))
+
+    def page(
+        self,
+        where: Where,
+        *,
+        sort_by: Literal["timestamp", "updated"] = "timestamp",
+        descending: bool = True,
+        offset: int = 0,
+        limit: int = 20,
+    ) -> Page:
+        return self._server.read(lambda c: read.page(c, where, sort_by, descending, offset, limit))
+
+    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[Stored]:
+        return self._server.read(lambda c: read.children(c, owner, kind, parent_ids))
+
+    def in_turns(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> list[tuple[Stored, int, str]]:
+        return self._server.read(lambda c: read.in_turns(c, owner, kind, turns))
+
+    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[Stored]:
+        return self._server.read(lambda c: read.in_slot(c, owner, kind, slot))
+
+    def by_handle(self, handles: Iterable[str]) -> dict[str, Stored]:
+        wanted = list(handles)
+        return self._server.read(lambda c: links.by_handle(c, wanted))
+
+    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> Page:
+        return self._server.read(lambda c: links.newest(c, where, alone, offset, limit))
+
+    def count(self, where: Where) -> int:
+        return self._server.read(lambda c: links.count(c, where))
+
+    def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
+        wanted = list(targets)
+        return self._server.read(lambda c: links.degrees(c, wanted, scope, most))
+
+    def links_to(self, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None) -> list[Link]:
+        wanted = list(targets)
+        return self._server.read(lambda c: links.to_targets(c, wanted, where, relations))
+
+    def permitted(self, rows: Iterable[int], where: Where) -> set[int]:
+        wanted = list(rows)
+        return self._server.read(lambda c: links.permitted(c, wanted, where))
+
+    def units_of(self, rows: Iterable[int], each: int) -> dict[int, list[int]]:
+        wanted = list(rows)
+        return self._server.read(lambda c: links.units_of(c, wanted, each))
+
+    def episodes_of(self, rows: Iterable[int]) -> Mapping[int, int]:
+        wanted = list(rows)
+        return self._server.read(lambda c: links.episodes_of(c, wanted))
+
+    def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]:
+        return self._server.read(lambda c: read.edges_of(c, rows))
+
+    def owners(self) -> list[tuple[Owner, int]]:
+        return self._server.read(read.owners)
+
+    def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
+        return self._server.read(lambda c: words.search(c, self._frequencies, terms, where, limit))
+
+    def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats:
+        return self._server.read(lambda c: words.statistics(c, self._frequencies, terms, owner))
+
+    def around(self, units: Sequence[int], reach: int) -> list[Piece]:
+        return self._server.read(lambda c: read.around(c, units, reach))
+
+    def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        return self._server.read(lambda c: read.anchors(c, owner, kind, turns))
+
+    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> dict[int, float]:
+        return self._server.read(lambda c: near.cosines(c, query, owner, units, self._ours(query)))
+
+    def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
+        return self._server.read(lambda c: near.search(c, query, where, self._ours(query), limit))
+
+    def use_model(self, name: str, dimension: int) -> None:
+        self._model = (name, dimension)
+        if self.model() != self._model:
+            self._server.write(lambda c: _make_current(c, self._server.schema, name, dimension))
+
+    def model(self) -> tuple[str, int] | None:
+        found = self._server.read(_model)
+        return found[1:] if found else None
+
+    def unembedded(self, limit: int) -> list[PieceText]:
+        select = (
+            f"SELECT u.id, u.dense FROM (SELECT tenant, unit FROM waiting ORDER BY unit & {NUMBERS} LIMIT %s) w"
+            f" JOIN units u ON u.tenant = w.tenant AND u.id = w.unit ORDER BY u.id & {NUMBERS}"
+        )
+
+        def work(connection: Connection) -> list[PieceText]:
+            if self._current(connection) is None:
+                return []
+            return [PieceText(unit, with_nul(dense)) for unit, dense in rows(connection, select, (limit,))]
+
+        return self._server.read(work)
+
+    def put_vectors(self, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        def work(connection: Connection) -> None:
+            model = self._current(connection)
+            if model is None:
+                return
+            if vectors.shape != (len(units), model[1]):
+                raise InvalidInput(f"{len(units)} vectors of dimension {model[1]} are wanted, not {vectors.shape}")
+            near.put(connection, model[0], units, vectors)
+
+        self._write("vectors", work)
+
+    def enqueue(self, paths: Iterable[str]) -> None:
+        wanted = list(dict.fromkeys(paths))
+        if wanted:
+            self._server.write(lambda c: queue.enqueue(c, wanted, self._now()), lasting=False)
+
+    def claim(self, limit: int) -> list[str]:
+        found = self._server.read(lambda c: queue.due(c, limit, self._now()))
+        with self._claiming:
+            for path, generation in found:
+                # an earlier claim that is still being worked on knows less than this one
+                self._claimed.setdefault(path, generation)
+        return [path for path, _ in found]
+
+    def done(self, path: str) -> None:
+        generation = self._unclaimed(path)
+        self._server.write(lambda c: queue.done(c, path, generation), lasting=False)
+
+    def failed(self, path: str, error: str) -> None:
+        generation = self._unclaimed(path)
+        self._server.write(lambda c: queue.failed(c, path, generation, error, self._now()), lasting=False)
+
+    def failures(self) -> list[tuple[str, str]]:
+        select = "SELECT path, error FROM queue WHERE error <> '' ORDER BY path"
+        found = self._server.read(lambda c: rows(c, select))
+        return [(with_nul(path), with_nul(error)) for path, error in found]
+
+    def status(self) -> IndexStatus:
+        def work(connection: Connection) -> IndexStatus:
+            kinds = rows(connection, "SELECT kind, sum(rows), sum(units) FROM tally GROUP BY kind")
+            counts = first(
+                connection,
+                "SELECT (SELECT count(*) FROM waiting), (SELECT count(*) FROM files), (SELECT count(*) FROM queue"
+                " WHERE written IS NULL OR due <= %s), (SELECT count(*) FROM queue WHERE error <> ''),"
+                " (SELECT count(*) FROM problems)",
+                (self._now(),),
+            )
+            assert counts is not None
+            by_kind = {kind: int(count) for kind, count, _ in kinds if count}
+            return IndexStatus(by_kind, sum(int(units) for _, _, units in kinds), *counts)
+
+        return self._server.read(work)
+
+    def rebuild(self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]) -> int:
+        def work(connection: Connection) -> int:
+            alone(connection, self._server.schema)
+            Writer(connection).clear()
+            for path, stamp, found, problems in files:
+                Writer(connection).replace(path, stamp, found, problems)
+            return int(value(connection, "SELECT coalesce(sum(rows), 0) FROM tally"))
+
+        return self._server.write(work, lasting=False, retry=False)
+
+    def check(self) -> list[str]:
+        return self._server.read(check)
+
+    def close(self) -> None:
+        """The server is closed by whoever opened it."""
+
+    def _write(self, path: str, work: Callable[[Connection], T]) -> T:
+        def shared(connection: Connection) -> T:
+            share(connection, self._server.schema, path)
+            return work(connection)
+
+        return self._server.write(shared, lasting=False)
+
+    def _unclaimed(self, path: str) -> int | None:
+        with self._claiming:
+            return self._claimed.pop(path, None)
+
+    def _ours(self, query: Vector) -> str | None:
+        """The model whose vectors this process may compare with this one: its own, or any when it never said."""
+        if self._model is None:
+            return None
+        return self._model[0] if self._model[1] == len(query) else ""
+
+    def _current(self, connection: Connection) -> tuple[int, int] | None:
+        """Number and dimension of the current model. None when there is none, and in a process that still works
+        with another one: it must neither compare nor store vectors of two models, and finds by words alone."""
+        found = _model(connection)
+        if found is None or (self._model is not None and found[1:] != self._model):
+            return None
+        return found[0], found[2]
+
+
+def _model(connection: Connection) -> tuple[int, str, int] | None:
+    found = first(connection, "SELECT id, name, dimension FROM models WHERE current")
+    return (found[0], with_nul(found[1]), found[2]) if found else None
+
+
+def _make_current(connection: Connection, schema: str, name: str, dimension: int) -> None:
+    """From now on, units without a vector of this model wait for one."""
+    alone(connection, schema)
+    connection.execute("UPDATE models SET current = false WHERE current")
+    connection.execute(
+        "INSERT INTO models(id, name, dimension, current) SELECT coalesce(max(id), 0) + 1, %s, %s, true FROM models"
+        " ON CONFLICT(name, dimension) DO UPDATE SET current = true",
+        (name, dimension),
+    )
+    current = _model(connection)
+    assert current is not None
+    if dimension <= near.MOST_DIMENSIONS:
+        connection.execute(near.index_statement(current[0], dimension).encode())
+    connection.execute("DELETE FROM waiting")
+    connection.execute(
+        "INSERT INTO waiting(tenant, unit) SELECT u.tenant, u.id FROM units u LEFT JOIN vectors v"
+        " ON v.tenant = u.tenant AND v.unit = u.id AND v.model = %s WHERE u.dense <> '' AND v.unit IS NULL",
+        (current[0],),
+    )

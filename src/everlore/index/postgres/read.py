@@ -1,0 +1,170 @@
+"""Rows and units as the index gives them back. Every function works on the caller's connection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from everlore.index.base import Page, Piece
+from everlore.index.postgres.filters import beginning, joined, partition, restriction
+from everlore.index.postgres.schema import key_uuid, owner_uuid
+from everlore.postgres import Connection, rows, tenant_of, tenants_of, value, with_nul
+from everlore.types import Edge, Key, Owner, Scope, Stored, Validity, Where
+
+_COLUMNS = (
+    "r.id, o.app, o.project, o.track, o.name, r.kind, r.entry, r.path, r.session_id, r.parent_type, r.parent_id,"
+    " r.timestamp, r.updated, r.senders, r.valid_from, r.valid_until, r.data"
+)
+_OWNER = "JOIN owners o ON o.tenant = r.tenant AND o.owner = r.owner"
+_STORED = f"SELECT {_COLUMNS} FROM memories r {_OWNER}"
+
+
+def stored(connection: Connection, ids: Iterable[int]) -> dict[int, Stored]:
+    wanted = list(ids)
+    if not wanted:
+        return {}
+    select = f"{_STORED} WHERE r.tenant = ANY(%s) AND r.id = ANY(%s)"
+    return {found[0]: _stored(found) for found in rows(connection, select, (tenants_of(wanted), wanted))}
+
+
+def find(connection: Connection, keys: Iterable[Key]) -> dict[Key, Stored]:
+    wanted = list(keys)
+    tenants = sorted({tenant_of(owner_uuid(key.owner)) for key in wanted})
+    select = f"{_STORED} WHERE r.tenant = ANY(%s) AND r.key = ANY(%s)"
+    found = rows(connection, select, (tenants, [key_uuid(key) for key in wanted])) if wanted else []
+    return {one.key: one for one in map(_stored, found)}
+
+
+def page(
+    connection: Connection,
+    where: Where,
+    sort_by: Literal["timestamp", "updated"],
+    descending: bool,
+    offset: int,
+    limit: int,
+) -> Page:
+    demand = restriction(where)
+    condition = partition(where, "r")
+    if demand is None:
+        of_tally = partition(where, "t")
+        total = value(connection, f"SELECT coalesce(sum(rows), 0) FROM tally t WHERE {of_tally.sql}", of_tally.values)
+    else:
+        condition = joined([condition, demand], "AND")
+        total = value(connection, f"SELECT count(*) FROM memories r WHERE {condition.sql}", condition.values)
+    # entry before id: the order must be the same after a rebuild, which gives new ids
+    column = {"timestamp": "r.timestamp", "updated": "r.updated"}[sort_by]
+    way = "DESC" if descending else "ASC"
+    order = f"ORDER BY {column} {way}, left(r.entry, 64) {way}, r.entry {way}, r.id {way} LIMIT %s OFFSET %s"
+    found = rows(connection, f"{_STORED} WHERE {condition.sql} {order}", (*condition.values, limit, offset))
+    return Page([_stored(one) for one in found], int(total))
+
+
+def children(connection: Connection, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[Stored]:
+    wanted = list(dict.fromkeys(parent_ids))
+    parents, name = beginning("r.parent_id", wanted), owner_uuid(owner)
+    select = f"{_STORED} WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND {parents.sql}"
+    values = (tenant_of(name), name, kind, *parents.values)
+    return [_stored(one) for one in rows(connection, f"{select} ORDER BY r.timestamp, r.entry", values)]
+
+
+def in_turns(
+    connection: Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+) -> list[tuple[Stored, int, str]]:
+    if not turns:
+        return []
+    name = owner_uuid(owner)
+    select = (
+        f"SELECT u.turn, u.tokens, {_COLUMNS} FROM memories r {_OWNER}"
+        " JOIN units u ON u.tenant = r.tenant AND u.row = r.id"
+        " JOIN unnest(%s::text[], %s::int[]) j(parent, turn) ON j.parent = r.parent_id AND j.turn = u.turn"
+        " WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND {parents} ORDER BY r.entry, u.place"
+    )
+    parents = beginning("r.parent_id", list(dict.fromkeys(parent for parent, _ in turns)))
+    places = ([parent for parent, _ in turns], [turn for _, turn in turns])
+    values = (*places, tenant_of(name), name, kind, *parents.values)
+    found = rows(connection, select.replace("{parents}", parents.sql), values)
+    return [(_stored(one), turn, said) for turn, said, *one in found]
+
+
+def in_slot(connection: Connection, owner: Owner, kind: str, slot: str) -> list[Stored]:
+    name, slots = owner_uuid(owner), beginning("r.slot", [slot])
+    # the empty slot means "about nothing in particular"; saying so lets the partial index be used
+    select = (
+        f"{_STORED} WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND r.slot <> '' AND {slots.sql}"
+        " AND r.valid_until IS NULL ORDER BY r.timestamp, r.entry"
+    )
+    return [_stored(one) for one in rows(connection, select, (tenant_of(name), name, kind, *slots.values))]
+
+
+def edges_of(connection: Connection, ids: Sequence[int]) -> list[tuple[int, Edge]]:
+    select = (
+        "SELECT row, relation, target, weight FROM edges WHERE tenant = ANY(%s) AND row = ANY(%s) ORDER BY row, place"
+    )
+    return _edges(rows(connection, select, (tenants_of(ids), list(ids)))) if ids else []
+
+
+def owners(connection: Connection) -> list[tuple[Owner, int]]:
+    select = (
+        "SELECT o.app, o.project, o.track, o.name, sum(t.rows) FROM owners o"
+        " JOIN tally t ON t.tenant = o.tenant AND t.owner = o.owner"
+        " GROUP BY o.app, o.project, o.track, o.name HAVING sum(t.rows) > 0 ORDER BY 1, 2, 3, 4"
+    )
+    return [
+        (Owner(Scope(with_nul(app), with_nul(project)), track, with_nul(name)), int(count))
+        for app, project, track, name, count in rows(connection, select)
+    ]
+
+
+def around(connection: Connection, units: Sequence[int], reach: int) -> list[Piece]:
+    if not units:
+        return []
+    select = (
+        "SELECT DISTINCT ON (n.row, n.place) n.id, n.row, n.kind, r.parent_id, n.turn, n.start, n.length, n.tokens"
+        " FROM units u JOIN units n ON n.tenant = u.tenant AND n.row = u.row"
+        " AND n.place BETWEEN u.place - %s AND u.place + %s"
+        " JOIN memories r ON r.tenant = n.tenant AND r.id = n.row"
+        " WHERE u.tenant = ANY(%s) AND u.id = ANY(%s) ORDER BY n.row, n.place"
+    )
+    found = rows(connection, select, (reach, reach, tenants_of(units), list(units)))
+    return [Piece(unit, row, kind, with_nul(parent), *rest) for unit, row, kind, parent, *rest in found]
+
+
+def anchors(
+    connection: Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+) -> dict[tuple[str, int], int]:
+    if not turns:
+        return {}
+    name = owner_uuid(owner)
+    parents = beginning("r.parent_id", list(dict.fromkeys(parent for parent, _ in turns)))
+    select = (
+        "SELECT r.parent_id, u.turn, u.id FROM memories r JOIN units u ON u.tenant = r.tenant AND u.row = r.id"
+        " JOIN unnest(%s::text[], %s::int[]) j(parent, turn) ON j.parent = r.parent_id AND j.turn = u.turn"
+        f" WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND {parents.sql} ORDER BY r.entry DESC, u.place DESC"
+    )
+    places = ([parent for parent, _ in turns], [turn for _, turn in turns])
+    found = rows(connection, select, (*places, tenant_of(name), name, kind, *parents.values))
+    # the order is reversed, so that the first of each turn is the one that stays
+    return {(with_nul(parent), turn): unit for parent, turn, unit in found}
+
+
+def _edges(found: Sequence[tuple[Any, ...]]) -> list[tuple[int, Edge]]:
+    return [(row, Edge(with_nul(relation), with_nul(target), weight)) for row, relation, target, weight in found]
+
+
+def _stored(found: Sequence[Any]) -> Stored:
+    (number, app, project, track, name, kind, entry, path, session, parent_type, parent, *rest) = found
+    timestamp, updated, senders, start, end, data = rest
+    return Stored(
+        id=number,
+        key=Key(Owner(Scope(with_nul(app), with_nul(project)), track, with_nul(name)), kind, with_nul(entry)),
+        path=with_nul(path),
+        session_id=with_nul(session),
+        parent_type=with_nul(parent_type),
+        parent_id=with_nul(parent),
+        timestamp=timestamp,
+        updated=updated,
+        sender_ids=tuple(map(with_nul, senders)),
+        validity=Validity(start, end),
+        data=json.loads(data),
+    )

@@ -1,0 +1,420 @@
+"""Bringing the rows of a file up to date. Every function works inside the caller's transaction.
+
+Work is gathered first and written in few statements: each is a journey to the database.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+from uuid import UUID
+
+from everlore.index.base import Applied, Stamp
+from everlore.index.postgres.schema import LOCK, file_uuid, key_uuid, of_file, owner_uuid
+from everlore.index.tokens import tokens
+from everlore.postgres import Connection, digest128, each, first, numbered, rows, tenant_of, value
+from everlore.types import Edge, Key, Owner, Problem, Row, Unit
+
+_COLUMNS = (
+    "file = %s, path = %s, digest = %s, session_id = %s, parent_type = %s, parent_id = %s, timestamp = %s,"
+    " updated = %s, valid_from = %s, valid_until = %s, slot = %s, senders = %s, data = %s"
+)
+_INSERT_MEMORY = (
+    "INSERT INTO memories(tenant, id, key, handle, owner, kind, entry, file, path, digest, session_id, parent_type,"
+    f" parent_id, timestamp, updated, valid_from, valid_until, slot, senders, data) VALUES({', '.join(['%s'] * 20)})"
+)
+_INSERT_UNIT = (
+    "INSERT INTO units(tenant, id, row, owner, kind, place, turn, start, length, tie, epoch, words, tokens, dense)"
+    f" VALUES({', '.join(['%s'] * 14)})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A memory that is in the index."""
+
+    tenant: int
+    id: int
+    key: UUID
+    owner: UUID
+    kind: str
+    file: UUID
+    digest: str
+    parent_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class OldUnit:
+    id: int
+    length: int
+    start: int
+    turn: int
+    tokens: str
+    dense: str
+
+
+@dataclass(slots=True)
+class Batch:
+    """What is to be written, and the sums that change with it."""
+
+    memories: list[tuple[Row, UUID]] = field(default_factory=list)
+    units: list[tuple[Key, int, int, int, Unit, list[str]]] = field(default_factory=list)
+    """Key, number of the memory (0: the new one of this key), place, tokens before it, unit, its tokens."""
+    gone: list[tuple[int, int]] = field(default_factory=list)
+    """Units by tenant and number."""
+    edges: list[tuple[Key, int, tuple[Edge, ...]]] = field(default_factory=list)
+    sums: dict[tuple[UUID, str], list[int]] = field(default_factory=dict)
+    lost: dict[UUID, int] = field(default_factory=dict)
+
+    def count(self, owner: UUID, kind: str, rows: int = 0, units: int = 0, tokens: int = 0) -> None:
+        sums = self.sums.setdefault((owner, kind), [0, 0, 0])
+        sums[0] += rows
+        sums[1] += units
+        sums[2] += tokens
+
+    def lose(self, owner: UUID, kind: str, tenant: int, unit: int, length: int) -> None:
+        self.gone.append((tenant, unit))
+        self.count(owner, kind, units=-1, tokens=-length)
+        self.lost[owner] = self.lost.get(owner, 0) + 1
+
+
+class Writer:
+    """One write transaction. Owners that it touches are locked in one order, and stay so until it ends."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._owners: dict[UUID, Owner] = {}
+        self._epochs: dict[UUID, int] = {}
+
+    def replace(
+        self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem], *, partial: bool = False
+    ) -> Applied:
+        file = file_uuid(path)
+        known = {one.key: one for one in self._known(*of_file(path))}
+        kept = bool(problems or partial)
+        self._connection.execute("DELETE FROM problems WHERE tenant = %s AND file = %s", (tenant_of(file), file))
+        each(
+            self._connection,
+            "INSERT INTO problems(tenant, file, path, line, reason) VALUES(%s, %s, %s, %s, %s)",
+            [(tenant_of(file), file, problem.path, problem.line, problem.reason) for problem in problems],
+        )
+        return self._put(path, file, stamp, rows, known, kept=kept)
+
+    def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
+        file = file_uuid(path)
+        found = first(
+            self._connection,
+            "SELECT mtime_ns, size, EXISTS(SELECT 1 FROM problems p WHERE p.tenant = f.tenant AND p.file = f.file)"
+            " FROM files f WHERE tenant = %s AND file = %s FOR UPDATE",
+            (tenant_of(file), file),
+        )
+        if found != (None if before is None else (before.mtime_ns, before.size, False)):
+            return False
+        self._put(path, file, after, rows, {}, kept=True)
+        return True
+
+    def remove(self, path: str) -> Applied:
+        file = file_uuid(path)
+        there = (tenant_of(file), file)
+        known = self._known(*of_file(path))
+        self._settled(file, None)
+        self._connection.execute("DELETE FROM problems WHERE tenant = %s AND file = %s", there)
+        self._connection.execute("DELETE FROM files WHERE tenant = %s AND file = %s", there)
+        if not known:
+            return Applied()
+        batch = Batch()
+        self._lock_owners({one.owner for one in known})
+        lost = self._delete(batch, known)
+        self._write(batch)
+        return Applied(removed=len(known), gone_parents=_distinct(lost))
+
+    def clear(self) -> None:
+        """Empty everything that comes from files. Numbers already given stay given."""
+        for table in ("problems", "files", "memories", "edges", "units", "waiting", "vectors", "tally"):
+            self._connection.execute(f"DELETE FROM {table}".encode())
+        self._connection.execute("UPDATE owners SET epoch = epoch + 1, lost = lost + 1")
+        self._connection.execute("DELETE FROM queue WHERE written IS NOT NULL")
+
+    def _put(
+        self, path: str, file: UUID, stamp: Stamp, rows: Sequence[Row], known: dict[UUID, Known], *, kept: bool
+    ) -> Applied:
+        """Insert, update and, unless they are to be kept, delete what is known and not among the rows. Of two rows
+        with one key the later counts."""
+        self._connection.execute(
+            "INSERT INTO files(tenant, file, path, mtime_ns, size) VALUES(%s, %s, %s, %s, %s)"
+            " ON CONFLICT(tenant, file) DO UPDATE SET mtime_ns = excluded.mtime_ns, size = excluded.size",
+            (tenant_of(file), file, path, stamp.mtime_ns, stamp.size),
+        )
+        self._settled(file, stamp)
+        wanted = {key_uuid(row.key): row for row in {row.key: row for row in rows}.values()}
+        for row in wanted.values():
+            self._owners[owner_uuid(row.key.owner)] = row.key.owner
+        known = known | self._elsewhere([key for key in wanted if key not in known])
+        left = [] if kept else [one for key, one in known.items() if key not in wanted]
+        changed = [
+            (known[key], row)
+            for key, row in wanted.items()
+            if key in known and (known[key].digest, known[key].file) != (row.digest, file)
+        ]
+        added = [(row, key) for key, row in wanted.items() if key not in known]
+        if not (left or changed or added):
+            return Applied()
+        self._lock_owners(
+            {owner_uuid(row.key.owner) for row, _ in added} | {one.owner for one in (*left, *(o for o, _ in changed))}
+        )
+        batch = Batch(memories=added)
+        for row, _ in added:
+            _add(batch, row)
+        lost = [*self._update(batch, path, file, changed), *self._delete(batch, left)]
+        self._write(batch, path, file)
+        return Applied(len(added), len(changed), len(left), _distinct(lost))
+
+    def _elsewhere(self, keys: Sequence[UUID]) -> dict[UUID, Known]:
+        """The same memories in other files: moved, or copied, and the file read last has them."""
+        if not keys:
+            return {}
+        tenants = sorted({tenant_of(owner) for owner in self._owners})
+        return {one.key: one for one in self._known("tenant = ANY(%s) AND key = ANY(%s)", (tenants, list(keys)))}
+
+    def _known(self, where: str, values: Sequence[Any]) -> list[Known]:
+        select = f"SELECT tenant, id, key, owner, kind, file, digest, parent_id FROM memories WHERE {where}"
+        return [Known(*found) for found in rows(self._connection, select, values)]
+
+    def _settled(self, file: UUID, stamp: Stamp | None) -> None:
+        """What was queued because of this very writing, or an older one, is done."""
+        newest, values = ("", ()) if stamp is None else (" AND written <= %s", (stamp.mtime_ns,))
+        self._connection.execute(
+            f"DELETE FROM queue WHERE tenant = %s AND file = %s AND written IS NOT NULL{newest}".encode(),
+            (tenant_of(file), file, *values),
+        )
+
+    def _lock_owners(self, owners: Iterable[UUID]) -> None:
+        for name in sorted(set(owners) - set(self._epochs)):
+            owner = self._owners.get(name)
+            if owner is None:
+                update = "UPDATE owners SET epoch = epoch + 1 WHERE tenant = %s AND owner = %s RETURNING epoch"
+                self._epochs[name] = value(self._connection, update, (tenant_of(name), name))
+                continue
+            insert = (
+                "INSERT INTO owners(tenant, owner, app, project, track, name, epoch, lost)"
+                " VALUES(%s, %s, %s, %s, %s, %s, 1, 0)"
+                " ON CONFLICT(tenant, owner) DO UPDATE SET epoch = owners.epoch + 1 RETURNING epoch"
+            )
+            said = (owner.scope.app, owner.scope.project, owner.track, owner.id)
+            self._epochs[name] = value(self._connection, insert, (tenant_of(name), name, *said))
+
+    def _update(self, batch: Batch, path: str, file: UUID, changed: Sequence[tuple[Known, Row]]) -> list[str]:
+        """Returns the parents that rows had before, where they have others now."""
+        if not changed:
+            return []
+        moved = [(file, path, old.tenant, old.id) for old, row in changed if old.digest == row.digest]
+        each(self._connection, "UPDATE memories SET file = %s, path = %s WHERE tenant = %s AND id = %s", moved)
+        others = [(old, row) for old, row in changed if old.digest != row.digest]
+        each(
+            self._connection,
+            f"UPDATE memories SET {_COLUMNS} WHERE tenant = %s AND id = %s",
+            [(file, path, *_columns(row), old.tenant, old.id) for old, row in others],
+        )
+        self._drop_edges([old for old, _ in others])
+        units = self._units([old for old, _ in others])
+        for old, row in others:
+            batch.edges.append((row.key, old.id, row.edges))
+            self._update_units(batch, old, row, units.get(old.id, []))
+        return [old.parent_id for old, row in others if old.parent_id != row.parent_id]
+
+    def _update_units(self, batch: Batch, known: Known, row: Row, old: Sequence[OldUnit]) -> None:
+        """Units that stand where they stood keep their number and their vector."""
+        start = 0
+        for place, unit in enumerate(row.units):
+            words = tokens(unit.words)
+            before = old[place] if place < len(old) else None
+            if before and (before.turn, before.tokens, before.dense) == (unit.turn, _joined(words), unit.dense):
+                if before.start != start:
+                    move = "UPDATE units SET start = %s WHERE tenant = %s AND id = %s"
+                    self._connection.execute(move, (start, known.tenant, before.id))
+            else:
+                if before:
+                    batch.lose(known.owner, known.kind, known.tenant, before.id, before.length)
+                batch.units.append((row.key, known.id, place, start, unit, words))
+                batch.count(known.owner, known.kind, units=1, tokens=len(words))
+            start += len(words)
+        for unit_left in old[len(row.units) :]:
+            batch.lose(known.owner, known.kind, known.tenant, unit_left.id, unit_left.length)
+
+    def _units(self, known: Sequence[Known]) -> dict[int, list[OldUnit]]:
+        select = (
+            "SELECT row, id, length, start, turn, tokens, dense FROM units WHERE tenant = ANY(%s) AND row = ANY(%s)"
+            " ORDER BY row, place"
+        )
+        found: dict[int, list[OldUnit]] = {}
+        if known:
+            values = (sorted({one.tenant for one in known}), [one.id for one in known])
+            for memory, *unit in rows(self._connection, select, values):
+                found.setdefault(memory, []).append(OldUnit(*unit))
+        return found
+
+    def _delete(self, batch: Batch, known: Sequence[Known]) -> list[str]:
+        """Returns the parents of what was deleted."""
+        units = self._units(known)
+        for one in known:
+            for unit in units.get(one.id, []):
+                batch.lose(one.owner, one.kind, one.tenant, unit.id, unit.length)
+            batch.count(one.owner, one.kind, rows=-1)
+        self._drop_edges(known)
+        for tenant, ids in _by_tenant((one.tenant, one.id) for one in known).items():
+            self._connection.execute("DELETE FROM memories WHERE tenant = %s AND id = ANY(%s)", (tenant, ids))
+        return [one.parent_id for one in known]
+
+    def _drop_edges(self, known: Sequence[Known]) -> None:
+        for tenant, ids in _by_tenant((one.tenant, one.id) for one in known).items():
+            self._connection.execute("DELETE FROM edges WHERE tenant = %s AND row = ANY(%s)", (tenant, ids))
+
+    def _write(self, batch: Batch, path: str = "", file: UUID | None = None) -> None:
+        for tenant, ids in _by_tenant(batch.gone).items():
+            for table, column in (("waiting", "unit"), ("vectors", "unit"), ("units", "id")):
+                delete = f"DELETE FROM {table} WHERE tenant = %s AND {column} = ANY(%s)"
+                self._connection.execute(delete.encode(), (tenant, ids))
+        self._insert(batch, path, file)
+        each(
+            self._connection,
+            "INSERT INTO tally(tenant, owner, kind, rows, units, tokens) VALUES(%s, %s, %s, %s, %s, %s)"
+            " ON CONFLICT(tenant, owner, kind) DO UPDATE SET rows = tally.rows + excluded.rows,"
+            " units = tally.units + excluded.units, tokens = tally.tokens + excluded.tokens",
+            [(tenant_of(owner), owner, kind, *sums) for (owner, kind), sums in sorted(batch.sums.items()) if any(sums)],
+        )
+        each(
+            self._connection,
+            "UPDATE owners SET lost = lost + %s WHERE tenant = %s AND owner = %s",
+            [(count, tenant_of(owner), owner) for owner, count in sorted(batch.lost.items())],
+        )
+
+    def _insert(self, batch: Batch, path: str, file: UUID | None) -> None:
+        wanted = len(batch.memories) + len(batch.units)
+        if wanted:
+            draw = "SELECT nextval('numbers') FROM generate_series(1, %s)"
+            fresh = iter([number for (number,) in rows(self._connection, draw, (wanted,))])
+        memories: list[tuple[Any, ...]] = []
+        numbers: dict[Key, int] = {}
+        for row, key in batch.memories:
+            owner = owner_uuid(row.key.owner)
+            numbers[row.key] = number = numbered(tenant_of(owner), next(fresh))
+            said = (tenant_of(owner), number, key, row.key.handle, owner, row.key.kind, row.key.entry, file, path)
+            memories.append((*said, *_columns(row)))
+        each(self._connection, _INSERT_MEMORY, memories)
+        units: list[tuple[Any, ...]] = []
+        for unit_key, memory, place, start, unit, said_words in batch.units:
+            owner = owner_uuid(unit_key.owner)
+            tenant = tenant_of(owner)
+            units.append(
+                (
+                    tenant,
+                    numbered(tenant, next(fresh)),
+                    memory or numbers[unit_key],
+                    owner,
+                    unit_key.kind,
+                    place,
+                    unit.turn,
+                    start,
+                    len(said_words),
+                    _tie(unit_key),
+                    self._epochs[owner],
+                    word_hashes(owner, said_words),
+                    _joined(said_words),
+                    unit.dense,
+                )
+            )
+        each(self._connection, _INSERT_UNIT, units)
+        waiting = [(unit[0], unit[1]) for unit in units if unit[-1]]
+        each(self._connection, "INSERT INTO waiting(tenant, unit) VALUES(%s, %s)", waiting)
+        edges: list[tuple[Any, ...]] = []
+        for edge_key, memory, given in batch.edges:
+            owner = owner_uuid(edge_key.owner)
+            number = memory or numbers[edge_key]
+            edges += [
+                (tenant_of(owner), number, place, owner, edge.relation, edge.target, edge.weight)
+                for place, edge in enumerate(given)
+            ]
+        insert = "INSERT INTO edges(tenant, row, place, owner, relation, target, weight)"
+        each(self._connection, f"{insert} VALUES(%s, %s, %s, %s, %s, %s, %s)", edges)
+
+
+def share(connection: Connection, schema: str, path: str) -> None:
+    """Writers work side by side, but not on one file, and not beside a rebuild or a change of model."""
+    lock = "SELECT pg_advisory_xact_lock_shared(%s), pg_advisory_xact_lock(%s)"
+    connection.execute(lock, (_lock_key(schema, "writers"), _lock_key(schema, f"file {path}")))
+
+
+def alone(connection: Connection, schema: str) -> None:
+    connection.execute("SELECT pg_advisory_xact_lock(%s)", (_lock_key(schema, "writers"),))
+
+
+def _lock_key(schema: str, name: str) -> int:
+    return int.from_bytes(digest128(schema, LOCK, name).bytes[:8], "big", signed=True)
+
+
+def _add(batch: Batch, row: Row) -> None:
+    owner = owner_uuid(row.key.owner)
+    start = 0
+    for place, unit in enumerate(row.units):
+        words = tokens(unit.words)
+        batch.units.append((row.key, 0, place, start, unit, words))
+        batch.count(owner, row.key.kind, units=1, tokens=len(words))
+        start += len(words)
+    batch.edges.append((row.key, 0, row.edges))
+    batch.count(owner, row.key.kind, rows=1)
+
+
+def _columns(row: Row) -> tuple[Any, ...]:
+    return (
+        row.digest,
+        row.session_id,
+        row.parent_type,
+        row.parent_id,
+        row.timestamp,
+        row.updated,
+        row.validity.start,
+        row.validity.end,
+        row.slot,
+        list(row.sender_ids),
+        json.dumps(row.data),
+    )
+
+
+def _joined(words: Sequence[str]) -> str:
+    """A blank on each side of every token."""
+    return f" {'  '.join(words)} " if words else ""
+
+
+@lru_cache(maxsize=100_000)
+def _word_hash(token: str) -> int:
+    return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def word_hash(owner: UUID | None, token: str) -> int:
+    """The name of a token's list: one of all owners, or one of an owner alone."""
+    mixed = _word_hash(token) ^ (int.from_bytes(owner.bytes[8:], "big") if owner else 0)
+    return mixed - (1 << 64) if mixed >= 1 << 63 else mixed
+
+
+def word_hashes(owner: UUID, words: Sequence[str]) -> list[int]:
+    return [word_hash(which, token) for which in (owner, None) for token in dict.fromkeys(words)]
+
+
+def _tie(key: Key) -> int:
+    """A number that depends on the memory alone, not on when it was indexed."""
+    return int.from_bytes(blake2b("\0".join(key.parts).encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def _by_tenant(numbers: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for tenant, number in numbers:
+        found.setdefault(tenant, []).append(number)
+    return found
+
+
+def _distinct(parents: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(parent for parent in parents if parent))

@@ -1,0 +1,67 @@
+"""Embeddings kept in PostgreSQL, so that what one server has embedded no other embeds again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.models.base import Vectors
+from everlore.models.cache import CacheStats, packed, unpacked
+from everlore.postgres import Part, Server, digest128, each, rows, run, tenant_of, value
+
+PART = Part(
+    "embeddings",
+    (
+        """
+        CREATE TABLE embeddings(
+          tenant int NOT NULL, key uuid NOT NULL, model text COLLATE "C" NOT NULL, vector bytea NOT NULL,
+          PRIMARY KEY(key, tenant));
+        """,
+    ),
+    {"embeddings": "tenant"},
+    derived=True,
+)
+
+
+class SharedCache:
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._counting = threading.Lock()
+        self._hits = self._misses = 0
+        server.prepare(PART)
+
+    def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+        """The vectors that are known, by their place in `texts`."""
+        keys = [digest128(model, text) for text in texts]
+        select = "SELECT key, vector FROM embeddings WHERE tenant = ANY(%s) AND key = ANY(%s)"
+        tenants = sorted({tenant_of(key) for key in keys})
+        known = dict(self._server.read(lambda c: rows(c, select, (tenants, list(set(keys))))))
+        found = {place: unpacked(known[key]) for place, key in enumerate(keys) if key in known}
+        with self._counting:
+            self._hits += len(found)
+            self._misses += len(texts) - len(found)
+        return found
+
+    def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
+        given = {digest128(model, text): packed(vector) for text, vector in zip(texts, vectors, strict=True)}
+        insert = "INSERT INTO embeddings(tenant, key, model, vector) VALUES(%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+        # in one order, so that two servers that embed the same do not wait for each other
+        values = [(tenant_of(key), key, model, given[key]) for key in sorted(given)]
+        self._server.write(lambda c: each(c, insert, values), lasting=False)
+
+    def stats(self, model: str) -> CacheStats:
+        """What was found and what was not since this process began, and how many vectors of the model are kept."""
+        size = self._server.read(lambda c: value(c, "SELECT count(*) FROM embeddings WHERE model = %s", (model,)))
+        with self._counting:
+            return CacheStats(self._hits, self._misses, int(size))
+
+    def prune(self, keep_models: Iterable[str]) -> int:
+        """Forget the vectors of all other models; returns how many."""
+        kept = list(keep_models)
+        return self._server.write(lambda c: run(c, "DELETE FROM embeddings WHERE model <> ALL(%s)", (kept,)))
+
+    def close(self) -> None:
+        """The server is closed by whoever opened it."""

@@ -1,0 +1,61 @@
+"""What the commands about the store do: out to a folder, in from one, and over a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from everlore import cascade
+from everlore.cascade.transfer import Moved, folder_side, move, refuse_itself
+from everlore.errors import InvalidInput, Misconfigured, NotFound
+from everlore.surfaces.cli import output
+from everlore.surfaces.cli.upkeep import opened
+
+
+def export(folder: Path, *, force: bool, dry_run: bool) -> bool:
+    """True when everything is there now, or would be."""
+    with opened() as engine, output.progress() as report:
+        refuse_itself(engine, folder)
+        source = cascade.Side(engine.vault, engine.buffer)
+        with folder_side(folder, writing=not dry_run) as target:
+            moved = move(source, target, report, force=force, dry_run=dry_run)
+    return _tell("exported", moved, force=force, dry_run=dry_run)
+
+
+def take_in(folder: Path, *, force: bool, dry_run: bool) -> bool:
+    if not folder.is_dir():
+        raise InvalidInput(f"there is no folder {folder}")
+    with opened() as engine, output.progress() as report:
+        refuse_itself(engine, folder)
+        with folder_side(folder, writing=False) as source:
+            if source.buffer is None and not any(True for _ in source.vault.walk()):
+                raise NotFound(f"no memories in {folder}; name the folder that holds <app>/<project>/users/...")
+            target = cascade.Side(engine.vault, engine.buffer)
+            moved = move(source, target, report, force=force, dry_run=dry_run)
+        done = _tell("imported", moved, force=force, dry_run=dry_run)
+        if moved.written and not dry_run and done:
+            cascade.sync(engine)
+            print("indexed; a running server embeds them, or run: everlore index reembed")
+    return done
+
+
+def distribute() -> None:
+    with opened() as engine:
+        if engine.server is None:
+            raise Misconfigured("this store is a folder; only a PostgreSQL (EVEROS_STORE__URL) can be distributed")
+        done = engine.server.distribute()
+        where = engine.server.where
+    for statement in done:
+        print(statement)
+    print(f"{where}: {f'distributed {len(done)} tables' if done else 'distributed already'}")
+
+
+def _tell(word: str, moved: Moved, *, force: bool, dry_run: bool) -> bool:
+    refused = bool(moved.differing) and not force
+    for path in moved.differing:
+        print(f"differs\t{path}")
+    written = 0 if refused else len(moved.written)
+    would = "would be " if dry_run else ""
+    print(f"{would}{word}: {written} files, {moved.equal} equal already, {moved.messages} messages")
+    if refused:
+        print(f"{len(moved.differing)} files differ, so nothing was written; --force overwrites them")
+    return not refused

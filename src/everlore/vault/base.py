@@ -1,0 +1,108 @@
+"""What Everlore asks of a vault: texts with paths, changed one at a time and never by halves. It is canonical.
+
+A vault is a folder of markdown files, or a table in PostgreSQL that holds the same texts under the same paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from everlore.errors import Damaged
+
+LOCK_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file as it was read or written. Equal `mtime_ns` and `size`: nothing to do."""
+
+    text: str
+    mtime_ns: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file before and after an update; None where it did not exist. The same value twice: nothing was written."""
+
+    before: FileText | None
+    after: FileText | None
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A file as it lies there, whatever it holds."""
+
+    content: bytes
+    mtime_ns: int
+
+
+class Vault(Protocol):
+    @property
+    def where(self) -> str:
+        """For people: the folder, or the database."""
+        ...
+
+    def prepare(self) -> None:
+        """Make what is missing of the vault itself."""
+        ...
+
+    def read(self, path: str) -> FileText | None:
+        """The file's text, or None when it does not exist."""
+        ...
+
+    def stat(self, path: str) -> tuple[int, int] | None:
+        """(mtime_ns, size) as `read` would give them, or None when the file does not exist."""
+        ...
+
+    def lock(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
+        """Hold `name`, a path or any other, against every thread and process. A thread may take it again."""
+        ...
+
+    def change(self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS) -> Change:
+        """Change a file: `edit` gets its text (None: it does not exist) and returns the new one (None: delete it).
+
+        `edit` runs again when the file changed meanwhile, so it must depend on nothing but its argument.
+        What is written is always newer than what it replaces.
+        """
+        ...
+
+    def update(
+        self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
+    ) -> FileText | None:
+        """`change`, for those who only want to know what is there now."""
+        ...
+
+    def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
+        """(path, mtime_ns, size) of every file that holds memories, in order."""
+        ...
+
+    def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:
+        """Files that are not as the index has seen them, those that are gone last. `known` tells what it has seen."""
+        ...
+
+    def raw(self, path: str) -> Raw | None:
+        """The file as it is, for another vault to `put`."""
+        ...
+
+    def put(self, path: str, raw: Raw) -> None:
+        """Make the file exactly this, its time included."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def differing(known: dict[str, tuple[int, int]], files: Iterable[tuple[str, int, int]]) -> list[str]:
+    changed = [path for path, mtime_ns, size in files if known.pop(path, None) != (mtime_ns, size)]
+    return [*changed, *known]  # what is left was seen and is gone
+
+
+def decoded(content: bytes, path: str) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise Damaged(f"{path}, line {line}: this is not UTF-8 text; save the file with the encoding UTF-8") from None

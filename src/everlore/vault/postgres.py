@@ -1,0 +1,179 @@
+"""The vault as a table: the same texts under the same paths, and here they are canonical.
+
+A file is queued for indexing by the transaction that writes it, so that no server has to look for it: whoever wrote it
+indexes it at once, which takes it out of the queue, and if that one died, another finds it there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+
+from everlore.errors import InvalidInput, Unavailable
+from everlore.index.postgres.schema import file_uuid
+from everlore.postgres import Connection, Lost, Part, Server, first, rows, run, tenant_of, value, with_nul
+from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded
+
+ATTEMPTS = 5
+INDEX_SECONDS = 10.0
+"""So long the writer of a file has to index it; then others do."""
+
+PART = Part(
+    "vault",
+    (
+        """
+        CREATE TABLE documents(
+          tenant int NOT NULL, file uuid NOT NULL, path text COLLATE "C" NOT NULL, content bytea NOT NULL,
+          mtime_ns bigint NOT NULL, size bigint NOT NULL, PRIMARY KEY(file, tenant));
+        """,
+    ),
+    {"documents": "tenant"},
+)
+
+
+class PostgresVault:
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.where = f"{server.where}, schema {server.schema}"
+        server.prepare(PART)
+
+    def prepare(self) -> None:
+        """The tables were made when it was opened."""
+
+    def read(self, path: str) -> FileText | None:
+        raw = self.raw(path)
+        return FileText(decoded(raw.content, path), raw.mtime_ns, len(raw.content)) if raw else None
+
+    def stat(self, path: str) -> tuple[int, int] | None:
+        file = file_uuid(path)
+        select = "SELECT mtime_ns, size FROM documents WHERE tenant = %s AND file = %s"
+        found = self._server.read(lambda c: first(c, select, (tenant_of(file), file)))
+        return (found[0], found[1]) if found else None
+
+    def lock(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
+        return self._server.lock(name, timeout)
+
+    def change(self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS) -> Change:
+        tried: list[Change] = []
+        attempt = 0
+        while True:
+            try:
+                return self._change(path, edit, timeout, tried)
+            except Lost:
+                attempt += 1
+                if self._server.holding() or attempt == ATTEMPTS:
+                    raise
+
+    def update(
+        self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
+    ) -> FileText | None:
+        return self.change(path, edit, timeout).after
+
+    def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
+        inside, values = ("", ()) if not below else (" WHERE starts_with(path, %s)", (f"{below}/",))
+        found = self._server.read(lambda c: rows(c, f"SELECT path, mtime_ns, size FROM documents{inside}", values))
+        yield from sorted(((with_nul(path), *stamp) for path, *stamp in found), key=lambda one: one[0].split("/"))
+
+    def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:  # noqa: ARG002
+        """The index lies beside the documents, so the database compares them."""
+        select = (
+            "SELECT coalesce(d.path, f.path) FROM documents d FULL JOIN files f ON f.tenant = d.tenant"
+            " AND f.file = d.file WHERE (d.mtime_ns, d.size) IS DISTINCT FROM (f.mtime_ns, f.size)"
+            " ORDER BY d.path IS NULL, 1"
+        )
+        return [with_nul(path) for (path,) in self._server.read(lambda c: rows(c, select))]
+
+    def raw(self, path: str) -> Raw | None:
+        file = file_uuid(path)
+        select = "SELECT content, mtime_ns FROM documents WHERE tenant = %s AND file = %s"
+        found = self._server.read(lambda c: first(c, select, (tenant_of(file), file)))
+        return Raw(bytes(found[0]), found[1]) if found else None
+
+    def put(self, path: str, raw: Raw) -> None:
+        def work(connection: Connection) -> None:
+            file = file_uuid(path)
+            run(
+                connection,
+                "INSERT INTO documents(tenant, file, path, content, mtime_ns, size) VALUES(%s, %s, %s, %s, %s, %s)"
+                " ON CONFLICT(tenant, file) DO UPDATE SET content = excluded.content, mtime_ns = excluded.mtime_ns,"
+                " size = excluded.size",
+                (tenant_of(file), file, path, raw.content, raw.mtime_ns, len(raw.content)),
+            )
+            _queue(connection, path, raw.mtime_ns)
+
+        with self.lock(path):
+            self._server.write(work)
+
+    def close(self) -> None:
+        """The server is closed by whoever opened it."""
+
+    def _change(
+        self, path: str, edit: Callable[[str | None], str | None], timeout: float, tried: list[Change]
+    ) -> Change:
+        with self.lock(path, timeout):
+            for _ in range(ATTEMPTS):
+                before = self.read(path)
+                if tried and before == tried[-1].after:
+                    return tried[-1]  # the connection was lost after the commit, before its answer came
+                text = edit(before.text if before else None)
+                if text == (before.text if before else None):
+                    return Change(before, before)
+                change = Change(before, _newer(path, before, text))
+                tried.append(change)
+                if self._server.write(partial(_exchange, path, change)):
+                    return change
+                tried.pop()
+        raise Unavailable(f"{path} is being changed by another process all the time; try again")
+
+
+def _newer(path: str, before: FileText | None, text: str | None) -> FileText | None:
+    """Equal stamps mean equal content, so two writes within one tick of the clock must not share theirs."""
+    if text is None:
+        return None
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{path}: half a character at {error.start} cannot be written; remove it") from None
+    return FileText(text, max(time.time_ns(), before.mtime_ns + 1 if before else 0), size)
+
+
+def _exchange(path: str, change: Change, connection: Connection) -> bool:
+    """Put what is after in the place of what was before; False when that is no longer there."""
+    file = file_uuid(path)
+    there = (tenant_of(file), file)
+    before, after = change.before, change.after
+    same = "tenant = %s AND file = %s AND mtime_ns = %s AND size = %s"
+    if before is None:
+        assert after is not None
+        done = run(
+            connection,
+            "INSERT INTO documents(tenant, file, path, content, mtime_ns, size) VALUES(%s, %s, %s, %s, %s, %s)"
+            " ON CONFLICT DO NOTHING",
+            (*there, path, after.text.encode(), after.mtime_ns, after.size),
+        )
+    elif after is None:
+        done = run(connection, f"DELETE FROM documents WHERE {same}", (*there, before.mtime_ns, before.size))
+    else:
+        done = run(
+            connection,
+            f"UPDATE documents SET content = %s, mtime_ns = %s, size = %s WHERE {same}",
+            (after.text.encode(), after.mtime_ns, after.size, *there, before.mtime_ns, before.size),
+        )
+    if done:
+        _queue(connection, path, after.mtime_ns if after else time.time_ns())
+    return bool(done)
+
+
+def _queue(connection: Connection, path: str, written: int) -> None:
+    """Ask for it to be indexed, unless it is asked for already by somebody who knows no time."""
+    file = file_uuid(path)
+    value(
+        connection,
+        "INSERT INTO queue(tenant, file, path, number, generation, due, written)"
+        " VALUES(%s, %s, %s, nextval('numbers'), 1, %s, %s) ON CONFLICT(tenant, file) DO UPDATE SET"
+        " generation = queue.generation + 1,"
+        " written = CASE WHEN queue.written IS NULL THEN NULL ELSE excluded.written END RETURNING 1",
+        (tenant_of(file), file, path, time.time() + INDEX_SECONDS, written),
+    )

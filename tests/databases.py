@@ -1,0 +1,40 @@
+"""A real PostgreSQL with pgvector for tests, and schemas of one's own in it."""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from collections.abc import Iterator
+
+from bench.postgres import Postgres, postgres
+from everlore.postgres import Connection, Server
+
+QUICK = ("fsync=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=150", "jit=off")
+"""The tests kill our processes, not the database."""
+
+__all__ = ["QUICK", "Postgres", "emptied", "new_schema", "opened", "postgres"]
+
+
+def new_schema() -> str:
+    return f"s_{uuid.uuid4().hex[:12]}"
+
+
+def emptied(server: Server) -> Server:
+    """As if its tables had just been made, which takes longer. Models keep their numbers: each has an index."""
+
+    def work(connection: Connection) -> None:
+        for table in (table for part in server.parts() for table in part.tables if table != "models"):
+            connection.execute(f"DELETE FROM {table}".encode())  # for a few rows, quicker than TRUNCATE
+        connection.execute("UPDATE models SET current = false")
+
+    server.write(work)
+    return server
+
+
+@contextlib.contextmanager
+def opened(url: str, schema: str) -> Iterator[Server]:
+    server = Server(url, schema=schema)
+    try:
+        yield server
+    finally:
+        server.close()

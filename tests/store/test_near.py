@@ -1,0 +1,80 @@
+"""Search by the HNSW index, which ordinary tests are too small for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from databases import Postgres, new_schema, opened
+from stored import ALICE, BOB, alike, direction, embed, fill, row, where
+
+from everlore.index.postgres import vectors
+from everlore.index.postgres.index import PostgresIndex
+from everlore.postgres import Server
+from everlore.types import Predicate, Where
+
+COUNT = 400
+
+
+@pytest.fixture(scope="module")
+def server(database: Postgres) -> Iterator[Server]:
+    with opened(database.url(), new_schema()) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def index(server: Server) -> PostgresIndex:
+    made = PostgresIndex(server)
+    made.use_model("m", 16)
+    rows = [row(f"af_{n}", f"text {n}", session="few" if n % 40 == 0 else "many") for n in range(COUNT)]
+    fill(made, *rows)
+    fill(made, *[row(f"b_{n}", f"text {n}", owner=BOB) for n in range(20)], path="b.md")
+    embed(made, {f"text {n}": n for n in range(COUNT)})
+    return made
+
+
+@pytest.mark.parametrize(
+    "within", [where(), where(None), where(filter=Predicate("session_id", "eq", "few")), where(BOB)]
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_the_index_finds_what_an_exact_search_finds(
+    index: PostgresIndex, monkeypatch: pytest.MonkeyPatch, within: Where, inside: bool
+) -> None:
+    seen: list[int] = []
+    real = vectors._near
+
+    def counted(*args: object) -> object:
+        found = real(*args)  # type: ignore[arg-type]
+        seen.append(len(found))
+        return found
+
+    limit, queries = 8, range(0, 200, 20)
+    exact = [alike(index, seed, within, limit) for seed in queries]
+    monkeypatch.setattr(vectors, "EXACT_UP_TO", 10)
+    monkeypatch.setattr(vectors, "SHARE", 1000)
+    monkeypatch.setattr(vectors, "_near", counted)
+    if inside:
+        with index.snapshot():
+            near = [alike(index, seed, within, limit) for seed in queries]
+    else:
+        near = [alike(index, seed, within, limit) for seed in queries]
+    assert seen == [limit] * len(queries)
+    shared = sum(len(set(one) & set(other)) for one, other in zip(exact, near, strict=True))
+    assert shared >= 0.95 * sum(map(len, exact))
+
+
+def test_the_planner_takes_the_index(index: PostgresIndex, server: Server) -> None:
+    text = vectors.written(direction(3))
+    with server.snapshot():
+        plan = server.read(
+            lambda c: [
+                c.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off"),
+                c.execute(
+                    "EXPLAIN SELECT unit FROM vectors WHERE model = 1 ORDER BY vector::halfvec(16) <=> %s::halfvec(16)"
+                    " LIMIT 5",
+                    (text,),
+                ).fetchall(),
+            ][1]
+        )
+    assert "vectors_near_1" in str(plan)
+    assert index.page(where(ALICE)).total == COUNT
