@@ -16,7 +16,9 @@ from everlore.index.base import Index
 from everlore.index.sqlite import SqliteIndex
 from everlore.models.base import Embedder
 from everlore.models.cache import CachedEmbedder, EmbeddingCache
-from everlore.models.choose import make_embedder
+from everlore.models.chat import ChatModel
+from everlore.models.choose import make_embedder, make_llm, make_seer
+from everlore.models.media.reader import MediaReader
 from everlore.vault.files import SYSTEM, Vault
 
 
@@ -28,10 +30,16 @@ class Engine:
     buffer: Buffer
     index: Index
     embedder: Embedder
+    media: MediaReader
+    llm: ChatModel | None = None
+    """The language model, where one is configured."""
     embedding: threading.Lock = field(default_factory=threading.Lock)
     """Held while units get their vectors, so that no two threads embed the same ones."""
 
     def close(self) -> None:
+        if self.llm is not None:
+            self.llm.close()
+        self.media.close()
         self.embedder.close()
         self.index.close()
         self.buffer.close()
@@ -49,4 +57,6 @@ def open_engine(settings: Settings) -> Engine:
         buffer=SqliteBuffer(system / "state.db"),
         index=index,
         embedder=embedder,
+        media=MediaReader(settings.multimodal, make_seer(settings.multimodal)),
+        llm=make_llm(settings.llm),
     )

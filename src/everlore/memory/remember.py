@@ -22,7 +22,7 @@ from everlore.extract.boundary import cell_id, find_cells
 from everlore.extract.turns import name_of
 from everlore.kinds.episode import turn_units
 from everlore.memory.cells import session_lock, write_cell, write_pending
-from everlore.models.media import read_content
+from everlore.models.chat import Meter
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
 from everlore.vault.paths import owner_dir
 
@@ -47,7 +47,10 @@ class NewMessage:
 
 def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[NewMessage]) -> bool:
     """Accept a batch, whole or not at all. True when this call closed a stretch and wrote its memories."""
-    accepted = [_accept(engine, scope, session_id, f"messages.{at}", message) for at, message in enumerate(messages)]
+    meter = Meter(engine.settings.llm.budget_seconds)
+    accepted = [
+        _accept(engine, scope, session_id, f"messages.{at}", message, meter) for at, message in enumerate(messages)
+    ]
     engine.buffer.append(accepted)
     engine.embedder.warm()  # it will be needed soon, and loads while people talk
     try:
@@ -67,14 +70,14 @@ def flush(engine: Engine, scope: Scope, session_id: str) -> bool:
         return _extract(engine, scope, session_id, final=True) or wrote
 
 
-def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: NewMessage) -> Message:
+def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: NewMessage, meter: Meter) -> Message:
     """The message as it will be kept. What cannot be kept is refused before anything is stored."""
     with located_at(f"{place}.sender_id"):
         owner_dir(Owner(scope, "user", message.sender_id))
     with located_at(f"{place}.timestamp"):
         timestamp = as_ms(message.timestamp)
     with located_at(f"{place}.content"):
-        text = read_content(message.content, engine.settings.multimodal)
+        text = engine.media.read(message.content, meter)
     return Message(
         id=f"m_{uuid.uuid4().hex}",
         scope=scope,
