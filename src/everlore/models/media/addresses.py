@@ -13,10 +13,15 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 _NAT64 = IPv6Network("64:ff9b::/96")
-_NAT64_LOCAL = IPv6Network("64:ff9b:1::/48")
-_COMPATIBLE = IPv6Network("::/96")
-_METADATA = frozenset({IPv4Address("168.63.129.16")})
-"""Public by number, but answered by the cloud's own host (Azure). The other clouds use link-local addresses."""
+_SPECIAL: tuple[Network, ...] = (
+    IPv4Network("168.63.129.16/32"),  # public by number, but answered by the cloud's own host (Azure)
+    IPv4Network("192.0.0.0/24"),  # protocols; one cloud's metadata (Oracle). Older Pythons know only a part of it
+    IPv4Network("192.88.99.0/24"),
+    IPv6Network("64:ff9b:1::/48"),
+    IPv6Network("100::/64"),
+    IPv6Network("3fff::/20"),
+    IPv6Network("5f00::/16"),
+)
 
 
 def may_fetch(text: str, allowed: Sequence[Network]) -> bool:
@@ -25,7 +30,11 @@ def may_fetch(text: str, allowed: Sequence[Network]) -> bool:
         address = ip_address(text.partition("%")[0])
     except ValueError:
         return False
-    return all(_public(one) or any(one in network for network in allowed) for one in _meant(address))
+    return _listed(address, allowed) or all(_public(one) or _listed(one, allowed) for one in _meant(address))
+
+
+def _listed(address: Address, networks: Sequence[Network]) -> bool:
+    return any(address in network for network in networks)
 
 
 def _meant(address: Address) -> list[Address]:
@@ -35,9 +44,7 @@ def _meant(address: Address) -> list[Address]:
     if address.ipv4_mapped is not None:
         return [address.ipv4_mapped]
     if address in _NAT64:
-        return [_last_bits(address)]
-    if address in _COMPATIBLE:
-        return [address, _last_bits(address)]
+        return [IPv4Address(int(address) & 0xFFFFFFFF)]
     inner: list[Address] = [address]
     if address.sixtofour is not None:
         inner.append(address.sixtofour)
@@ -46,12 +53,8 @@ def _meant(address: Address) -> list[Address]:
     return inner
 
 
-def _last_bits(address: IPv6Address) -> IPv4Address:
-    return IPv4Address(int(address) & 0xFFFFFFFF)
-
-
 def _public(address: Address) -> bool:
-    if address in _METADATA or address in _NAT64_LOCAL:
+    if _listed(address, _SPECIAL):
         return False
     special = address.is_multicast or address.is_reserved or address.is_loopback or address.is_link_local
     site = isinstance(address, IPv6Address) and address.is_site_local
