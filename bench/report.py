@@ -25,7 +25,7 @@ GOALS = {
 JUDGED = "hybrid"
 ENOUGH = 40
 """Questions below which one more miss would decide about a goal."""
-PLOTTED = ("hybrid, one owner", "the same, query embedded before", "keyword, one owner", "message accepted")
+PLOTTED = ("hybrid, an owner of all", "hybrid, one owner of 1,000", "keyword, an owner of all", "message accepted")
 
 
 def heading() -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 Track: TypeAlias = Literal["user", "agent"]
 Role: TypeAlias = Literal["user", "assistant", "tool"]
@@ -214,9 +214,8 @@ class Where:
     """When set, memories whose validity does not contain this instant are left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnitHit:
-    """A unit that matched, with the raw score of the list it came from (BM25 or cosine).
+class UnitHit(NamedTuple):
+    """A unit that matched, with the raw score of the list it came from (BM25 or cosine). A search makes many.
 
     `kind` and `parent_id` are those of its row: enough to gather a cell's hits without reading the rows.
     """

@@ -138,3 +138,17 @@ def test_a_query_of_punctuation_alone_is_answered(engine: Engine) -> None:
     assert ask(engine, "?!... \u0000", "keyword").hits["episode"] == []
     ask(engine, "?!...")
     ask(engine, '"AND" OR NOT (foo* NEAR/2', "keyword")
+
+
+def test_the_time_asked_for_is_preferred_but_not_demanded(engine: Engine) -> None:
+    day = engine.clock.local(START + 3 * DAY)
+    asked = ask(engine, f"What did I talk about on {day.day} {day:%B %Y}?", explain=True)
+    assert sessions(asked)[0] == "family"
+    assert len(sessions(asked)) > 1
+    assert asked.trace["time"][0].startswith(f"{day:%Y-%m-%d}")
+    assert ask(engine, "What did I talk about?", explain=True).trace["time"] is None
+
+
+def test_an_episode_of_the_time_asked_for_is_found_without_any_common_word(engine: Engine) -> None:
+    day = engine.clock.local(START + 2 * DAY)
+    assert "work" in sessions(ask(engine, f"{day:%Y-%m-%d}"))

@@ -8,8 +8,9 @@ better, always. Every method may be called from any thread and from several proc
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,13 +57,11 @@ class PieceText:
     dense: str
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A unit as scoring sees it."""
+class Piece(NamedTuple):
+    """A unit as scoring sees it. A tuple, because a search makes hundreds of them."""
 
     unit: int
     row: int
-    kind: str
     parent_id: str
     turn: int
     start: int
@@ -95,6 +94,10 @@ class IndexStatus:
 
 
 class Index(Protocol):
+    def snapshot(self) -> AbstractContextManager[object]:
+        """What this thread reads inside the block is the state of one moment, and costs less than apart."""
+        ...
+
     def replace_file(
         self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = (), *, partial: bool = False
     ) -> Applied:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
@@ -18,7 +17,7 @@ from everlore.types import UnitHit
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-SMALLEST_STEP = 64
+SMALLEST_STEP = 16
 MOST_TIES = 256
 """Of more units with one and the same score, those indexed first are looked at."""
 
@@ -38,8 +37,7 @@ def permitted(connection: apsw.Connection, owner: int, kinds: Sequence[int], con
     return numbers(connection, select, demand.values)
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """A hit with what orders it among equals (tie, place), and its text."""
 
     hit: UnitHit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import apsw
@@ -12,7 +13,7 @@ from everlore.database import rows, value
 from everlore.index.base import Page, Piece
 from everlore.index.filters import of_partition, restriction
 from everlore.index.schema import EVERYONE
-from everlore.types import Edge, Key, Owner, Scope, Stored, Validity, Where
+from everlore.types import Edge, Key, Owner, Scope, Stored, Track, Validity, Where
 
 _STORED = (
     "SELECT {more}r.id, o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.session_id, r.parent_type,"
@@ -168,13 +169,13 @@ def owners(connection: apsw.Connection) -> list[tuple[Owner, int]]:
 
 def around(connection: apsw.Connection, units: Sequence[int], reach: int) -> list[Piece]:
     select = (
-        "SELECT n.id, n.row, k.name, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n"
-        " JOIN rows r ON r.id = n.row JOIN kinds k ON k.id = n.kind WHERE n.id IN ("
+        "SELECT n.id, n.row, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n"
+        " JOIN rows r ON r.id = n.row WHERE n.id IN ("
         "  SELECT near.id FROM json_each(?) j CROSS JOIN units u ON u.id = j.value CROSS JOIN units near"
         "  ON near.row = u.row AND near.place BETWEEN u.place - ? AND u.place + ?)"
         " ORDER BY n.row, n.place"
     )
-    return [Piece(*row) for row in rows(connection, select, (json.dumps(list(units)), reach, reach))]
+    return list(map(Piece._make, rows(connection, select, (json.dumps(list(units)), reach, reach))))
 
 
 def anchors(
@@ -193,19 +194,30 @@ def anchors(
     return {(parent, turn): unit for parent, turn, unit in found}
 
 
+@lru_cache(1024)
+def _owner(app: str, project: str, track: Track, name: str) -> Owner:
+    """One value for the many rows of an owner."""
+    return Owner(Scope(app, project), track, name)
+
+
+@lru_cache(1024)
+def _senders(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
 def _stored(row: Sequence[Any]) -> Stored:
     (number, app, project, track, name, kind, entry, path, session, parent_type, parent, *rest) = row
     timestamp, updated, senders, start, end, data = rest
     return Stored(
         id=number,
-        key=Key(Owner(Scope(app, project), track, name), kind, entry),
+        key=Key(_owner(app, project, track, name), kind, entry),
         path=path,
         session_id=session,
         parent_type=parent_type,
         parent_id=parent,
         timestamp=timestamp,
         updated=updated,
-        sender_ids=tuple(json.loads(senders)),
+        sender_ids=_senders(senders),
         validity=Validity(start, end),
         data=json.loads(data),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal
 
@@ -60,6 +61,9 @@ class SqliteIndex:
             applied = writer.remove(path)
             writer.finish()
         return applied
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        return self._db.read()
 
     def files(self) -> dict[str, Stamp]:
         with self._db.read() as connection:

@@ -30,7 +30,7 @@ EXACT_UP_TO = 8192
 """Units of a part that are compared exactly."""
 HALVES_UP_TO = 150_000
 """Units of a large part whose halves are kept in memory."""
-NEAREST = 256
+NEAREST = 160
 """Units of a larger part that the signs let through, at least; and at least four times as many as are wanted."""
 MOST_DEAD = 128
 """Removed vectors that a part may still hold; they cannot become hits, but take the place of some."""
@@ -53,6 +53,7 @@ class View:
     """How many of the vectors may have been removed."""
     units: Ints
     kinds: Kinds
+    all_kinds: frozenset[int]
     matrix: NDArray[np.float32] | None
     """Unit-length vectors as columns; None in a large part."""
     signs: Words | None
@@ -100,6 +101,7 @@ class Part:
         self.last = batch.last
         self._units = Growing(batch.units)
         self._kinds = Growing(batch.kinds)
+        self._all_kinds = frozenset(np.unique(batch.kinds).tolist())
         self._values = Growing(batch.values)
         self._halves = None if batch.halves is None else Growing(batch.halves)
 
@@ -124,6 +126,7 @@ class Part:
         self.last = batch.last
         self._units.append(batch.units)
         self._kinds.append(batch.kinds)
+        self._all_kinds |= set(batch.kinds.tolist())
         self._values.append(batch.values)
         if self._halves is not None:
             if batch.halves is None or self.size > HALVES_UP_TO:
@@ -149,6 +152,7 @@ class Part:
             dead=self.dead,
             units=self._units.view.astype(np.int64, copy=False),
             kinds=self._kinds.view.astype(np.uint8, copy=False),
+            all_kinds=self._all_kinds,
             matrix=None if self.large else values.astype(np.float32, copy=False),
             signs=values.astype(np.uint64, copy=False) if self.large else None,
             halves=None if self._halves is None else self._halves.view.astype(np.float16, copy=False),
@@ -250,10 +254,8 @@ def search(
     limit: int,
 ) -> list[UnitHit]:
     condition = restriction(where)
-    wanted = np.zeros(MOST_KINDS + 1, np.bool_)
-    wanted[list(kinds)] = True
-    allowed: Mask = wanted[view.kinds]
-    total = int(allowed.sum())
+    allowed = _of_kinds(view, kinds)
+    total = len(view.units) if allowed is None else int(allowed.sum())
     if not total or limit <= 0:
         return []
     # with a condition some of the nearest fall away: look at more at once
@@ -261,28 +263,41 @@ def search(
     nearest = _nearest(view, query, allowed, total, width)
     found = settle(connection, *_exact(connection, view, query, nearest), condition, limit)
     if condition is not None and len(found) < limit and len(nearest) < total:
-        allowed &= np.isin(view.units, permitted(connection, owner, kinds, condition))
+        those = np.isin(view.units, permitted(connection, owner, kinds, condition))
+        allowed = those if allowed is None else allowed & those
         nearest = _nearest(view, query, allowed, int(allowed.sum()), width)
         found = settle(connection, *_exact(connection, view, query, nearest), condition, limit)
     return [one.hit for one in found]
 
 
-def _nearest(view: View, query: Vector, allowed: Mask, total: int, count: int) -> Ints:
+def _of_kinds(view: View, kinds: Sequence[int]) -> Mask | None:
+    """The units of these kinds; None when all are, as is usual."""
+    if view.all_kinds.issubset(kinds):
+        return None
+    wanted = np.zeros(MOST_KINDS + 1, np.bool_)
+    wanted[list(kinds)] = True
+    mask: Mask = wanted[view.kinds]
+    return mask
+
+
+def _nearest(view: View, query: Vector, allowed: Mask | None, total: int, count: int) -> Ints:
     """Positions of the `count` nearest allowed units and of all that are as near as the last of them."""
     if total <= count:
-        return np.flatnonzero(allowed)
+        return np.arange(total) if allowed is None else np.flatnonzero(allowed)
     if view.matrix is not None:
         scores = query @ view.matrix
-        scores[~allowed] = -np.inf
+        if allowed is not None:
+            scores[~allowed] = -np.inf
         edge = np.partition(scores, len(scores) - count)[len(scores) - count]
-        return np.flatnonzero((scores >= edge - 10**-DIGITS) & allowed)
+        return np.flatnonzero(scores >= edge - 10**-DIGITS)
     assert view.signs is not None
     distance = np.zeros(view.signs.shape[1], np.uint16)
     for word, wanted in zip(view.signs, _signs(query[None, :])[0], strict=True):
         distance += np.bitwise_count(word ^ wanted)
-    distance[~allowed] = np.iinfo(np.uint16).max
+    if allowed is not None:
+        distance[~allowed] = np.iinfo(np.uint16).max
     farthest = np.partition(distance, count - 1)[count - 1]
-    return np.flatnonzero((distance <= farthest) & allowed)[: 4 * count]
+    return np.flatnonzero(distance <= farthest)[: 4 * count]
 
 
 def _exact(connection: apsw.Connection, view: View, query: Vector, positions: Ints) -> tuple[Ints, Floats]:
@@ -302,9 +317,11 @@ def look_up(connection: apsw.Connection, view: View, units: Ints, query: Vector)
         return _of_large(connection, view, query, units, units)
     if not view.units.size:
         return units[:0], np.zeros(0, np.float64)
-    order = np.argsort(view.units, kind="stable")
-    place = np.searchsorted(view.units, units, side="right", sorter=order) - 1
-    positions = order[np.maximum(place, 0)]
+    if np.all(view.units[1:] > view.units[:-1]):  # as they were stored; only vectors made anew come out of order
+        positions = np.maximum(np.searchsorted(view.units, units, side="right") - 1, 0)
+    else:
+        order = np.argsort(view.units, kind="stable")
+        positions = order[np.maximum(np.searchsorted(view.units, units, side="right", sorter=order) - 1, 0)]
     there = view.units[positions] == units
     if view.matrix is None:
         return _of_large(connection, view, query, units[there], positions[there])
@@ -315,7 +332,7 @@ def _of_large(
     connection: apsw.Connection, view: View, query: Vector, units: Ints, positions: Ints
 ) -> tuple[Ints, Floats]:
     if view.halves is not None:
-        return units, cosines(_lengthened(view.halves.T[positions]), query)
+        return units, cosines(view.halves.T[positions], query)
     units, vectors = read_vectors(connection, units, view.model, len(query))
     return units, cosines(vectors, query)
 
@@ -329,8 +346,11 @@ def read_vectors(
     return np.array([row[0] for row in found], np.int64), _normal(b"".join(row[1] for row in found), dimension)
 
 
-def cosines(vectors: NDArray[np.float32], query: Vector) -> Floats:
-    scores: Floats = vectors.astype(np.float64) @ query.astype(np.float64)
+def cosines(vectors: NDArray[np.floating], query: Vector) -> Floats:
+    """In double precision: halves reach it far quicker than they reach single precision."""
+    exact = vectors.astype(np.float64)
+    lengths = np.sqrt(np.einsum("ij,ij->i", exact, exact))
+    scores: Floats = exact @ query.astype(np.float64) / np.maximum(lengths, 1e-12)
     return np.clip(scores.round(DIGITS), -1.0, 1.0)
 
 

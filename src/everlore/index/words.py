@@ -26,7 +26,7 @@ from everlore.types import UnitHit, Where
 
 MOST_TERMS = 128
 """Of a longer query only the first terms count."""
-MOST_POSTINGS = 10_000
+MOST_POSTINGS = 2_500
 """List entries that one query reads; longer lists are read only when the short ones give too little."""
 FEW = 2_000
 """So many units are scored one by one rather than by lists."""
@@ -209,7 +209,8 @@ def _ranked(
 def _occurrences(connection: apsw.Connection, term: str) -> tuple[Ints, Ints]:
     """The numbers in `words` of the units that hold a term, and how often each does."""
     every: Ints = numbers(connection, "SELECT group_concat(doc) FROM instances WHERE term = ?", (term,))
-    return np.unique_counts(every)
+    starts = np.flatnonzero(np.r_[True, every[1:] != every[:-1]])[: len(every)]  # they come in order
+    return every[starts], np.diff(np.append(starts, len(every)))
 
 
 def _rescored(scale: Scale, terms: Sequence[str], found: Sequence[Settled]) -> list[Settled]:
@@ -221,7 +222,7 @@ def _rescored(scale: Scale, terms: Sequence[str], found: Sequence[Settled]) -> l
     for term in terms:
         wanted = f" {term} "
         total += scale.score(term, np.array([one.tokens.count(wanted) for one in found], np.float64), lengths)
-    scored = [replace(one, hit=replace(one.hit, score=score)) for one, score in zip(found, total.tolist(), strict=True)]
+    scored = [one._replace(hit=one.hit._replace(score=score)) for one, score in zip(found, total.tolist(), strict=True)]
     return sorted(scored, key=lambda one: (-one.hit.score, one.tie, one.place))
 
 

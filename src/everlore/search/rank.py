@@ -19,11 +19,14 @@ from everlore.search.score import (
     Floats,
     dense_scores,
     inverse_frequency,
+    occurrences,
     roll_up,
     text_scores,
 )
-from everlore.types import Where
+from everlore.types import Filter, Where
 
+LIFT = 0.1
+"""How far a memory from the time that was asked for is raised."""
 KEPT_TURNS = 10
 """Turns of a memory that are told apart afterwards."""
 
@@ -46,6 +49,8 @@ class Ask:
     radius: float | None
     text: bool = True
     smaller: str = ""
+    favoured: Filter | None = None
+    """Memories that meet this, and what else is demanded, are preferred: the time that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,22 @@ class Ranking:
 
 
 def rank(engine: Engine, ask: Ask) -> Ranking:
+    with engine.index.snapshot():
+        ranking = _rank(engine, ask)
+        if ask.favoured is None:
+            return ranking
+        return _lifted(ranking, _rank(engine, replace(ask, where=replace(ask.where, filter=ask.favoured))), ask.keep)
+
+
+def _lifted(ranking: Ranking, favoured: Ranking, keep: int) -> Ranking:
+    """The memories of both, those of the second raised towards 1."""
+    best = {one.row: one for one in ranking.memories}
+    best |= {one.row: replace(one, score=1 - (1 - one.score) * (1 - LIFT)) for one in favoured.memories}
+    memories = sorted(best.values(), key=lambda one: (-one.score, one.parent_id, one.row))[:keep]
+    return replace(ranking, memories=memories, units=ranking.units + favoured.units)
+
+
+def _rank(engine: Engine, ask: Ask) -> Ranking:
     index = engine.index
     terms = list(ask.weights) if ask.text else []
     near = index.text(terms, ask.where, ask.limit) if terms else []
@@ -90,12 +111,15 @@ def rank(engine: Engine, ask: Ask) -> Ranking:
     stats = index.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
     units = {hit.unit for hit in (*near, *alike)}
     window = _window(engine, units)
-    missing = [term for term in terms if stats.frequency.get(term) and not window.holds(term)]
-    if missing and ask.smaller:
+    frequency = occurrences(terms, [piece.tokens for piece in window.pieces])
+    missing = _missing(engine, ask, terms, stats, frequency) if ask.smaller else []
+    if missing:
         window = _with_smaller(engine, ask, missing, units, window)
+        frequency = occurrences(terms, [piece.tokens for piece in window.pieces])
     if not window.pieces:
         return Ranking([])
-    candidates, idf = _candidates(engine, ask, terms, stats, window)
+    candidates = _candidates(engine, ask, frequency, window)
+    idf = _telling(ask, terms, stats)
     text = text_scores(candidates, idf, stats.mean_length)
     if ask.vector is None:
         score = text
@@ -116,13 +140,16 @@ class Window:
     memory: list[int]
     centre: list[float]
 
-    def holds(self, term: str) -> bool:
-        return any(f" {term} " in piece.tokens for piece in self.pieces)
-
 
 def _window(engine: Engine, units: Set[int]) -> Window:
     pieces = engine.index.around(sorted(units), REACH)
     return Window(pieces, [piece.row for piece in pieces], [piece.start + piece.length / 2 for piece in pieces])
+
+
+def _missing(engine: Engine, ask: Ask, terms: Sequence[str], stats: TermStats, frequency: Floats) -> list[str]:
+    """Terms that are known, but not from any memory of the kind that is looked for."""
+    absent = [term for term, count in zip(terms, frequency, strict=True) if stats.frequency[term] and not count.any()]
+    return [term for term in absent if not engine.index.text([term], ask.where, 1)]
 
 
 def _with_smaller(engine: Engine, ask: Ask, missing: Sequence[str], units: Set[int], window: Window) -> Window:
@@ -146,26 +173,14 @@ def _with_smaller(engine: Engine, ask: Ask, missing: Sequence[str], units: Set[i
     return Window([pieces[at] for at in order], [memory[at] for at in order], [centre[at] for at in order])
 
 
-def _candidates(
-    engine: Engine,
-    ask: Ask,
-    terms: Sequence[str],
-    stats: TermStats,
-    window: Window,
-) -> tuple[Candidates, Floats]:
+def _candidates(engine: Engine, ask: Ask, frequency: Floats, window: Window) -> Candidates:
     pieces = window.pieces
-    frequency = np.array([[piece.tokens.count(f" {term} ") for piece in pieces] for term in terms], np.float32).reshape(
-        len(terms), len(pieces)
-    )
-    document = np.array([stats.frequency.get(term, 0) for term in terms], np.float32)
-    weight = np.array([ask.weights[term] for term in terms], np.float32)
     cosine = np.zeros(len(pieces), np.float32)
     if ask.vector is not None:
         known = engine.index.cosines(ask.vector, ask.where.owner, [piece.unit for piece in pieces])
-        floor = -1.0 if ask.radius is None else ask.radius
-        values = [known.get(piece.unit, 0.0) for piece in pieces]
-        cosine = np.array([value if value >= floor else 0.0 for value in values], np.float32)
-    candidates = Candidates(
+        values = np.array([known.get(piece.unit, 0.0) for piece in pieces], np.float64)
+        cosine = np.where(values >= (-1.0 if ask.radius is None else ask.radius), values, 0.0).astype(np.float32)
+    return Candidates(
         frequency=frequency,
         length=np.array([piece.length for piece in pieces], np.float32),
         cosine=cosine,
@@ -173,7 +188,12 @@ def _candidates(
         centre=np.array(window.centre, np.float32),
         turn=np.array([piece.turn for piece in pieces], np.int64),
     )
-    return candidates, inverse_frequency(stats.units, document) * weight
+
+
+def _telling(ask: Ask, terms: Sequence[str], stats: TermStats) -> Floats:
+    document = np.array([stats.frequency[term] for term in terms], np.float32)
+    weight = np.array([ask.weights[term] for term in terms], np.float32)
+    return inverse_frequency(stats.units, document) * weight
 
 
 def _memories(

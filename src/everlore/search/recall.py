@@ -13,12 +13,13 @@ from everlore.search.agentic import LEARN_FROM, expand
 from everlore.search.query import Hit, Method, Query, Recall
 from everlore.search.rank import Ask, Ranked, Ranking, Turn, rank
 from everlore.search.score import COSINE_LOW
+from everlore.search.window import inside, stretch
 from everlore.types import Json, Stored, Where
 
 KINDS = {"user": ("episode",), "agent": ("case", "skill")}
 CAP = {"episode": 100, "case": 10, "skill": 10}
 """How many of a kind `top_k` -1 returns at most."""
-CANDIDATES = 40
+CANDIDATES = 24
 """Units asked of each list; more when more memories are wanted. With their neighbours that is plenty."""
 FACT_TURNS = 30
 """Turns of all results whose facts are shown, the best ones;"""
@@ -39,11 +40,12 @@ def recall(engine: Engine, query: Query) -> Recall:
     radius = query.radius
     if radius is None and query.top_k == -1:
         radius = engine.settings.search.default_radius
+    meant = stretch(query.text, engine.clock.now(), engine.clock.zone)
     hits: dict[str, list[Hit]] = {}
     stages: list[dict[str, Json]] = []
     for kind in KINDS[query.owner.track]:
         wanted = CAP[kind] if query.top_k == -1 else query.top_k
-        ranking, rounds = _rank(engine, query, kind, vector, radius, wanted)
+        ranking, rounds = _rank(engine, query, kind, vector, radius, wanted, meant)
         hits[kind] = _hits(engine, query, kind, ranking.memories[:wanted], ranking.idf)
         if query.explain:
             stages.append(_stage(kind, ranking, rounds, hits[kind]))
@@ -54,6 +56,7 @@ def recall(engine: Engine, query: Query) -> Recall:
         "terms": query_terms(query.text),
         "model": engine.embedder.name if vector is not None else None,
         "radius": radius,
+        "time": [engine.clock.show(moment) for moment in meant] if meant else None,
         "note": note,
         "embed_ms": round((embedded - begin) * 1000, 2),
         "total_ms": round((time.perf_counter() - begin) * 1000, 2),
@@ -75,17 +78,24 @@ def _embed(engine: Engine, query: Query) -> tuple[Vector | None, str | None]:
 
 
 def _rank(
-    engine: Engine, query: Query, kind: str, vector: Vector | None, radius: float | None, wanted: int
+    engine: Engine,
+    query: Query,
+    kind: str,
+    vector: Vector | None,
+    radius: float | None,
+    wanted: int,
+    meant: tuple[int, int] | None,
 ) -> tuple[Ranking, list[dict[str, Json]]]:
     ask = Ask(
         weights=dict.fromkeys(query_terms(query.text), 1.0),
         vector=vector,
         where=Where(query.owner, (kind,), query.filter),
-        limit=max(CANDIDATES, 4 * wanted),
+        limit=max(CANDIDATES, 2 * wanted),
         keep=max(wanted, LEARN_FROM),
         radius=radius,
         text=query.method != "vector",
         smaller="fact" if kind == "episode" else "",
+        favoured=inside(*meant, query.filter) if meant else None,
     )
     ranking = rank(engine, ask)
     if query.method != "agentic":

@@ -11,6 +11,7 @@ The constants were chosen on development data where their neighbourhood is flat;
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,6 +58,28 @@ def inverse_frequency(units: int, frequency: Floats) -> Floats:
     """How telling each term is among `units` units."""
     weights: Floats = telling(units, frequency).astype(np.float32)
     return weights
+
+
+def occurrences(terms: Sequence[str], texts: Sequence[str]) -> Floats:
+    """(terms, texts): how often each term stands in each text. Every token of a text has a blank on each side.
+
+    The texts are searched as one, so that a term costs as much as it is found, not as many texts as there are.
+    """
+    counts = np.zeros((len(terms), len(texts)), np.float32)
+    joined = "\n".join(texts)
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    for row, term in zip(counts, terms, strict=True):
+        places = []
+        at = joined.find(term)
+        while at >= 0:
+            end = at + len(term)
+            # looked for without its blanks, because blanks are everywhere and slow a search down
+            if joined[at - 1] == " " == joined[end]:
+                places.append(at)
+            at = joined.find(term, end)
+        if places:
+            np.add.at(row, np.searchsorted(ends, places, side="right"), 1)
+    return counts
 
 
 def text_scores(c: Candidates, idf: Floats, mean_length: float) -> Floats:
