@@ -87,6 +87,9 @@ class LlmSection(Section):
     search_seconds: float = Field(
         10.0, gt=0, description="Longest time one search waits for the model; then the local ranking is returned."
     )
+    retry_seconds: float = Field(
+        30.0, gt=0, description="How often a server asks again about messages that wait for the model."
+    )
     max_input_tokens: int = Field(
         16384, ge=512, description="Most tokens of one prompt (estimated); longer talk is shortened in its middle."
     )

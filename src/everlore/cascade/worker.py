@@ -31,18 +31,30 @@ log = structlog.get_logger("everlore.cascade")
 
 
 class Worker:
-    """Two threads, one that watches and one that works. `start` returns at once."""
+    """Two threads, one that watches and one that works, and a third where a language model may keep cells waiting.
 
-    def __init__(self, engine: Engine, recover: Callable[[Engine], None] | None = None) -> None:
+    `start` returns at once. `recover` is called once and first, `retry` now and then.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        recover: Callable[[Engine], None] | None = None,
+        retry: Callable[[Engine], None] | None = None,
+    ) -> None:
         self._engine = engine
         self._recover = recover
+        self._retry = retry
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._watching = threading.Event()
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        for target, name in ((self._work, "everlore-cascade"), (self._watch, "everlore-watch")):
+        targets = [(self._work, "everlore-cascade"), (self._watch, "everlore-watch")]
+        if self._retry is not None and self._engine.llm is not None:
+            targets.append((self._ask_again, "everlore-retry"))
+        for target, name in targets:
             thread = threading.Thread(target=target, name=name, daemon=True)
             thread.start()
             self._threads.append(thread)
@@ -81,6 +93,11 @@ class Worker:
             if not busy:
                 self._wake.wait(IDLE_SECONDS)
                 self._wake.clear()
+
+    def _ask_again(self) -> None:
+        while not self._stop.is_set():
+            self._guard("retry", lambda: self._retry(self._engine) if self._retry else None)
+            self._stop.wait(self._engine.settings.llm.retry_seconds)
 
     def _embed(self) -> int:
         if not self._engine.embedder.ready():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import structlog
@@ -21,13 +21,16 @@ from everlore.errors import InvalidInput, Misconfigured, Unavailable, Unsupporte
 from everlore.extract.boundary import cell_id, find_cells
 from everlore.extract.turns import name_of
 from everlore.kinds.episode import turn_units
-from everlore.memory.cells import session_lock, write_cell, write_pending
-from everlore.models.chat import Meter
+from everlore.memory.cells import SESSION_WAIT_SECONDS, Written, session_lock, write_cells, write_pending
+from everlore.memory.drafts import topic_cuts
+from everlore.models.chat import Meter, Usage
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
 from everlore.vault.paths import owner_dir
 
 TOPIC_CHARACTERS = 20_000
 """Longer buffers are not searched for a change of topic: accepting messages must stay quick."""
+
+MODEL_WAIT_SECONDS = 2.0
 
 log = structlog.get_logger("everlore.memory")
 
@@ -45,29 +48,56 @@ class NewMessage:
     tool_call_id: str | None = None
 
 
-def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[NewMessage]) -> bool:
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call. It is true when memories were written.
+
+    `waiting` messages of closed stretches stay in the buffer, for the `reason` given, and are tried again by the next
+    call for their session and by a server's worker.
+    """
+
+    extracted: bool
+    waiting: int = 0
+    reason: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+    def __bool__(self) -> bool:
+        return self.extracted
+
+
+def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[NewMessage]) -> Outcome:
     """Accept a batch, whole or not at all. True when this call closed a stretch and wrote its memories."""
     meter = Meter(engine.settings.llm.budget_seconds)
     accepted = [
         _accept(engine, scope, session_id, f"messages.{at}", message, meter) for at, message in enumerate(messages)
     ]
-    engine.buffer.append(accepted)
+    fresh = engine.buffer.append(accepted)
     engine.embedder.warm()  # it will be needed soon, and loads while people talk
+    meter = Meter(engine.settings.llm.budget_seconds, usage=meter.usage)
+    # who holds the lock may be waiting for a language model; this batch is safe, and the next call looks at it
+    wait = SESSION_WAIT_SECONDS if engine.llm is None else MODEL_WAIT_SECONDS
     try:
-        with session_lock(engine, scope, session_id):
-            write_pending(engine, scope, session_id)
-            return _extract(engine, scope, session_id, final=False)
-    except Exception:
+        with session_lock(engine, scope, session_id, wait):
+            before = write_pending(engine, scope, session_id, meter)
+            done = _extract(engine, scope, session_id, meter, fresh, final=False)
+    except Exception as error:
         # the batch is accepted whatever extraction makes of it: the messages stay and the next call tries again
-        log.exception("extraction failed; the messages stay buffered", session_id=session_id)
-        return False
+        if isinstance(error, Unavailable) and engine.llm is not None:
+            log.info("the session is being extracted; the messages stay buffered", session_id=session_id)
+        else:
+            log.exception("extraction failed; the messages stay buffered", session_id=session_id)
+        return Outcome(False, usage=meter.usage)
+    waiting, reason = before.waiting + done.waiting, before.reason or done.reason
+    return Outcome(done.any and not waiting, waiting, reason, meter.usage)
 
 
-def flush(engine: Engine, scope: Scope, session_id: str) -> bool:
+def flush(engine: Engine, scope: Scope, session_id: str) -> Outcome:
     """Extract everything that is buffered. True when at least one memory was written."""
+    meter = Meter(engine.settings.llm.budget_seconds, urgent=True)
     with session_lock(engine, scope, session_id):
-        wrote = write_pending(engine, scope, session_id)
-        return _extract(engine, scope, session_id, final=True) or wrote
+        done = write_pending(engine, scope, session_id, meter)
+        done += _extract(engine, scope, session_id, meter, 0, final=True)
+    return Outcome(done.any, done.waiting, done.reason, meter.usage)
 
 
 def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: NewMessage, meter: Meter) -> Message:
@@ -102,22 +132,23 @@ def located_at(place: str) -> Iterator[None]:
         raise type(error)(f"{error}: {place}") from None
 
 
-def _extract(engine: Engine, scope: Scope, session_id: str, *, final: bool) -> bool:
+def _extract(engine: Engine, scope: Scope, session_id: str, meter: Meter, fresh: int, *, final: bool) -> Written:
     waiting = engine.buffer.open_messages(scope, session_id)
     if not waiting:
-        return False
+        return Written()
     limits = engine.settings.boundary_detection
-    vectors = _vectors(engine, waiting) if limits.topic_shift and len(waiting) > limits.min_messages else None
-    stretches = find_cells(waiting, limits, vectors, engine.clock.zone)
+    topics = topic_cuts(engine, waiting, fresh, meter, final=final)
+    by_vectors = topics is None and limits.topic_shift and len(waiting) > limits.min_messages
+    vectors = _vectors(engine, waiting) if by_vectors else None
+    stretches = find_cells(waiting, limits, vectors, engine.clock.zone, topics)
     if len(stretches) < 2 and not final:
-        return False
+        return Written()
     cells = [
         Cell(cell_id(scope, session_id, [message.id for message in stretch]), scope, session_id, tuple(stretch))
         for stretch in stretches
     ]
     engine.buffer.close_cells(cells)
-    wrote = [write_cell(engine, cell) for cell in cells]
-    return any(wrote)
+    return write_cells(engine, cells, meter)
 
 
 def _vectors(engine: Engine, messages: Sequence[Message]) -> NDArray[np.float32] | None:

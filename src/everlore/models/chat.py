@@ -47,13 +47,14 @@ class Answer(BaseModel):
 
 
 AnswerT = TypeVar("AnswerT", bound=Answer)
+AnswerC = TypeVar("AnswerC", bound=Answer, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Task(Generic[AnswerT]):
+class Task(Generic[AnswerC]):
     name: str
     instructions: str
-    answer: type[AnswerT]
+    answer: type[AnswerC]
 
 
 @dataclass(frozen=True, slots=True)

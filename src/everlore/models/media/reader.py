@@ -40,7 +40,7 @@ class MediaReader:
 
     def __init__(self, settings: MultimodalSection, model: ChatModel | None = None) -> None:
         self._settings = settings
-        self._model = model
+        self.model = model
         self._turns = threading.Semaphore(settings.parse_at_once)
 
     def read(self, content: str | Sequence[Mapping[str, Json]], meter: Meter) -> str:
@@ -49,8 +49,8 @@ class MediaReader:
         return "\n".join(self._item(number, item, meter) for number, item in enumerate(content))
 
     def close(self) -> None:
-        if self._model is not None:
-            self._model.close()
+        if self.model is not None:
+            self.model.close()
 
     def _item(self, number: int, item: Mapping[str, Json], meter: Meter) -> str:
         kind = str(item["type"])
@@ -115,9 +115,9 @@ class MediaReader:
         if form.kind == "text":
             return self._checked(label, decode(raw))
         local = not form.extra or find_spec(_NEEDED[form.extra]) is not None
-        if self._model is not None and form.kind in ("image", "audio"):
+        if self.model is not None and form.kind in ("image", "audio"):
             try:
-                return self._checked(label, seeing.describe(label, self._model, form, raw, item, meter))
+                return self._checked(label, seeing.describe(label, self.model, form, raw, item, meter))
             except (Unavailable, UnsupportedMedia) as error:
                 if not local:
                     raise

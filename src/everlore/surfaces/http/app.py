@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from everlore import __version__
 from everlore.cascade import Worker
 from everlore.engine import Engine
-from everlore.memory import prepare
+from everlore.memory import prepare, retry
 from everlore.surfaces.http import errors, health, routes
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.middleware import LoopbackOnly, Observe, is_loopback
@@ -31,7 +31,7 @@ def create_app(engine: Engine) -> FastAPI:
         app.state.workers = CapacityLimiter(engine.settings.api.threads)
         # probes have threads of their own, so that a busy server still says that it lives
         app.state.probes = CapacityLimiter(PROBES_AT_ONCE)
-        worker = Worker(engine, prepare)
+        worker = Worker(engine, prepare, retry)
         worker.start()
         try:
             yield
