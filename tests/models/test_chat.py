@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm import KEY, Llm, Said, scripted
 
+from everlore.config import LlmSection
 from everlore.errors import Misconfigured, Unavailable
 from everlore.extract import prompts
 from everlore.models.chat import Answer, ChatModel, Meter, Price, Task, Usage, clipped, schema_of
@@ -109,8 +111,6 @@ def test_what_stands_in_the_data_is_data(llm: Llm) -> None:
 )
 def test_json_is_found_in_what_plain_models_say(llm: Llm, content: Any) -> None:
     body = {"choices": [{"message": {"content": content}}]}
-    import json
-
     assert ask(llm, Said(raw=json.dumps(body).encode())).number == 3
 
 
@@ -200,7 +200,8 @@ def test_the_ledger_has_tokens_and_cost(llm: Llm) -> None:
     llm.script = [Said("no", usage={"prompt_tokens": 1000, "completion_tokens": 100}), Said(GOOD), Said(GOOD)]
     meter = Meter(5)
     model.ask(TASK, {}, meter)
-    assert meter.usage == Usage(2, 1100, 110, pytest.approx(0.0022))
+    assert meter.usage == Usage(2, 1100, 110, meter.usage.cost)
+    assert meter.usage.cost == pytest.approx(0.0022)
     llm.script = [Said(GOOD, usage={"prompt_tokens": 1, "completion_tokens": 2, "cost": 0.5})]
     model.ask(TASK, {}, Meter(5))
     llm.script = [Said(GOOD, usage=None)]
@@ -222,8 +223,6 @@ def test_the_key_is_in_no_error_and_no_log(llm: Llm, caplog: pytest.LogCaptureFi
 
 
 def test_a_model_must_be_named(llm: Llm) -> None:
-    from everlore.config import LlmSection
-
     with pytest.raises(Misconfigured, match="EVEROS_LLM__MODEL"):
         make_llm(LlmSection(base_url=llm.url))
     assert make_llm(LlmSection()) is None

@@ -24,6 +24,7 @@ IDLE_SECONDS = 0.5
 CLAIM = 256
 SETTLE_SECONDS = 0.5
 """How long an episode must be missing from its file to be believed deleted."""
+LONGEST_PAUSE_SECONDS = 600.0
 EMBED_STEP = 128
 """Units embedded before the queue is looked at again."""
 
@@ -40,7 +41,7 @@ class Worker:
         self,
         engine: Engine,
         recover: Callable[[Engine], None] | None = None,
-        retry: Callable[[Engine], None] | None = None,
+        retry: Callable[[Engine], int] | None = None,
     ) -> None:
         self._engine = engine
         self._recover = recover
@@ -95,9 +96,12 @@ class Worker:
                 self._wake.clear()
 
     def _ask_again(self) -> None:
+        """Ever more rarely while it does not help: what a model cannot do it cannot do a minute later either."""
+        pause = self._engine.settings.llm.retry_seconds
         while not self._stop.is_set():
-            self._guard("retry", lambda: self._retry(self._engine) if self._retry else None)
-            self._stop.wait(self._engine.settings.llm.retry_seconds)
+            waiting = self._guard("retry", lambda: self._retry(self._engine) if self._retry else None)
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS) if waiting else self._engine.settings.llm.retry_seconds
+            self._stop.wait(pause)
 
     def _embed(self) -> int:
         if not self._engine.embedder.ready():

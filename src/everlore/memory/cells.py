@@ -104,8 +104,12 @@ def recover(engine: Engine) -> None:
             log.exception("an interrupted cell could not be finished", cell=cell.id)
 
 
-def retry(engine: Engine) -> None:
-    """Ask the language model again about cells that wait for it. Sessions that are being worked on are left alone."""
+def retry(engine: Engine) -> int:
+    """Ask the language model again about cells that wait for it; returns how many messages still do.
+
+    Sessions that are being worked on are left alone. An endpoint that just failed is not asked, so this ends soon.
+    """
+    waiting = 0
     for scope, session_id in dict.fromkeys((cell.scope, cell.session_id) for cell in engine.buffer.pending_cells()):
         meter = Meter(engine.settings.llm.budget_seconds)
         try:
@@ -113,8 +117,8 @@ def retry(engine: Engine) -> None:
                 done = write_pending(engine, scope, session_id, meter)
         except Unavailable:
             continue  # another thread or process has the session
-        if done.waiting:
-            return  # the model is out of reach; the next round is soon enough
+        waiting += done.waiting
+    return waiting
 
 
 def prepare(engine: Engine) -> None:

@@ -83,7 +83,7 @@ def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[N
     except Exception as error:
         # the batch is accepted whatever extraction makes of it: the messages stay and the next call tries again
         if isinstance(error, Unavailable) and engine.llm is not None:
-            log.info("the session is being extracted; the messages stay buffered", session_id=session_id)
+            log.warning("extraction has to wait; the messages stay buffered", reason=str(error))
         else:
             log.exception("extraction failed; the messages stay buffered", session_id=session_id)
         return Outcome(False, usage=meter.usage)
