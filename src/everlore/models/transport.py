@@ -97,7 +97,8 @@ class Endpoint:
         problem = "was given no time to answer"
         for attempt in range(1, ATTEMPTS + 1):
             asked_wait = 0.0
-            until = min(time.monotonic() + self._timeout, end)
+            until = time.monotonic() + self._timeout
+            until = min(until, deadline) if deadline is not None else until
             try:
                 status, headers, answer = self._exchange(body, until)
             except (httpx.TimeoutException, TimeoutError):
