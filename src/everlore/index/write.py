@@ -130,10 +130,14 @@ class Writer:
 
     def clear(self) -> None:
         """Empty everything that comes from files. Numbers already given to units and vectors stay given."""
+        # of each owner at least as many as it had, so that a part that still holds them looks that much further
+        removed = database.value(self._connection, "SELECT count(*) FROM vectors")
         for table in ("problems", "files", "rows", "bodies", "edges", "units", "denses", "vectors", "tally"):
             self._connection.execute(f"DELETE FROM {table}")
         self._connection.execute("INSERT INTO words(words) VALUES('delete-all')")
-        self._connection.execute("UPDATE owners SET epoch = epoch + 1, lost = lost + 1, gone = gone + 1")
+        self._connection.execute(
+            "UPDATE owners SET epoch = epoch + 1, lost = lost + 1, gone = gone + 1 + ?", (removed,)
+        )
 
     def owner(self, owner: Owner) -> int:
         number = self._owners.get(owner)
