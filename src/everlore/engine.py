@@ -19,7 +19,9 @@ from everlore.index.base import Index
 from everlore.index.sqlite import SqliteIndex
 from everlore.models.base import Embedder
 from everlore.models.cache import Cache, CachedEmbedder, EmbeddingCache
-from everlore.models.choose import make_embedder
+from everlore.models.chat import ChatModel
+from everlore.models.choose import make_embedder, make_llm, make_seer
+from everlore.models.media.reader import MediaReader
 from everlore.vault.base import Vault
 from everlore.vault.files import SYSTEM, FolderVault
 
@@ -70,6 +72,9 @@ class Engine:
     index: Index
     embedder: Embedder
     cache: Cache
+    media: MediaReader
+    llm: ChatModel | None = None
+    """The language model, where one is configured."""
     server: Server | None = None
     """The database, when everything is in PostgreSQL."""
     embedding: threading.Lock = field(default_factory=threading.Lock)
@@ -82,6 +87,9 @@ class Engine:
 
     def close(self) -> None:
         self.parts.close()
+        if self.llm is not None:
+            self.llm.close()
+        self.media.close()
         self.embedder.close()
         self.index.close()
         self.buffer.close()
@@ -108,6 +116,8 @@ def _on_files(settings: Settings) -> Engine:
         index=index,
         embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
         cache=cache,
+        media=MediaReader(settings.multimodal, make_seer(settings.multimodal)),
+        llm=make_llm(settings.llm),
     )
 
 
@@ -135,6 +145,8 @@ def _on_postgres(settings: Settings) -> Engine:
             index=PostgresIndex(server),
             embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
             cache=cache,
+            media=MediaReader(settings.multimodal, make_seer(settings.multimodal)),
+            llm=make_llm(settings.llm),
             server=server,
         )
     except BaseException:

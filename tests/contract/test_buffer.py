@@ -52,6 +52,18 @@ def test_a_repeated_batch_is_recognised(open_buffer: Callable[[], Buffer]) -> No
     assert ids(buffer.open_messages(Scope(), "s2")) == ["m9"]
 
 
+def test_a_draft_is_kept_until_its_cell_is_finished(open_buffer: Callable[[], Buffer]) -> None:
+    buffer = open_buffer()
+    buffer.append([message(1)])
+    buffer.close_cells([cell("c1", message(1))])
+    assert buffer.draft("c1") is None
+    buffer.keep_draft("c1", '{"a": "ü"}')
+    buffer.keep_draft("c1", '{"a": "ö"}')
+    assert open_buffer().draft("c1") == '{"a": "ö"}'
+    buffer.finish("c1")
+    assert buffer.draft("c1") is None
+
+
 def test_a_cell_goes_from_open_to_pending_to_finished(open_buffer: Callable[[], Buffer]) -> None:
     buffer = open_buffer()
     one, two, three = message(1), message(2), message(3)

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from everlore.errors import Misconfigured, Unavailable
-from everlore.models.remote import RemoteEmbedder, _retry_after, endpoint
+from everlore.models.remote import RemoteEmbedder
+from everlore.models.transport import address, retry_after
 
 KEY = "sk-very-secret-0123456789"
 
@@ -117,6 +118,9 @@ def test_the_base_may_or_may_not_end_in_v1(path: str) -> None:
 
 
 def test_other_bases_are_kept() -> None:
+    def endpoint(base: str) -> str:
+        return address(base, "embeddings", "EVEROS_EMBEDDING")
+
     assert endpoint("https://h/v1/openai") == "https://h/v1/openai/embeddings"
     assert endpoint("https://h/v1beta/openai/") == "https://h/v1beta/openai/embeddings"
     assert endpoint("https://h/proxy?api-version=2") == "https://h/proxy/v1/embeddings?api-version=2"
@@ -194,11 +198,9 @@ def test_a_retry_after_beyond_all_patience_gives_up_at_once() -> None:
 
 def test_both_forms_of_retry_after_are_read() -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
-    assert _retry_after("7") == 7
-    assert 25 < _retry_after(soon) <= 30
-    assert [_retry_after(value) for value in (None, "", "soon", "-5", "nan", "Mon, 01 Jan 2001 00:00:00 GMT")] == [
-        0
-    ] * 6
+    assert retry_after("7") == 7
+    assert 25 < retry_after(soon) <= 30
+    assert [retry_after(value) for value in (None, "", "soon", "-5", "nan", "Mon, 01 Jan 2001 00:00:00 GMT")] == [0] * 6
 
 
 def test_a_slow_endpoint_times_out_and_is_tried_again() -> None:

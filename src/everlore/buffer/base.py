@@ -79,6 +79,13 @@ class Buffer(Protocol):
         """The cell is written: drop its messages. Finishing twice is harmless."""
         ...
 
+    def keep_draft(self, cell_id: str, draft: str) -> None:
+        """Keep what a language model made of a closed cell, until the cell is finished: so that a crash, or a failure
+        further on, neither asks again nor writes half of one answer and half of another."""
+        ...
+
+    def draft(self, cell_id: str) -> str | None: ...
+
     def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
         """Everything of a session that is not finished, in order."""
         ...

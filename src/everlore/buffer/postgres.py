@@ -53,8 +53,12 @@ PART = Part(
           tenant int NOT NULL, counter uuid NOT NULL, named text NOT NULL, number bigint NOT NULL,
           PRIMARY KEY(counter, tenant));
         """,
+        """
+        CREATE TABLE drafts(
+          tenant int NOT NULL, cell uuid NOT NULL, draft text NOT NULL, PRIMARY KEY(cell, tenant));
+        """,
     ),
-    {"messages": "tenant", "cells": "tenant", "seen": "tenant", "counters": "tenant"},
+    {"drafts": "tenant", "messages": "tenant", "cells": "tenant", "seen": "tenant", "counters": "tenant"},
 )
 
 _INSERT = (
@@ -118,6 +122,7 @@ class PostgresBuffer:
             for (tenant,) in rows(connection, "SELECT tenant FROM cells WHERE cell = %s", (cell,)):
                 connection.execute("DELETE FROM messages WHERE tenant = %s AND cell = %s", (tenant, cell))
                 connection.execute("DELETE FROM cells WHERE tenant = %s AND cell = %s", (tenant, cell))
+            connection.execute("DELETE FROM drafts WHERE tenant = %s AND cell = %s", (tenant_of(cell), cell))
 
         self._server.write(work)
 
@@ -128,6 +133,19 @@ class PostgresBuffer:
         )
         found = self._server.read(lambda c: rows(c, select, (scope.app, scope.project, limit)))
         return [_message(*one) for one in found]
+
+    def keep_draft(self, cell_id: str, draft: str) -> None:
+        cell = digest128(cell_id)
+        upsert = (
+            "INSERT INTO drafts(tenant, cell, draft) VALUES(%s, %s, %s)"
+            " ON CONFLICT (cell, tenant) DO UPDATE SET draft = excluded.draft"
+        )
+        self._server.write(lambda c: run(c, upsert, (tenant_of(cell), cell, draft)))
+
+    def draft(self, cell_id: str) -> str | None:
+        cell = digest128(cell_id)
+        found: str | None = self._server.read(lambda c: value(c, "SELECT draft FROM drafts WHERE cell = %s", (cell,)))
+        return found
 
     def forget_cell(self, cell_id: str) -> None:
         cell = digest128(cell_id)
@@ -146,6 +164,11 @@ class PostgresBuffer:
             cells = rows(connection, "SELECT tenant, cell, named FROM cells")
             here = [cell[:2] for cell in cells if json.loads(cell[2])[:2] == [scope.app, scope.project]]
             each(connection, "DELETE FROM cells WHERE tenant = %s AND cell = %s", here)
+            each(
+                connection,
+                "DELETE FROM drafts WHERE tenant = %s AND cell = %s",
+                [(tenant_of(cell), cell) for _, cell in here],
+            )
             return len(gone)
 
         return self._server.write(work)

@@ -39,6 +39,9 @@ _STEPS = (
       app TEXT NOT NULL, project TEXT NOT NULL, track TEXT NOT NULL, owner TEXT NOT NULL, prefix TEXT NOT NULL,
       day TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(app, project, track, owner, prefix, day)) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE drafts(cell TEXT PRIMARY KEY, draft TEXT NOT NULL) WITHOUT ROWID;
+    """,
 )
 """One script for each version. A script that was released is never changed; the next change is the next script."""
 
@@ -112,8 +115,23 @@ class SqliteBuffer:
 
     def finish(self, cell_id: str) -> None:
         with self._db.write() as connection:
+            blobs = value(
+                connection, "SELECT 1 FROM messages WHERE cell = ? AND instr(body, '\"base64\"') LIMIT 1", (cell_id,)
+            )
             connection.execute("DELETE FROM messages WHERE cell = ?", (cell_id,))
+            connection.execute("DELETE FROM drafts WHERE cell = ?", (cell_id,))
             connection.execute("DELETE FROM cells WHERE id = ?", (cell_id,))
+        if blobs:
+            self._db.scrub()
+
+    def keep_draft(self, cell_id: str, draft: str) -> None:
+        with self._db.write() as connection:
+            connection.execute("INSERT OR REPLACE INTO drafts(cell, draft) VALUES(?, ?)", (cell_id, draft))
+
+    def draft(self, cell_id: str) -> str | None:
+        with self._db.read() as connection:
+            found: str | None = value(connection, "SELECT draft FROM drafts WHERE cell = ?", (cell_id,))
+        return found
 
     def waiting(self, scope: Scope, limit: int) -> list[Message]:
         return self._messages(
@@ -133,6 +151,7 @@ class SqliteBuffer:
             connection.execute("DELETE FROM messages WHERE app = ? AND project = ?", here)
             gone: int = connection.changes()
             connection.execute("DELETE FROM cells WHERE app = ? AND project = ?", here)
+            connection.execute("DELETE FROM drafts WHERE cell NOT IN (SELECT id FROM cells)")
         return gone
 
     def next_number(self, owner: Owner, prefix: str, day: str, floor: int, count: int = 1) -> int:

@@ -29,6 +29,7 @@ SETTLE_SECONDS = 0.5
 """How long an episode must be missing from its file to be believed deleted."""
 BACKLOG = "embedding backlog"
 """Name of the lock held by the process that embeds what has no vector yet."""
+LONGEST_PAUSE_SECONDS = 600.0
 EMBED_STEP = 128
 """Units embedded before the queue is looked at again."""
 
@@ -36,11 +37,20 @@ log = structlog.get_logger("everlore.cascade")
 
 
 class Worker:
-    """Two threads, one that watches and one that works. `start` returns at once."""
+    """Two threads, one that watches and one that works, and a third where a language model may keep cells waiting.
 
-    def __init__(self, engine: Engine, recover: Callable[[Engine], None] | None = None) -> None:
+    `start` returns at once. `recover` is called once and first, `retry` now and then.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        recover: Callable[[Engine], None] | None = None,
+        retry: Callable[[Engine], int] | None = None,
+    ) -> None:
         self._engine = engine
         self._recover = recover
+        self._retry = retry
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._watching = threading.Event()
@@ -54,6 +64,8 @@ class Worker:
             threads.append((self._watch, "everlore-watch"))
         else:
             self._watching.set()  # a database has no editors: whoever writes there queues what was written
+        if self._retry is not None and self._engine.llm is not None:
+            threads.append((self._ask_again, "everlore-retry"))
         for target, name in threads:
             thread = threading.Thread(target=target, name=name, daemon=True)
             thread.start()
@@ -99,6 +111,14 @@ class Worker:
                 self._wake.wait(IDLE_SECONDS)
                 self._wake.clear()
         self._backlog.close()
+
+    def _ask_again(self) -> None:
+        """Ever more rarely while it does not help: what a model cannot do it cannot do a minute later either."""
+        pause = self._engine.settings.llm.retry_seconds
+        while not self._stop.is_set():
+            waiting = self._guard("retry", lambda: self._retry(self._engine) if self._retry else None)
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS) if waiting else self._engine.settings.llm.retry_seconds
+            self._stop.wait(pause)
 
     def _embed(self) -> int:
         """Of all processes on the vault one works off the backlog, and the others need not load a model for it."""

@@ -39,11 +39,16 @@ RIGHT_DEEP = 5
 
 
 def find_cells(
-    messages: Sequence[Message], limits: BoundarySection, vectors: Vectors | None = None, zone: tzinfo = UTC
+    messages: Sequence[Message],
+    limits: BoundarySection,
+    vectors: Vectors | None = None,
+    zone: tzinfo = UTC,
+    topics: Sequence[int] | None = None,
 ) -> list[list[Message]]:
     """The stretches in order; the last one is the open tail. Row i of `vectors` embeds the text of message i.
 
-    A new day begins at midnight in `zone`.
+    A new day begins at midnight in `zone`. `topics` are the messages with which a new topic begins, where a
+    language model has told so; then vectors are not looked at.
     """
     if not messages:
         return []
@@ -51,12 +56,22 @@ def find_cells(
     cells: list[list[Message]] = []
     for start, end in _spans(len(messages), _breaks(messages, limits, free, zone)):
         shifts: list[int] = []
-        if vectors is not None and limits.topic_shift:
+        if topics is not None:
+            shifts = [at - start for at in topics if start < at < end and free[at]]
+        elif vectors is not None and limits.topic_shift:
             weights = np.array([_weight(message) for message in messages[start:end]], np.float32)
             shifts = _shifts(vectors[start:end], weights, limits.min_messages, free[start:end])
         for left, right in _spans(end - start, shifts):
             cells.extend(_packed(messages[start + left : start + right], limits))
     return cells
+
+
+def asks_for_topics(messages: Sequence[Message], fresh: int, limits: BoundarySection, *, final: bool) -> bool:
+    """Whether it is time to ask a language model where topics change: when all is extracted, and each time the buffer
+    has grown by as many messages as a stretch has at least. `fresh` is how many have just come."""
+    if not limits.topic_shift or len(messages) < limits.min_messages:
+        return False
+    return final or len(messages) // limits.min_messages > (len(messages) - fresh) // limits.min_messages
 
 
 def cell_id(scope: Scope, session_id: str, message_ids: Iterable[str]) -> str:

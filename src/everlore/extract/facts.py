@@ -7,7 +7,7 @@ allows. What cannot be rewritten safely is quoted.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 
 from everlore.extract import slots
@@ -21,6 +21,7 @@ from everlore.extract.sentences import (
     is_question,
     items,
     prose,
+    quoted_apart,
     split,
     unmarked,
     words,
@@ -77,16 +78,22 @@ def write_facts(cell: Cell, zone: tzinfo = UTC) -> list[FactDraft]:
     for turn in turns:
         if turn.message.role == "tool":
             continue
-        sentences = [clip(s, LONGEST) for s in split(prose(turn.message.text[:READ])) if not is_code(s)]
+        own, passed_on = quoted_apart(prose(turn.message.text[:READ]))
+        sentences = _sentences(own)
         asked = question if asker != turn.message.sender_id else ""
         if turn.message.role == "assistant":
             found = _assistant(turn, sentences, people, zone)
         else:
             found = _person(turn, sentences, people, asked, zone)
+            found += _passed_on(turn, _sentences(passed_on), people, zone)
         for draft in found:
             drafts.setdefault(draft.text.casefold(), draft)
         question, asker = open_question(sentences), turn.message.sender_id
     return list(drafts.values())
+
+
+def _sentences(text: str) -> list[str]:
+    return [clip(sentence, LONGEST) for sentence in split(text) if not is_code(sentence)]
 
 
 def as_fact(draft: FactDraft, cell: Cell, owner: Owner, entry: str) -> Fact:
@@ -120,6 +127,16 @@ def _person(turn: Spoken, sentences: list[str], people: frozenset[str], asked: s
     if len(turn.message.text) > LONG_PASTE:
         return _best(found, FACTS_OF_PASTE)
     return found
+
+
+def _passed_on(turn: Spoken, sentences: list[str], people: frozenset[str], zone: tzinfo) -> list[FactDraft]:
+    """The most telling sentences of a document or a quotation. Whoever says "I" there is not the one who shared it."""
+    found = [
+        _draft(turn, _said(turn, sentence, zone, "shared"), told(sentence, people))
+        for sentence in sentences
+        if weight_of(sentence, people) >= 3 and not is_question(sentence)
+    ]
+    return _best([replace(draft, about="") for draft in found], FACTS_OF_PASTE)
 
 
 def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, zone: tzinfo) -> str:

@@ -74,14 +74,21 @@ _THEMES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
 )
 
 
-def update_profile(old: Profile | None, facts: Sequence[Fact], owner: Owner, now: int, name: str) -> Profile:
-    """The profile after `facts`. `name` is how the facts call the user; facts of others are left alone."""
+def update_profile(
+    old: Profile | None, facts: Sequence[Fact], owner: Owner, now: int, name: str, told: Sequence[Info] = ()
+) -> Profile:
+    """The profile after `facts`. `name` is how the facts call the user; facts of others are left alone.
+
+    `told` is what a language model found besides, if one was asked.
+    """
     before = old or Profile(owner, "", (), (), 0)
     own = sorted((f for f in facts if f.sender_ids == (owner.id,)), key=lambda fact: (fact.timestamp, fact.text))
     infos = list(before.explicit_info)
     for fact in own:
         info = _info(fact, name)
         infos = _merged(infos, info, name) if info is not None else _ended(infos, fact)
+    for info in sorted(told, key=lambda info: (info.timestamp, info.description)):
+        infos = _merged(infos, info, name)
     if len(infos) > MOST:
         weakest = sorted(infos, key=_rank)[: len(infos) - KEPT]
         infos = [info for info in infos if info not in weakest]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from Stemmer import Stemmer
 
 from everlore.clock import day
+from everlore.extract.prompts import SkillAnswer
 from everlore.extract.trajectory import one_line
 from everlore.kinds.case import Case
 from everlore.kinds.skill import Skill
@@ -37,6 +38,7 @@ GOOD = 0.5
 SMALLEST = 2
 EXAMPLES = 5
 LESSONS = 12
+TOLD_STEPS = 12
 LEARNED = "## Learned since"
 
 _STOP = frozenset(
@@ -140,10 +142,18 @@ def enough(cases: Sequence[Case]) -> bool:
     return len(cases) >= SMALLEST and any(case.quality_score >= SUCCESS for case in cases)
 
 
-def write_skill(cases: Sequence[Case], old: Skill | None, entry: str, now: int, taken: Collection[str] = ()) -> Skill:
+def write_skill(
+    cases: Sequence[Case],
+    old: Skill | None,
+    entry: str,
+    now: int,
+    taken: Collection[str] = (),
+    told: SkillAnswer | None = None,
+) -> Skill:
     """The skill of these cases. `entry` and `taken` (names of the agent's other skills) matter only for a new one.
 
-    `cases` are all that belong to it, those of `old` included as far as they still exist.
+    `cases` are all that belong to it, those of `old` included as far as they still exist. `told` is how a language
+    model puts it, if one was asked.
     """
     if not cases or (old is None and not enough(cases)):
         raise ValueError("a skill needs at least two cases and one success")
@@ -156,12 +166,12 @@ def write_skill(cases: Sequence[Case], old: Skill | None, entry: str, now: int, 
     confidence, maturity = confidence_of(ordered), maturity_of(ordered, now)
     if old is None:
         name = _free_name(_name(ordered) or entry.replace("_", "-"), taken)
-        owner, first, description = ordered[0].owner, now, _description(ordered)
+        owner, first, description = ordered[0].owner, now, _description(ordered, told)
     else:
         name, owner, entry, first = old.name, old.owner, old.entry, old.timestamp
         ours = not old.description or _OUR_DESCRIPTION.fullmatch(old.description)
-        description = _description(ordered) if ours else old.description
-    content = _body(ordered)
+        description = _description(ordered, told) if ours else old.description
+    content = _body(ordered, told)
     if old is not None and not _untouched(old.content):
         fresh = [case for case in ordered if public_id(case) not in known]
         ids = (*dict.fromkeys([*old.source_case_ids, *ids]),)
@@ -243,7 +253,9 @@ def _free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def _description(cases: Sequence[Case]) -> str:
+def _description(cases: Sequence[Case], told: SkillAnswer | None = None) -> str:
+    if told is not None and (how_to := one_line(told.how_to.removeprefix("How to "), 140)):
+        return f"How to {how_to.rstrip('.')} (from {len(cases)} runs)"
     intent = _intent(_best_first(cases)[0])
     task = f"handle “{intent}”" if _NOT_IMPERATIVE.match(intent) else intent[:1].lower() + intent[1:]
     return f"How to {one_line(task, 140)} (from {len(cases)} runs)"
@@ -255,10 +267,16 @@ def _counted(description: str, runs: int) -> str:
     return f"{description[: ours.start(1)]}{runs} runs)" if ours else description
 
 
-def _body(cases: Sequence[Case]) -> str:
+def _body(cases: Sequence[Case], told: SkillAnswer | None = None) -> str:
     best = _best_first(cases)
     intents = list(dict.fromkeys(_intent(case) for case in best))[:EXAMPLES]
-    parts = ["## When to use", "For tasks such as:", "\n".join(f"- {intent}" for intent in intents), *_steps(best)]
+    parts = ["## When to use", "For tasks such as:", "\n".join(f"- {intent}" for intent in intents)]
+    steps = [one_line(step, 240) for step in told.steps[:TOLD_STEPS]] if told else []
+    if any(steps):
+        numbered = [f"{number}. {step}" for number, step in enumerate(filter(None, steps), start=1)]
+        parts += ["## Steps", "\n".join(numbered)]
+    else:
+        parts += _steps(best)
     lessons = _lessons(sorted(cases, key=lambda case: (case.quality_score >= GOOD, *_age(case))))
     if lessons:
         parts += ["## What went wrong before", "\n".join(lessons[:LESSONS])]

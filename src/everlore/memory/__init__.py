@@ -1,16 +1,17 @@
 """The verbs of memory: what a surface can ask for. Each takes the engine first and returns values."""
 
-from everlore.memory.cells import prepare, recover
+from everlore.memory.cells import prepare, recover, retry
 from everlore.memory.entities import create_entity, create_relation, related
 from everlore.memory.forget import forget, remove
 from everlore.memory.notes import edit_memory, invalidate, save_note
 from everlore.memory.read import listing, profile, unprocessed
-from everlore.memory.remember import NewMessage, flush, remember
+from everlore.memory.remember import NewMessage, Outcome, flush, remember
 from everlore.memory.reset import reset
 from everlore.memory.state import state
 
 __all__ = [
     "NewMessage",
+    "Outcome",
     "create_entity",
     "create_relation",
     "edit_memory",
@@ -25,6 +26,7 @@ __all__ = [
     "remember",
     "remove",
     "reset",
+    "retry",
     "save_note",
     "state",
     "unprocessed",

@@ -11,12 +11,16 @@ from everlore.clock import day, entry_id
 from everlore.engine import Engine
 from everlore.errors import Damaged, Misconfigured, Unavailable
 from everlore.extract.case import write_case
+from everlore.extract.prompts import AgentCell, SkillAnswer, WorkCell
 from everlore.extract.skill import cluster_text, enough, gather, write_skill
+from everlore.extract.told import CellAnswer, with_case
 from everlore.kinds import case as cases
 from everlore.kinds import skill as skills
 from everlore.kinds.case import Case
 from everlore.kinds.skill import Skill
+from everlore.memory.drafts import skill_draft
 from everlore.memory.logs import NewIds, append_once
+from everlore.models.chat import Meter
 from everlore.types import Cell, Entry, Key, Owner, Stored, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 from everlore.vault.paths import locate, owner_dir, sheet_path
@@ -25,11 +29,13 @@ NEAREST = 64
 """Cases that a new one is compared with."""
 
 
-def write_agent_track(engine: Engine, cell: Cell, owner: Owner) -> list[str]:
+def write_agent_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswer | None, meter: Meter) -> list[str]:
     """Returns the files that were written or that hold the cell already."""
 
     def case_entry(new_ids: NewIds) -> list[Entry]:
         written = write_case(cell, owner, new_ids(1)[0])
+        if written is not None and isinstance(answer, WorkCell | AgentCell):
+            written = with_case(written, answer.case)
         return [cases.to_entry(written)] if written else []
 
     path, entries = append_once(engine, cases.PLACE, owner, cell, case_entry)
@@ -37,12 +43,24 @@ def write_agent_track(engine: Engine, cell: Cell, owner: Owner) -> list[str]:
         return []
     touched = [path]
     for entry in entries:
+        case = cases.from_entry(entry, owner)
+        told = _ask_for_skill(engine, owner, case, meter)
         with engine.vault.lock(f"skills:{owner_dir(owner)}"):
-            touched += _update_skill(engine, owner, cases.from_entry(entry, owner))
+            touched += _update_skill(engine, owner, case, told)
     return touched
 
 
-def _update_skill(engine: Engine, owner: Owner, new: Case) -> list[str]:
+def _ask_for_skill(engine: Engine, owner: Owner, new: Case, meter: Meter) -> SkillAnswer | None:
+    """Asked before the lock is taken, since a model may take its time."""
+    if engine.llm is None:
+        return None
+    known = list(_skills(engine, owner).values())
+    others, vectors = _alike(engine, owner, new, known)
+    cluster, old = gather(new, others, known, vectors)
+    return skill_draft(engine, cluster, meter) if old is not None or enough(cluster) else None
+
+
+def _update_skill(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | None) -> list[str]:
     known = _skills(engine, owner)
     others, vectors = _alike(engine, owner, new, list(known.values()))
     cluster, old = gather(new, others, list(known.values()), vectors)
@@ -51,10 +69,10 @@ def _update_skill(engine: Engine, owner: Owner, new: Case) -> list[str]:
     now = engine.clock.now()
     if old is None:
         entry = _new_id(engine, owner, new.timestamp, known.values())
-        written = write_skill(cluster, None, entry, now, [skill.name for skill in known.values()])
+        written = write_skill(cluster, None, entry, now, [skill.name for skill in known.values()], told)
         path = sheet_path(skills.PLACE, owner, written.name)
     else:
-        written = write_skill(cluster, old, old.entry, now)
+        written = write_skill(cluster, old, old.entry, now, told=told)
         path = next(path for path, skill in known.items() if skill.entry == old.entry)
 
     def edit(text: str | None) -> str | None:

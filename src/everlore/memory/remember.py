@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import structlog
@@ -21,14 +21,17 @@ from everlore.errors import InvalidInput, Misconfigured, Unavailable, Unsupporte
 from everlore.extract.boundary import cell_id, find_cells
 from everlore.extract.turns import name_of
 from everlore.kinds.episode import turn_units
-from everlore.memory.cells import session_lock, write_cell, write_pending
-from everlore.models.media import read_content
+from everlore.memory.cells import SESSION_WAIT_SECONDS, Written, session_lock, write_cells, write_pending
+from everlore.memory.drafts import topic_cuts
+from everlore.models.chat import Meter, Usage
 from everlore.redact import mask_deep, mask_secrets
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
 from everlore.vault.paths import owner_dir
 
 TOPIC_CHARACTERS = 20_000
 """Longer buffers are not searched for a change of topic: accepting messages must stay quick."""
+
+MODEL_WAIT_SECONDS = 2.0
 
 log = structlog.get_logger("everlore.memory")
 
@@ -46,29 +49,59 @@ class NewMessage:
     tool_call_id: str | None = None
 
 
-def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[NewMessage]) -> bool:
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call. It is true when memories were written.
+
+    `waiting` messages of closed stretches stay in the buffer, for the `reason` given, and are tried again by the next
+    call for their session and by a server's worker.
+    """
+
+    extracted: bool
+    waiting: int = 0
+    reason: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+    def __bool__(self) -> bool:
+        return self.extracted
+
+
+def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[NewMessage]) -> Outcome:
     """Accept a batch, whole or not at all. True when this call closed a stretch and wrote its memories."""
-    accepted = [_accept(engine, scope, session_id, f"messages.{at}", message) for at, message in enumerate(messages)]
-    engine.buffer.append(accepted)
+    meter = Meter(engine.settings.llm.budget_seconds)
+    accepted = [
+        _accept(engine, scope, session_id, f"messages.{at}", message, meter) for at, message in enumerate(messages)
+    ]
+    fresh = engine.buffer.append(accepted)
     engine.embedder.warm()  # it will be needed soon, and loads while people talk
+    meter = Meter(engine.settings.llm.budget_seconds, usage=meter.usage)
+    # who holds the lock may be waiting for a language model; this batch is safe, and the next call looks at it
+    wait = SESSION_WAIT_SECONDS if engine.llm is None else MODEL_WAIT_SECONDS
     try:
-        with session_lock(engine, scope, session_id):
-            write_pending(engine, scope, session_id)
-            return _extract(engine, scope, session_id, final=False)
-    except Exception:
+        with session_lock(engine, scope, session_id, wait):
+            before = write_pending(engine, scope, session_id, meter)
+            done = _extract(engine, scope, session_id, meter, fresh, final=False)
+    except Exception as error:
         # the batch is accepted whatever extraction makes of it: the messages stay and the next call tries again
-        log.exception("extraction failed; the messages stay buffered", session_id=session_id)
-        return False
+        if isinstance(error, Unavailable) and engine.llm is not None:
+            log.warning("extraction has to wait; the messages stay buffered", reason=str(error))
+        else:
+            log.exception("extraction failed; the messages stay buffered", session_id=session_id)
+        return Outcome(False, usage=meter.usage)
+    waiting, reason = before.waiting + done.waiting, before.reason or done.reason
+    return Outcome(done.any and not waiting, waiting, reason, meter.usage)
 
 
-def flush(engine: Engine, scope: Scope, session_id: str) -> bool:
+def flush(engine: Engine, scope: Scope, session_id: str) -> Outcome:
     """Extract everything that is buffered. True when at least one memory was written."""
+    meter = Meter(engine.settings.llm.budget_seconds, urgent=True)
     with session_lock(engine, scope, session_id):
-        wrote = write_pending(engine, scope, session_id)
-        return _extract(engine, scope, session_id, final=True) or wrote
+        done = write_pending(engine, scope, session_id, meter)
+        done += _extract(engine, scope, session_id, meter, 0, final=True)
+    return Outcome(done.any, done.waiting, done.reason, meter.usage)
 
 
-def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: NewMessage) -> Message:
+def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: NewMessage, meter: Meter) -> Message:
     """The message as it will be kept. What cannot be kept is refused before anything is stored."""
     if engine.settings.memory.mask_secrets:
         message = masked(message)
@@ -77,7 +110,7 @@ def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: 
     with located_at(f"{place}.timestamp"):
         timestamp = as_ms(message.timestamp)
     with located_at(f"{place}.content"):
-        text = read_content(message.content, engine.settings.multimodal)
+        text = engine.media.read(message.content, meter)
     if engine.settings.memory.mask_secrets:
         text = mask_secrets(text)  # what a file holds is seen only now
     return Message(
@@ -93,6 +126,11 @@ def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: 
         tool_calls=message.tool_calls,
         tool_call_id=message.tool_call_id,
     )
+
+
+def spoken(content: str | Sequence[Mapping[str, Json]]) -> str:
+    """What of a message is text as it came; files in it are not looked into."""
+    return content if isinstance(content, str) else "\n".join(str(item["text"]) for item in content if item.get("text"))
 
 
 def masked(message: NewMessage) -> NewMessage:
@@ -115,22 +153,23 @@ def located_at(place: str) -> Iterator[None]:
         raise type(error)(f"{error}: {place}") from None
 
 
-def _extract(engine: Engine, scope: Scope, session_id: str, *, final: bool) -> bool:
+def _extract(engine: Engine, scope: Scope, session_id: str, meter: Meter, fresh: int, *, final: bool) -> Written:
     waiting = engine.buffer.open_messages(scope, session_id)
     if not waiting:
-        return False
+        return Written()
     limits = engine.settings.boundary_detection
-    vectors = _vectors(engine, waiting) if limits.topic_shift and len(waiting) > limits.min_messages else None
-    stretches = find_cells(waiting, limits, vectors, engine.clock.zone)
+    topics = topic_cuts(engine, waiting, fresh, meter, final=final)
+    by_vectors = topics is None and limits.topic_shift and len(waiting) > limits.min_messages
+    vectors = _vectors(engine, waiting) if by_vectors else None
+    stretches = find_cells(waiting, limits, vectors, engine.clock.zone, topics)
     if len(stretches) < 2 and not final:
-        return False
+        return Written()
     cells = [
         Cell(cell_id(scope, session_id, [message.id for message in stretch]), scope, session_id, tuple(stretch))
         for stretch in stretches
     ]
     engine.buffer.close_cells(cells)
-    wrote = [write_cell(engine, cell) for cell in cells]
-    return any(wrote)
+    return write_cells(engine, cells, meter)
 
 
 def _vectors(engine: Engine, messages: Sequence[Message]) -> NDArray[np.float32] | None:

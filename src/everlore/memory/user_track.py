@@ -11,11 +11,14 @@ from everlore.extract import slots
 from everlore.extract.episode import write_episode
 from everlore.extract.facts import as_fact, write_facts
 from everlore.extract.profile import update_profile
+from everlore.extract.prompts import UserCell
+from everlore.extract.told import CellAnswer, told_facts, told_profile, with_episode
 from everlore.extract.turns import name_of
 from everlore.kinds import episode as episodes
 from everlore.kinds import fact as facts
 from everlore.kinds import profile as profiles
 from everlore.kinds.fact import Fact
+from everlore.kinds.profile import Info
 from everlore.memory.logs import NewIds, append_once
 from everlore.temporal import close
 from everlore.types import Cell, Entry, Owner, Stored, Validity
@@ -26,12 +29,20 @@ COMPARED = 50
 """Facts in one slot that are looked at, the newest: what still holds there is never many."""
 
 
-def write_user_track(engine: Engine, cell: Cell, owner: Owner) -> list[str]:
-    """Returns the files that were written or that hold the cell already."""
+def write_user_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswer | None = None) -> list[str]:
+    """Returns the files that were written or that hold the cell already.
+
+    `answer` is what a language model made of the cell, where one is configured.
+    """
+    told = answer if isinstance(answer, UserCell) else None
     drafts = write_facts(cell, engine.clock.zone)
+    if told is not None:
+        drafts = told_facts(told, cell, drafts)
 
     def episode_entry(new_ids: NewIds) -> list[Entry]:
         written = write_episode(cell, owner, new_ids(1)[0], drafts)
+        if written is not None and told is not None:
+            written = with_episode(written, told.episode)
         return [episodes.to_entry(written)] if written else []
 
     def fact_entries(new_ids: NewIds) -> list[Entry]:
@@ -40,10 +51,11 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner) -> list[str]:
 
     episode_path, _ = append_once(engine, episodes.PLACE, owner, cell, episode_entry)
     touched = [episode_path]
+    infos = told_profile(told, cell, owner.id) if told is not None else []
     if drafts:
         fact_path, entries = append_once(engine, facts.PLACE, owner, cell, fact_entries)
         known = [facts.from_entry(entry, owner) for entry in entries]
-        touched += [fact_path, *_supersede(engine, owner, known), *_update_profile(engine, cell, owner, known)]
+        touched += [fact_path, *_supersede(engine, owner, known), *_update_profile(engine, cell, owner, known, infos)]
     return touched
 
 
@@ -80,7 +92,7 @@ def _close(engine: Engine, owner: Owner, old: Stored, ended_by: Stored) -> None:
     engine.vault.update(old.path, edit)
 
 
-def _update_profile(engine: Engine, cell: Cell, owner: Owner, new: Sequence[Fact]) -> list[str]:
+def _update_profile(engine: Engine, cell: Cell, owner: Owner, new: Sequence[Fact], told: Sequence[Info]) -> list[str]:
     name = next(name_of(message) for message in cell.messages if message.sender_id == owner.id)
     path = sheet_path(profiles.PLACE, owner)
 
@@ -89,7 +101,7 @@ def _update_profile(engine: Engine, cell: Cell, owner: Owner, new: Sequence[Fact
             old = profiles.from_sheet(parse_sheet(text), owner) if text else None
         except Damaged:
             return text  # a person is working on it; it is reported as a problem and never overwritten
-        updated = update_profile(old, new, owner, engine.clock.now(), name)
+        updated = update_profile(old, new, owner, engine.clock.now(), name, told)
         if updated == old or not (old or updated.explicit_info or updated.implicit_traits):
             return text
         return render_sheet(profiles.to_sheet(updated), text or "")

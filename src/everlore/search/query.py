@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from everlore.models.chat import Usage
 from everlore.types import Filter, Json, Owner, Stored
 
 Method: TypeAlias = Literal["keyword", "vector", "hybrid", "agentic"]
@@ -24,6 +25,8 @@ class Query:
     radius: float | None = None
     filter: Filter | None = None
     explain: bool = False
+    rerank: bool = False
+    """Let the language model order an agent's cases and skills, where one is configured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +42,4 @@ class Recall:
     """By kind, best first."""
     trace: dict[str, Json] = field(default_factory=dict)
     """What each stage did; filled only when the query asks to explain."""
+    usage: Usage = field(default_factory=Usage)

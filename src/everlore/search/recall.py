@@ -9,7 +9,9 @@ from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.index.base import Vector
 from everlore.index.tokens import query_terms
+from everlore.models.chat import Meter
 from everlore.search.agentic import LEARN_FROM, expand
+from everlore.search.asking import deepen, rerank
 from everlore.search.query import Hit, Method, Query, Recall
 from everlore.search.rank import Ask, Ranked, Ranking, Turn, rank
 from everlore.search.score import COSINE_LOW
@@ -45,16 +47,19 @@ def recall(engine: Engine, query: Query) -> Recall:
     if radius is None and query.top_k == -1:
         radius = engine.settings.search.default_radius
     meant = stretch(query.text, engine.clock.now(), engine.clock.zone)
+    meter = Meter(engine.settings.llm.search_seconds)
     hits: dict[str, list[Hit]] = {}
     stages: list[dict[str, Json]] = []
     for kind, kinds in KINDS[query.owner.track].items():
         wanted = CAP[kind] if query.top_k == -1 else query.top_k
-        ranking, rounds = _rank(engine, query, kinds, vector, radius, wanted, meant)
+        ranking, rounds = _rank(engine, query, kinds, vector, radius, wanted, meant, meter)
         hits[kind] = _hits(engine, query, kind, ranking.memories[:wanted], ranking.idf)
         if query.explain:
             stages.append(_stage(kind, ranking, rounds, hits[kind]))
+    if query.rerank and query.method == "hybrid" and query.owner.track == "agent":
+        hits = rerank(engine, query.text, hits, meter)
     if not query.explain:
-        return Recall(hits)
+        return Recall(hits, usage=meter.usage)
     trace: dict[str, Json] = {
         "method": query.method,
         "terms": query_terms(query.text),
@@ -66,7 +71,7 @@ def recall(engine: Engine, query: Query) -> Recall:
         "total_ms": round((time.perf_counter() - begin) * 1000, 2),
         "stages": stages,
     }
-    return Recall(hits, trace)
+    return Recall(hits, trace, meter.usage)
 
 
 def _embed(engine: Engine, query: Query) -> tuple[Vector | None, str | None]:
@@ -89,6 +94,7 @@ def _rank(
     radius: float | None,
     wanted: int,
     meant: tuple[int, int] | None,
+    meter: Meter,
 ) -> tuple[Ranking, list[dict[str, Json]]]:
     ask = Ask(
         weights=dict.fromkeys(query_terms(query.text), 1.0),
@@ -104,7 +110,7 @@ def _rank(
     ranking = rank(engine, ask)
     if query.method != "agentic":
         return ranking, []
-    return expand(engine, ask, ranking)
+    return deepen(engine, ask, query.text, ranking, meter) or expand(engine, ask, ranking)
 
 
 def _hits(engine: Engine, query: Query, kind: str, ranked: Sequence[Ranked], idf: dict[str, float]) -> list[Hit]:

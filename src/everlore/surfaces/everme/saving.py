@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from everlore.engine import Engine
 from everlore.memory import NewMessage, flush, remember, state
-from everlore.models.media import read_content
+from everlore.memory.remember import spoken
 from everlore.types import Owner, Scope
 
 USER_NAME = "User"
@@ -39,9 +39,9 @@ class Saved:
 def save_turn(
     engine: Engine, person: Person, session_id: str, messages: Sequence[NewMessage], *, flushing: bool
 ) -> Saved:
-    extracted = remember(engine, person.scope, session_id, messages)
+    extracted = bool(remember(engine, person.scope, session_id, messages))
     if flushing:
-        extracted = flush(engine, person.scope, session_id) or extracted
+        extracted = bool(flush(engine, person.scope, session_id)) or extracted
     left = "no_extraction" if flushing else "accumulated"
     return Saved("extracted" if extracted else left, len(messages), flushing, extracted)
 
@@ -56,7 +56,7 @@ def save_fact(
     said = [
         (message.timestamp, text)
         for message in messages
-        if message.role == "user" and (text := read_content(message.content, engine.settings.multimodal).strip())
+        if message.role == "user" and (text := spoken(message.content).strip())
     ]
     stated = bool(said) and state(engine, person.owner, said)
     return Saved("extracted" if stated or saved.extracted else saved.status, saved.count, True, stated)

@@ -17,7 +17,7 @@ from everlore import __version__
 from everlore.accounts.base import Accounts
 from everlore.cascade import Worker
 from everlore.engine import Engine
-from everlore.memory import prepare
+from everlore.memory import prepare, retry
 from everlore.surfaces.http import device_page, emcp, errors, gateway_auth, gateway_mem, gateway_uploads, health, routes
 from everlore.surfaces.http.guard import Guard, Meter
 from everlore.surfaces.http.metrics import Metrics
@@ -37,7 +37,7 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
         app.state.workers = CapacityLimiter(engine.settings.api.threads)
         # probes have threads of their own, so that a busy server still says that it lives
         app.state.probes = CapacityLimiter(PROBES_AT_ONCE)
-        worker = Worker(engine, prepare)
+        worker = Worker(engine, prepare, retry)
         worker.start()
         try:
             async with mcp.running(), emcp.content_server(engine) as app.state.content:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from everlore.engine import Engine
 from everlore.memory import NewMessage
-from everlore.models.media import read_content
+from everlore.memory.remember import spoken
 from everlore.search.filters import compile_filter
 from everlore.surfaces.everme import reading, saving
 from everlore.surfaces.everme.limits import CONTENT_MOST, CONTEXT_TOKENS, QUERY_MOST, wanted
@@ -178,7 +178,7 @@ def _message(at: int, turn: Turn, person: Person, engine: Engine) -> NewMessage:
         content = turn.content
     elif turn.content is not None:
         content = [{"type": "text", "text": part} if isinstance(part, str) else _part(part) for part in turn.content]
-    if len(read_content(content, engine.settings.multimodal)) > CONTENT_MOST:
+    if len(spoken(content)) > CONTENT_MOST:
         raise Refusal(
             20001, f"content must have at most {CONTENT_MOST} characters; keep its beginning and end: {place}.content"
         )

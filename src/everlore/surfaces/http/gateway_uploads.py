@@ -246,8 +246,8 @@ def _remembered(engine: Engine, person: Person, session: str, text: str, moment:
     ]
     extracted = False
     for start in range(0, len(messages), BATCH):
-        extracted = remember(engine, person.scope, session, messages[start : start + BATCH]) or extracted
-    return flush(engine, person.scope, session) or extracted
+        extracted = bool(remember(engine, person.scope, session, messages[start : start + BATCH])) or extracted
+    return bool(flush(engine, person.scope, session)) or extracted
 
 
 def _forget_session(engine: Engine, person: Person, session: str) -> None:

@@ -137,7 +137,8 @@ def seen_by(engine: Engine, who: Principal | None) -> Engine:
     multimodal = settings.multimodal.model_copy(
         update={"file_uri_enabled": readable and settings.multimodal.file_uri_enabled}
     )
-    return replace(engine, settings=settings.model_copy(update={"mcp": mcp, "multimodal": multimodal}))
+    limited = settings.model_copy(update={"mcp": mcp, "multimodal": multimodal})
+    return replace(engine, settings=limited, media=engine.media.under(multimodal))
 
 
 def partition_of(who: Principal | None, app: str, project: str) -> Partition:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from everlore.engine import Engine
@@ -40,10 +40,41 @@ class Sizes(Collector):
             yield GaugeMetricFamily(name, text, value=value)
 
 
+class Spent(Collector):
+    """The ledger of the language models: what was asked, what came of it, what it cost."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def describe(self) -> list[Metric]:
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        questions = CounterMetricFamily(
+            "everlore_llm_requests", "Questions asked.", labels=["model", "task", "outcome"]
+        )
+        tokens = CounterMetricFamily("everlore_llm_tokens", "Tokens spent.", labels=["model", "task", "direction"])
+        cost = CounterMetricFamily(
+            "everlore_llm_cost", "Cost, in the currency of the prices.", labels=["model", "task"]
+        )
+        for name, model in (("llm", self._engine.llm), ("multimodal", self._engine.media.model)):
+            if model is None:
+                continue
+            totals = model.totals()
+            for (task, outcome), count in totals.outcomes.items():
+                questions.add_metric([name, task, outcome], count)
+            for task, usage in totals.usage.items():
+                tokens.add_metric([name, task, "prompt"], usage.prompt_tokens)
+                tokens.add_metric([name, task, "completion"], usage.completion_tokens)
+                cost.add_metric([name, task], usage.cost)
+        yield from (questions, tokens, cost)
+
+
 class Metrics:
     def __init__(self, engine: Engine) -> None:
         self.registry = CollectorRegistry()
         self.registry.register(Sizes(engine))
+        self.registry.register(Spent(engine))
         self._requests = Counter(
             "everlore_http_requests", "Requests answered.", ["route", "method", "status"], registry=self.registry
         )

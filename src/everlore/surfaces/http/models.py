@@ -180,12 +180,35 @@ class DeleteRequest(Owned):
     id: str = Field(min_length=1, description="The id of an episode, a fact, a profile, a case or a skill.")
 
 
-class AddData(BaseModel):
+class Spending(BaseModel):
+    """What the language model cost this request. Absent where none was asked."""
+
+    requests: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float
+
+
+class Pending(BaseModel):
+    """Messages that stay buffered because the language model did not do its part. They are tried again."""
+
+    messages: int
+    reason: str
+
+
+class Metered(BaseModel):
+    """Additive: present only where there is something to say."""
+
+    pending: Pending | None = Field(None, exclude_if=lambda value: value is None)
+    usage: Spending | None = Field(None, exclude_if=lambda value: value is None)
+
+
+class AddData(Metered):
     message_count: int
     status: Literal["accumulated", "extracted"]
 
 
-class FlushData(BaseModel):
+class FlushData(Metered):
     status: Literal["extracted", "no_extraction"]
 
 
@@ -276,6 +299,7 @@ class SearchData(BaseModel):
     agent_skills: list[SkillHit] = []
     unprocessed_messages: list[UnprocessedMessage] = []
     trace: dict[str, Any] | None = Field(None, exclude_if=lambda trace: trace is None)
+    usage: Spending | None = Field(None, exclude_if=lambda value: value is None)
 
 
 class GetData(BaseModel):

@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from everlore.clock import Clock
+from everlore.memory import Outcome
+from everlore.models.chat import Usage
 from everlore.search import Hit, Recall
 from everlore.surfaces.http.models import (
     CaseHit,
@@ -16,14 +19,25 @@ from everlore.surfaces.http.models import (
     EpisodeHit,
     EpisodeItem,
     FactHit,
+    Pending,
     ProfileHit,
     ProfileItem,
     SearchData,
     SkillHit,
     SkillItem,
+    Spending,
     UnprocessedMessage,
 )
 from everlore.types import Message, Stored
+
+
+def spent(done: Outcome) -> dict[str, Any]:
+    pending = Pending(messages=done.waiting, reason=done.reason) if done.waiting else None
+    return {"pending": pending, "usage": usage(done.usage)}
+
+
+def usage(spent: Usage) -> Spending | None:
+    return Spending(**asdict(spent)) if spent.requests else None
 
 
 def _place(row: Stored, app_id: str) -> dict[str, Any]:
@@ -112,6 +126,7 @@ def found(
         agent_skills=[SkillHit(**_skill(hit.stored, app_id), score=hit.score) for hit in hits.get("skill", ())],
         unprocessed_messages=[unprocessed(message, app_id, clock) for message in waiting],
         trace=recall.trace if explain else None,
+        usage=usage(recall.usage),
     )
 
 

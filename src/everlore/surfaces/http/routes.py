@@ -81,15 +81,17 @@ router = APIRouter(route_class=JsonRoute, tags=["memory"], responses=ERRORS)
 async def add(body: AddRequest, request: Request) -> Response:
     """Append messages to a session's buffer; extraction runs when the conversation reaches a boundary."""
     messages = [_message(item) for item in body.messages]
-    extracted = await _run(request, remember, _engine(request), _scope(request, body), body.session_id, messages)
-    return _success(request, AddData(message_count=len(messages), status="extracted" if extracted else "accumulated"))
+    done = await _run(request, remember, _engine(request), _scope(request, body), body.session_id, messages)
+    status: Literal["extracted", "accumulated"] = "extracted" if done else "accumulated"
+    return _success(request, AddData(message_count=len(messages), status=status, **present.spent(done)))
 
 
 @router.post("/api/v1/memory/flush", name="flush", response_model=Success[FlushData])
 async def flush_session(body: FlushRequest, request: Request) -> Response:
     """Extract what a session has buffered, now."""
-    extracted = await _run(request, flush, _engine(request), _scope(request, body), body.session_id)
-    return _success(request, FlushData(status="extracted" if extracted else "no_extraction"))
+    done = await _run(request, flush, _engine(request), _scope(request, body), body.session_id)
+    status: Literal["extracted", "no_extraction"] = "extracted" if done else "no_extraction"
+    return _success(request, FlushData(status=status, **present.spent(done)))
 
 
 @router.post("/api/v1/memory/search", response_model=Success[SearchData])
@@ -126,6 +128,7 @@ def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics)
         radius=body.radius,
         filter=compile_filter(filters, engine.clock),
         explain=body.explain,
+        rerank=body.enable_llm_rerank,
     )
     with metrics.search_seconds.labels(body.method).time():
         result = recall(engine, query)
