@@ -216,7 +216,7 @@ def die_at(operation: Step, step: int, root: Path, url: str, log: Path) -> None:
 
 def flush_at_once(root: Path, url: str, sessions: Sequence[str], report: Path) -> None:
     engine = open_vault(root, url)
-    report.write_text(" ".join(str(flush(engine, SCOPE, session)) for session in sessions), encoding="utf-8")
+    report.write_text(" ".join(str(bool(flush(engine, SCOPE, session))) for session in sessions), encoding="utf-8")
     engine.close()
 
 

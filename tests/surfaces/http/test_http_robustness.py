@@ -61,9 +61,9 @@ def test_a_refusal_says_which_message(api: Api, bad: dict[str, Any], status: int
 
 
 def test_settings_of_other_versions_are_named_and_harmless(start: Any) -> None:
-    server = start({"EVEROS_MULTIMODAL__MODEL": "some-model", "EVEROS_MEMROY__ROOT": "typo"})
+    server = start({"EVEROS_RERANK__PROVIDER": "vllm", "EVEROS_MEMROY__ROOT": "typo"})
     warned = [record for record in server.log() if record["level"] == "warning"]
-    assert any("EVEROS_MULTIMODAL__MODEL" in record["names"] for record in warned)
+    assert any("EVEROS_RERANK__PROVIDER" in record["names"] for record in warned)
     assert any("EVEROS_MEMROY__ROOT" in record["names"] for record in warned)
 
 
