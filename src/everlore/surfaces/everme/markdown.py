@@ -132,20 +132,28 @@ def _case(row: Mapping[str, Json]) -> str:
     return f"- [case] {_origin(row)}: {quoted(row.get('taskIntent') or '')}{how}"
 
 
+_MARKS = str.maketrans({"“": "'", "”": "'"})
+
+
 def _raw(row: Mapping[str, Json]) -> str:
     parts = row.get("contentItems")
     texts = [str(_mapping(part).get("text") or "") for part in parts] if isinstance(parts, list) else []
-    who = one_line(str(row.get("senderName") or "speaker"))
+    who = _name(row.get("senderName") or "speaker", 60)
     return f"- [raw] {_origin(row)}, {who}: {quoted(' '.join(texts))}"
+
+
+def _name(value: Json, most: int) -> str:
+    """A name cannot open or close a quotation."""
+    return one_line(str(value).translate(_MARKS))[:most]
 
 
 def _origin(row: Mapping[str, Json]) -> str:
     """When, in which conversation, whose, and the id by which it can be fetched or forgotten."""
     parts = [_day(row.get("timestamp"))]
-    parts += [f"session {one_line(str(row['sessionId']))[:60]}"] if row.get("sessionId") else []
+    parts += [f"session {_name(row['sessionId'], 60)}"] if row.get("sessionId") else []
     owner = row.get("userId") or row.get("agentId")
-    parts += [f"of {one_line(str(owner))[:60]}"] if owner else []
-    parts += [f"id {one_line(str(row['id']))[:120]}"] if row.get("id") else []
+    parts += [f"of {_name(owner, 60)}"] if owner else []
+    parts += [f"id {_name(row['id'], 120)}"] if row.get("id") else []
     return ", ".join(part for part in parts if part) or "undated"
 
 

@@ -45,6 +45,8 @@ def run(toolset: Toolset, pipe: Pipe, first: bytes, answered: Json = None) -> No
     """Serve `first` and what follows. `answered` is the id of an `initialize` whose answer was sent already."""
     settings = load_settings()
     logs.configure(settings.log_level, settings.log_format)
+    if toolset.begin is not None:
+        toolset.begin()
     anyio.run(_serve, toolset, pipe, first, answered, settings)
 
 

@@ -141,6 +141,8 @@ class Toolset:
     read: Callable[[Engine, str], Content] | None = None
     """Reads a resource by its address; raises `NotFound`."""
     prompts: tuple[Prompt, ...] = ()
+    begin: Callable[[], None] | None = None
+    """Called once by a process of its own, when its logs are set up."""
     invalid_code: int = -32000
     """With `failures="rpc"`: the code for arguments that cannot be used."""
     missing_code: int = -32000

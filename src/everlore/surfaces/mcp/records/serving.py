@@ -46,9 +46,6 @@ log = structlog.get_logger("everlore.mcp.records")
 def make(environ: Mapping[str, str] | None = None) -> Toolset:
     environ = os.environ if environ is None else environ
     environment, identity = environments.read(environ), environments.identity(environ)
-    _set_up_logs(environment)
-    for complaint in environment.complaints:
-        log.warning(complaint)
     return Toolset(
         name="records",
         server_name=identity.server_name,
@@ -61,8 +58,15 @@ def make(environ: Mapping[str, str] | None = None) -> Toolset:
         resources=RESOURCES,
         read=partial(_read, environment),
         prompts=PROMPTS,
+        begin=partial(_begin, environment),
         default_version=identity.version,
     )
+
+
+def _begin(environment: Environment) -> None:
+    _set_up_logs(environment)
+    for complaint in environment.complaints:
+        log.warning(complaint)
 
 
 def _set_up_logs(environment: Environment) -> None:
