@@ -114,6 +114,6 @@ def test_anything_is_either_read_or_refused(arguments: dict[str, Any]) -> None:
 
 
 def test_quick_handshakes_speak_for_the_toolsets() -> None:
-    assert set(toolsets.offered()) <= set(toolsets.IDENTITIES), "a toolset without one answers its handshake late"
-    for name in toolsets.offered():
+    assert set(toolsets.NAMES) <= set(toolsets.IDENTITIES), "a toolset without one answers its handshake late"
+    for name in toolsets.NAMES:
         assert toolsets.load(name).identity == toolsets.IDENTITIES[name]()

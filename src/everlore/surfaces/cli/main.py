@@ -87,7 +87,7 @@ def server_start(
 @app.command("mcp", epilog="Example: everlore mcp --toolset knowledge")
 def mcp(
     toolset: Annotated[
-        str, typer.Option(help=f"The tools to serve: {', '.join(toolsets.offered())}. [default: knowledge]")
+        str, typer.Option(help=f"The tools to serve: {', '.join(toolsets.NAMES)}. [default: knowledge]")
     ] = "knowledge",
     transport: Annotated[
         Literal["stdio", "http"], typer.Option(help="stdio, for a host that starts this command; or http.")
@@ -101,8 +101,8 @@ def mcp(
     ] = False,
 ) -> None:
     """Serve tools to an agent over MCP (the Model Context Protocol). Any number of these may share a vault."""
-    if toolset not in toolsets.offered():
-        there_are = ", ".join(toolsets.offered())
+    if toolset not in toolsets.NAMES:
+        there_are = ", ".join(toolsets.NAMES)
         raise typer.BadParameter(f"there is no {toolset!r}; there are: {there_are}", param_hint="--toolset")
     if transport == "stdio":
         if host is not None or port is not None:

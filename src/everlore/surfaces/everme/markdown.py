@@ -132,9 +132,6 @@ def _case(row: Mapping[str, Json]) -> str:
     return f"- [case] {_origin(row)}: {quoted(row.get('taskIntent') or '')}{how}"
 
 
-_MARKS = str.maketrans({"“": "'", "”": "'"})
-
-
 def _raw(row: Mapping[str, Json]) -> str:
     parts = row.get("contentItems")
     texts = [str(_mapping(part).get("text") or "") for part in parts] if isinstance(parts, list) else []
@@ -144,7 +141,7 @@ def _raw(row: Mapping[str, Json]) -> str:
 
 def _name(value: Json, most: int) -> str:
     """A name cannot open or close a quotation."""
-    return one_line(str(value).translate(_MARKS))[:most]
+    return one_line(str(value).translate(_QUOTES))[:most]
 
 
 def _origin(row: Mapping[str, Json]) -> str:

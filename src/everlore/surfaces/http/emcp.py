@@ -115,7 +115,7 @@ async def _answered(
 async def _gates(server: Server, request: Request, call: Call) -> None:
     settings = server.engine.settings.emcp
     address = request.client.host if request.client else "unknown"
-    call.actor = identify(request.headers.get("authorization"), address, settings)
+    call.actor = identify(request.headers.get("authorization"), address, settings, request.state.principal)
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != "application/json":
         raise Refused(415, "unsupported_media_type", "send JSON, with Content-Type: application/json")

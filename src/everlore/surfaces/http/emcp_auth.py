@@ -16,6 +16,7 @@ from typing import Final
 
 import jwt
 
+from everlore.accounts.base import Principal
 from everlore.config import EmcpSection
 from everlore.surfaces.http.emcp_errors import Refused
 from everlore.types import Json
@@ -61,8 +62,10 @@ def scope_of(method: str) -> str:
     return "mcp:read" if method in READ or method.startswith("notifications/") else "mcp:admin"
 
 
-def identify(header: str | None, address: str, settings: EmcpSection) -> Actor:
-    """The caller behind an Authorization header. Raises `Refused` (401)."""
+def identify(header: str | None, address: str, settings: EmcpSection, account: Principal | None = None) -> Actor:
+    """The caller behind an Authorization header, or the account whose key or token it was. Raises `Refused` (401)."""
+    if account is not None:
+        return Actor(f"account:{account.actor}", settings.user_id, frozenset({"mcp:read", "mcp:call"}))
     secret = settings.jwt_secret.get_secret_value()
     if not secret:
         return Actor(f"ip:{address}", settings.user_id)

@@ -20,6 +20,7 @@ from everlore.accounts.base import Accounts, Principal
 from everlore.accounts.tokens import well_formed
 from everlore.engine import Engine
 from everlore.errors import Denied, EverloreError
+from everlore.surfaces.http import emcp_errors
 from everlore.surfaces.http.errors import failure
 from everlore.surfaces.http.gateway import code_of, is_gateway, note, refusal
 from everlore.types import Scope as Partition
@@ -62,6 +63,7 @@ class Guard:
         self.app = app
         self._accounts = accounts
         self._always = engine.settings.auth.enabled
+        self._content_tokens = bool(engine.settings.emcp.jwt_secret.get_secret_value())
         self._requests = Meter(engine.settings.auth.requests_per_minute)
         self._attempts = attempts
 
@@ -83,6 +85,8 @@ class Guard:
         """The answer when the request goes no further."""
         token = bearer(connection)
         needed = self._always or is_gateway(path)
+        if self._content_tokens and path.startswith(emcp_errors.PREFIX) and not (token and well_formed(token)):
+            return None  # the content server has tokens of its own and judges them itself
         if not needed and not (token and well_formed(token)):
             return None  # other clients of the open API may send headers that are none of our business
         try:

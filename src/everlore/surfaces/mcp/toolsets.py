@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,7 +67,6 @@ IDENTITIES: dict[str, Callable[[], Identity]] = {
     "everme": _everme,
     "evo": _evo,
 }
-"""Toolsets that are not here have their first handshake answered when they are imported, which takes longer."""
 
 
 def check(name: str) -> None:
@@ -81,17 +79,11 @@ def check(name: str) -> None:
             raise Misconfigured(f"{root} is not a folder; set EVEROS_MEMORY__ROOT to the vault's folder")
 
 
-def offered() -> tuple[str, ...]:
-    """The toolsets of this installation."""
-    specs = {name: find_spec(f"{__package__}.{name}") for name in NAMES}
-    return tuple(name for name, spec in specs.items() if spec and spec.origin)
-
-
 def load(name: str) -> Toolset:
     toolset: Toolset = import_module(f"{__package__}.{name}").toolset()
     return toolset
 
 
-def loaders(names: tuple[str, ...] | None = None) -> dict[str, Callable[[], Toolset]]:
-    """By name, what `load` would do; all that are offered unless some are named."""
-    return {name: partial(load, name) for name in (offered() if names is None else names)}
+def loaders(names: tuple[str, ...] = ()) -> dict[str, Callable[[], Toolset]]:
+    """By name, what `load` would do; all unless some are named."""
+    return {name: partial(load, name) for name in (names or NAMES)}

@@ -137,7 +137,7 @@ def _user(engine: Engine) -> int:
     from everlore.surfaces.http.emcp_errors import Refused
 
     try:
-        actor = identify(caller.headers.get("authorization"), "", engine.settings.emcp)
+        actor = identify(caller.headers.get("authorization"), "", engine.settings.emcp, caller.principal)
     except Refused as error:
         raise InvalidInput(str(error)) from None
     if not actor.may("tools/call"):

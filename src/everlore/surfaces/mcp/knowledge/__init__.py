@@ -21,7 +21,7 @@ def toolset() -> Toolset:
         *graph.TOOLS,
         *temporal.TOOLS,
         *code_tools.TOOLS,
-        *system.tools(chunk_count, delete_all),
+        *system.tools(_chunks, _forget),
     )
     return Toolset(
         name=NAME,
@@ -33,6 +33,8 @@ def toolset() -> Toolset:
 
 
 def _code(engine: Engine, query: str, project: str | None, language: str | None, limit: int) -> list[CodeHit]:
+    if not code_tools.local():
+        return []
     return [
         CodeHit(
             id=hit.id,
@@ -46,3 +48,11 @@ def _code(engine: Engine, query: str, project: str | None, language: str | None,
         )
         for hit in code_hits(engine, query, project, language, limit)
     ]
+
+
+def _chunks(engine: Engine) -> int:
+    return chunk_count(engine) if code_tools.local() else 0
+
+
+def _forget(engine: Engine) -> int:
+    return delete_all(engine) if code_tools.local() else 0

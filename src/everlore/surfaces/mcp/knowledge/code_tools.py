@@ -8,8 +8,24 @@ from everlore.clock import iso
 from everlore.code import code_hits, open_code, status_of
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
-from everlore.surfaces.mcp.toolset import Tool
+from everlore.surfaces.mcp.knowledge.arguments import Run
+from everlore.surfaces.mcp.toolset import CALLER, Tool
 from everlore.types import Json
+
+
+def local() -> bool:
+    """Whether the caller is this machine's owner. Source code lies on the machine, and belongs to no account."""
+    caller = CALLER.get(None)
+    return caller is None or caller.principal is None
+
+
+def _here(run: Run) -> Run:
+    def tool(engine: Engine, arguments: Mapping[str, Json]) -> Json:
+        if not local():
+            raise InvalidInput("code search is for the machine's owner: use it over stdio or without an account")
+        return run(engine, arguments)
+
+    return tool
 
 
 def _index_project(engine: Engine, arguments: Mapping[str, Json]) -> Json:
@@ -124,7 +140,7 @@ TOOLS: tuple[Tool, ...] = (
             {"project_id": _TEXT, "files_indexed": _COUNT, "chunks_created": _COUNT},
             ("project_id", "files_indexed", "chunks_created"),
         ),
-        run=_index_project,
+        run=_here(_index_project),
         idempotent=True,
     ),
     Tool(
@@ -149,7 +165,7 @@ TOOLS: tuple[Tool, ...] = (
             ("query",),
         ),
         output_schema=_object({"results": {"type": "array", "items": _CHUNK}, "count": _COUNT}, ("results", "count")),
-        run=_search_code,
+        run=_here(_search_code),
         read_only=True,
     ),
     Tool(
@@ -175,7 +191,7 @@ TOOLS: tuple[Tool, ...] = (
             },
             ("project_id", "status", "total_files", "indexed_files", "total_chunks", "progress_percent"),
         ),
-        run=_get_index_status,
+        run=_here(_get_index_status),
         read_only=True,
     ),
     Tool(
@@ -184,7 +200,7 @@ TOOLS: tuple[Tool, ...] = (
         description="List all indexed projects.",
         input_schema=_object({}),
         output_schema=_object({"projects": {"type": "array", "items": _TEXT}, "count": _COUNT}, ("projects", "count")),
-        run=_list_projects,
+        run=_here(_list_projects),
         read_only=True,
     ),
     Tool(
@@ -195,7 +211,7 @@ TOOLS: tuple[Tool, ...] = (
             {"project_id": {"description": "Project ID to delete", "type": "string"}}, ("project_id",)
         ),
         output_schema=_object({"chunks_deleted": _COUNT}, ("chunks_deleted",)),
-        run=_delete_project,
+        run=_here(_delete_project),
         destructive=True,
     ),
 )
