@@ -193,17 +193,18 @@ def test_agents_and_uploads_are_the_accounts_own(known: Known, other: Gate) -> N
     other.refused("/mem/sources", 404, 40102, body | {"objectKey": known.upload["objectKey"], "title": "t"})
 
 
-def mcp(gate: Gate, body: dict[str, Any], session: str = "") -> httpx.Response:
+def mcp(gate: Gate, body: dict[str, Any], session: str = "", toolset: str = "everme") -> httpx.Response:
     headers = {"Authorization": f"Bearer {gate.token}", "Accept": "application/json, text/event-stream"}
     headers |= {"Mcp-Session-Id": session, "Mcp-Protocol-Version": "2025-06-18"} if session else {}
-    return gate.client.post("/mcp/everme", json={"jsonrpc": "2.0", **body}, headers=headers)
+    return gate.client.post(f"/mcp/{toolset}", json={"jsonrpc": "2.0", **body}, headers=headers)
 
 
-def opened(gate: Gate) -> str:
+def opened(gate: Gate, toolset: str = "everme") -> str:
     info = {"name": "t", "version": "1"}
     params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}
-    session = mcp(gate, {"id": 1, "method": "initialize", "params": params}).headers["mcp-session-id"]
-    mcp(gate, {"method": "notifications/initialized"}, session)
+    answer = mcp(gate, {"id": 1, "method": "initialize", "params": params}, toolset=toolset)
+    session = answer.headers["mcp-session-id"]
+    mcp(gate, {"method": "notifications/initialized"}, session, toolset)
     return session
 
 
@@ -229,6 +230,42 @@ def test_mcp_over_http_sees_what_its_token_may_see(known: Known, other: Gate) ->
         for session in (theirs, hers):
             tool(other, session, name, sessionKey=SESSION, **more)
     assert known.whole() == before
+
+
+def test_notes_and_records_are_the_accounts_own(known: Known, other: Gate) -> None:
+    def call(gate: Gate, toolset: str, tool: str, **arguments: Any) -> str:
+        params = {"name": tool, "arguments": arguments}
+        session = opened(gate, toolset)
+        return mcp(gate, {"id": 2, "method": "tools/call", "params": params}, session, toolset).text
+
+    hers = known.alice
+    stored = call(hers, "knowledge", "store_memory", content=f"The {WORD} bites.")
+    note = json.loads(json.loads(stored.split("data: ")[-1])["result"]["content"][0]["text"])["id"]
+    record = {"type": "note", "content": {"text": f"{WORD} diet"}, "source": "zoo", "confidence": 1}
+    made = call(hers, "records", "memory_create", **record)
+    [item] = json.loads(json.loads(made.split("data: ")[-1])["result"]["content"][0]["text"])["items"]
+    assert WORD in call(hers, "knowledge", "get_memory", id=note)
+    for tool, arguments in (
+        ("get_memory", {"id": note}),
+        ("update_memory", {"id": note, "content": "gone"}),
+        ("delete_memory", {"id": note}),
+        ("invalidate", {"id": note}),
+        ("list_memories", {}),
+        ("get_valid", {"user_id": "default"}),
+        ("search_text", {"query": "bites"}),
+        ("recall", {"query": "bites", "include_code": True}),
+        ("index_project", {"path": str(known.server.root)}),
+        ("search_code", {"query": "bites"}),
+        ("list_projects", {}),
+        ("reset_all_memory", {"confirm": True}),
+    ):
+        assert WORD not in call(other, "knowledge", tool, **arguments), tool
+    assert "owner" in call(other, "knowledge", "index_project", path=str(known.server.root))
+    assert WORD not in call(other, "records", "memory_list")
+    read = {"id": 3, "method": "resources/read", "params": {"uri": f"mem://item/{item['id']}"}}
+    assert WORD not in mcp(other, read, opened(other, "records"), "records").text
+    assert WORD in call(hers, "knowledge", "get_memory", id=note)
+    assert item["id"] in call(hers, "records", "memory_list")
 
 
 def test_health_and_numbers_tell_nothing_of_an_account(known: Known, other: Gate) -> None:
