@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +14,9 @@ from serving import Api, Server, running
 from vaults import open_vault
 
 from everlore.engine import Engine
+
+# a runner in the background ignores Ctrl-C, and the servers it starts would inherit that
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Start = Callable[..., Server]
 

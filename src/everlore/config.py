@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from functools import partial
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -210,6 +211,14 @@ def _other_programs_url() -> SecretStr:
     return SecretStr(url if re.match(r"postgres(ql)?(\+\w+)?://", url) else "")
 
 
+def _bounded(name: str, default: int, least: int, most: int) -> int:
+    """A variable that the Memory Server contract names; what is no number there is explained by its toolset."""
+    try:
+        return min(most, max(least, int(float(os.environ[name]))))
+    except (KeyError, ValueError, OverflowError):
+        return default
+
+
 class StoreSection(Section):
     url: SecretStr = Field(
         default_factory=_other_programs_url,
@@ -225,7 +234,20 @@ class StoreSection(Section):
         description="Schema of the tables in PostgreSQL; each one is a memory of its own.",
     )
     pool_size: int = Field(
-        24, ge=2, le=1000, description="Most connections to PostgreSQL; one for each thread that is at work."
+        default_factory=partial(_bounded, "DB_MAX_POOL_SIZE", 24, 2, 100),
+        ge=2,
+        le=1000,
+        description="Most connections to PostgreSQL; one for each thread that is at work. DB_MAX_POOL_SIZE, else 24.",
+    )
+    idle_ms: int = Field(
+        default_factory=partial(_bounded, "DB_IDLE_TIMEOUT", 600_000, 1000, 300_000),
+        ge=1000,
+        description="How long an idle connection is kept, in ms. DB_IDLE_TIMEOUT, else ten minutes.",
+    )
+    query_ms: int = Field(
+        default_factory=partial(_bounded, "DB_QUERY_TIMEOUT", 0, 1000, 300_000),
+        ge=0,
+        description="A statement that takes longer is given up, in ms; 0: none is. DB_QUERY_TIMEOUT, else 0.",
     )
 
 

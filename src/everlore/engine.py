@@ -133,7 +133,13 @@ def _on_postgres(settings: Settings) -> Engine:
             f"PostgreSQL needs packages that are not installed ({error.name}): pip install 'everlore[postgres]'"
         ) from None
     store = settings.store
-    server = Server(store.url.get_secret_value(), schema=store.namespace, pool_size=store.pool_size)
+    server = Server(
+        store.url.get_secret_value(),
+        schema=store.namespace,
+        pool_size=store.pool_size,
+        idle_seconds=store.idle_ms / 1000,
+        query_ms=store.query_ms,
+    )
     try:
         vault = PostgresVault(server)  # first: on a cluster, other tables are laid beside its own
         cache = SharedCache(server)

@@ -110,11 +110,20 @@ class _TextDumper(StrDumper):
 
 
 class Server:
-    def __init__(self, url: str, *, schema: str = "everlore", pool_size: int = 20) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        schema: str = "everlore",
+        pool_size: int = 20,
+        idle_seconds: float = 600.0,
+        query_ms: int = 0,
+    ) -> None:
         self._url = _plain_url(url)
         self.schema = schema
         self.where, self._password = _described(self._url)
         self._search_path = quoted(schema)
+        self._query_ms = query_ms
         self._mine = threading.local()
         self._parts: dict[str, Part] = {}
         self._pool: ConnectionPool[Connection] = ConnectionPool(
@@ -122,6 +131,7 @@ class Server:
             kwargs={"autocommit": True, "connect_timeout": CONNECT_SECONDS, "application_name": "everlore"},
             min_size=0,
             max_size=pool_size,
+            max_idle=idle_seconds,
             open=False,
             timeout=POOL_SECONDS,
             reconnect_timeout=CONNECT_SECONDS,
@@ -301,7 +311,10 @@ class Server:
     def _configure(self, connection: Connection) -> None:
         connection.adapters.register_dumper(str, _TextDumper)
         # a plan made for any values would be a bad one for lists that are short now and long then
-        connection.execute(f"SET search_path TO {self._search_path}; SET plan_cache_mode = force_custom_plan".encode())
+        connection.execute(
+            f"SET search_path TO {self._search_path}; SET plan_cache_mode = force_custom_plan;"
+            f" SET statement_timeout = {self._query_ms}".encode()
+        )
 
     def _first_contact(self) -> None:
         """Connect once, so that what is wrong is said in full, and make our schema."""
