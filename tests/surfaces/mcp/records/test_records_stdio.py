@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import Postgres, new_schema
 from serving import clean_env
 
 DECISION = {
@@ -88,9 +89,18 @@ def started(root: Path, **environment: str) -> Iterator[Session]:
         assert process.wait(60) == 0
 
 
+@pytest.fixture(scope="module", params=["folder", "postgres"])
+def store(request: pytest.FixtureRequest) -> dict[str, str]:
+    """What names the store in the environment; each use is an empty one."""
+    if request.param == "folder":
+        return {}
+    database: Postgres = request.getfixturevalue("database")
+    return {"DATABASE_URL": database.url(), "EVEROS_STORE__SCHEMA": new_schema()}
+
+
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    with started(tmp_path_factory.mktemp("records") / "vault") as session:
+def server(tmp_path_factory: pytest.TempPathFactory, store: dict[str, str]) -> Iterator[Session]:
+    with started(tmp_path_factory.mktemp("records") / "vault", **store) as session:
         session.initialize()
         yield session
 
@@ -311,12 +321,13 @@ def test_the_page_of_a_record_can_be_read_edited_and_survives_odd_content(tmp_pa
         assert session.read(f"mem://item/{made['id']}")["content"] == odd
 
 
-def test_many_clients_save_the_same_and_different_records_at_once(tmp_path: Path) -> None:
+def test_many_clients_save_the_same_and_different_records_at_once(tmp_path: Path, store: dict[str, str]) -> None:
     root = tmp_path / "vault"
+    shared = store | ({"EVEROS_STORE__SCHEMA": new_schema()} if store else {})
     ids: list[str] = []
 
     def save(tag: int) -> None:
-        with started(root) as session:
+        with started(root, **shared) as session:
             session.initialize()
             for number in range(5):
                 [same] = session.items("memory_create", **{**DECISION, "tags": [f"from:{tag}-{number}"]})
@@ -328,7 +339,7 @@ def test_many_clients_save_the_same_and_different_records_at_once(tmp_path: Path
         thread.start()
     for thread in threads:
         thread.join()
-    with started(root) as session:
+    with started(root, **shared) as session:
         session.initialize()
         [one] = set(ids)
         assert len(session.read(f"mem://item/{one}")["tags"]) == 15
