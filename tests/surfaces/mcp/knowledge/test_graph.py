@@ -46,6 +46,7 @@ def test_the_same_name_is_the_same_entity(mcp: Client) -> None:
     assert mcp.ok("get_status")["entities_count"] == 3
 
 
+@pytest.mark.looks_at_files
 def test_different_names_have_different_pages(mcp: Client) -> None:
     odd = ["C++", "C#", "C/", "C\\", "con", "a:b", "a|b", "..", ".hidden", "x" * 200, "日本", "%41", "#tag", "[[x]]"]
     idents = [entity(mcp, name) for name in odd]
@@ -59,6 +60,7 @@ def test_what_is_no_name(mcp: Client, name: str) -> None:
     assert "name must" in mcp.refused("create_entity", name=name)
 
 
+@pytest.mark.looks_at_files
 def test_a_relation_is_a_link_on_the_page_and_a_repeat_changes_its_weight(mcp: Client) -> None:
     alice, project = entity(mcp, "Alice"), entity(mcp, "Project X")
     first = relate(mcp, alice, "works_on", project, weight=0.25)
@@ -109,6 +111,7 @@ def test_bad_relations_are_refused(mcp: Client) -> None:
     assert mcp.ok("get_related", entity_id=alice)["relation_count"] == 0
 
 
+@pytest.mark.looks_at_files
 def test_a_page_written_by_hand_is_an_entity(mcp: Client) -> None:
     alice = entity(mcp, "Alice")
     (page,) = mcp.root.rglob("entities/Alice.md")

@@ -41,6 +41,7 @@ def test_an_id_is_twenty_characters_and_leads_back(mcp: Client) -> None:
     }
 
 
+@pytest.mark.looks_at_files
 def test_what_is_given_is_kept(mcp: Client) -> None:
     metadata = {"tags": ["a", "b"], "deep": {"n": 1.5, "none": None, "text": "line\nbreak \u2028"}}
     ident = mcp.store(LISBON, memory_type="episodic", metadata=metadata, user_id="alice")
@@ -159,6 +160,7 @@ def test_the_list_refuses_what_its_schema_forbids(mcp: Client, arguments: dict[s
     assert next(iter(arguments)) in mcp.refused("list_memories", **arguments)
 
 
+@pytest.mark.looks_at_files
 def test_the_notes_of_a_day_fill_several_files(mcp: Client) -> None:
     idents = [mcp.store(f"Note number {number}.") for number in range(103)]
     files = sorted(path.name for path in mcp.root.rglob("notes/*.md"))

@@ -89,6 +89,7 @@ def test_everything_is_forgotten(mcp: Client) -> None:
     assert list(mcp.root.rglob("users/*/*/*.md")) == []
 
 
+@pytest.mark.looks_at_files
 def test_one_memory_every_surface(mcp: Client, vectors: Endpoint) -> None:
     """What was talked about is found by the tools, and what the tools stored is found like an episode."""
     mcp.store("Alice keeps her violin in the attic.\nIt is old.", user_id="alice")
@@ -133,6 +134,7 @@ def test_one_memory_every_surface(mcp: Client, vectors: Endpoint) -> None:
     engine.close()
 
 
+@pytest.mark.looks_at_files
 def test_a_broken_vault_is_explained(mcp: Client) -> None:
     ident = mcp.store("Alice plays the violin.")
     (path,) = mcp.root.rglob("notes/note-*.md")

@@ -87,6 +87,7 @@ def test_a_successor_must_exist_and_be_another(mcp: Client) -> None:
     assert mcp.ok("get_memory", id=ident)["valid_until"] is None
 
 
+@pytest.mark.looks_at_files
 def test_a_hand_edit_of_the_end_counts(mcp: Client) -> None:
     ident = mcp.store("The kettle is broken.")
     (path,) = mcp.root.rglob("notes/note-*.md")
