@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from everlore.kinds import case, entity, episode, fact, note, profile, skill
+from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
 from everlore.kinds.base import END_FIELDS
 from everlore.types import Entry, Owner, Scope
 from everlore.vault.markdown import parse_log, parse_sheet, render_entry, render_sheet
 
 PAGE = Path(__file__).parents[2] / "docs" / "file-format.md"
-EXAMPLES = re.findall(r"```markdown\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-EPISODE, FACT, NOTE, CASE, PROFILE, SKILL, ENTITY = EXAMPLES
+EXAMPLES = re.findall(r"^(```+)markdown\n(.*?)^\1$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+EPISODE, FACT, NOTE, CASE, PROFILE, SKILL, ENTITY, RECORD = (text for _, text in EXAMPLES)
 ALICE, AGENT = Owner(Scope(), "user", "alice"), Owner(Scope(), "agent", "assistant")
 
 
@@ -48,5 +48,7 @@ def test_the_sheets() -> None:
         ("uses", "Rust", 0.5),
         ("led_by", "Carol", 1),
     ]
+    saved = record.from_sheet(parse_sheet(RECORD), Owner(Scope(), "user", "default"), "x")
+    assert render_sheet(record.to_sheet(saved)) == RECORD
     assert render_sheet(profile.to_sheet(profile.from_sheet(parse_sheet(PROFILE), ALICE))) == PROFILE
     assert render_sheet(skill.to_sheet(skill.from_sheet(parse_sheet(SKILL), AGENT, "x"))) == SKILL

@@ -88,8 +88,8 @@ def test_the_typescript_clients(tiny_server: Server, folder: Path, flavour: str,
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_inspector(tiny_server: Server, folder: Path, tmp_path: Path, transport: str) -> None:
     root = tiny_server.root.parent / "other"
-    path = os.environ.get("PYTHONPATH", "")
-    given = ["-e", f"EVEROS_MEMORY__ROOT={root}", "-e", f"PYTHONPATH={path}"]
+    path = os.environ.get("PYTHONPATH")
+    given = ["-e", f"EVEROS_MEMORY__ROOT={root}", *(["-e", f"PYTHONPATH={path}"] if path else [])]
     target = [sys.executable, str(TINY), *given] if transport == "stdio" else [f"{tiny_server.url}/mcp/tiny"]
 
     def inspect(*args: str) -> Any:
