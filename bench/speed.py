@@ -35,7 +35,7 @@ from everlore.engine import Engine, open_engine
 from everlore.errors import Unavailable
 from everlore.index.tokens import query_terms
 from everlore.kinds.episode import turn_units
-from everlore.memory import NewMessage, flush, remember
+from everlore.memory import NewMessage, flush, remember, save_note
 from everlore.models.base import State
 from everlore.models.choose import make_embedder
 from everlore.search import Query, recall
@@ -263,7 +263,7 @@ def _ordinary(filled: Filled) -> Owner:
 
 
 def _saves(engine: Engine, plan: Plan, n: int, root: Path, progress: Progress) -> list[Timing]:
-    bar = progress.add_task(f"speed: saving into {n:,} memories", total=3)
+    bar = progress.add_task(f"speed: saving into {n:,} memories", total=4)
     floor = append(root / "append.log")
     body = json.dumps({"sender_id": BIG.id, "role": "user", "timestamp": START, "content": SAVED}) + "\n"
     silent = replace(engine, embedder=FixedEmbedder(engine.embedder.name, engine.embedder.dimension))
@@ -278,7 +278,8 @@ def _saves(engine: Engine, plan: Plan, n: int, root: Path, progress: Progress) -
 
     steps: list[tuple[str, Callable[[str], object], float | None]] = [
         ("message accepted", accept, 10),
-        ("memory written to its file and indexed", lambda session: write(silent, session), 10),
+        ("note saved, in its file and indexed", lambda session: save_note(silent, BIG, f"{SAVED} {session}"), 10),
+        ("session told, flushed and indexed", lambda session: write(silent, session), None),
         ("the same and embedded", lambda session: write(engine, session), None),
     ]
     found = []

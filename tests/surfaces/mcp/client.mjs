@@ -20,15 +20,20 @@ const transport = target[0].startsWith('http')
 await client.connect(transport);
 
 const { tools } = await client.listTools();
-const answers = {
+const seen = {
   server: client.getServerVersion().name,
   version: client.getNegotiatedProtocolVersion?.() ?? '',
   tools: tools.map(tool => tool.name),
+};
+// CALLS: a list of [tool, arguments] to call instead of what the tiny toolset has
+const calls = JSON.parse(process.env.CALLS ?? 'null');
+const answers = calls ? { results: [] } : {
   echo: await client.callTool({ name: 'echo', arguments: { word: 'Grüße', limit: 5 } }),
   items: await client.callTool({ name: 'items', arguments: {} }),
   refused: await client.callTool({ name: 'refuse', arguments: {} }),
   resource: (await client.readResource({ uri: 'tiny://fixed' })).contents[0].text,
   prompt: (await client.getPrompt({ name: 'greet', arguments: { name: 'Ada' } })).messages[0].content.text,
 };
+for (const [name, args] of calls ?? []) answers.results.push(await client.callTool({ name, arguments: args }));
 await client.close();
-console.log(JSON.stringify(answers));
+console.log(JSON.stringify({ ...seen, ...answers }));

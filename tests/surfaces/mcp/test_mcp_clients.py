@@ -105,3 +105,64 @@ def test_the_inspector(tiny_server: Server, folder: Path, tmp_path: Path, transp
     assert [tool["name"] for tool in inspect("--method", "tools/list")["tools"]] == NAMES
     called = inspect("--method", "tools/call", "--tool-name", "echo", "--tool-arg", "word=hello", "limit=5")
     assert called["structuredContent"] == {"word": "hello", "limit": 5, "flag": False}
+
+
+STORE = {"content": "Grüße from the lighthouse."}
+SERVED = ["-m", "everlore", "mcp", "--toolset", "knowledge"]
+
+
+def test_the_python_client_has_all_tools_of_knowledge(server: Server, tmp_path: Path) -> None:
+    async def talk(target: Any) -> None:
+        async with Client(target) as client:
+            assert len((await client.list_tools()).tools) == 21
+            stored = await client.call_tool("store_memory", STORE)
+            told = await client.call_tool("get_memory", {"id": stored.structured_content["id"]})
+            assert told.structured_content["content"] == STORE["content"]
+            assert (await client.call_tool("get_memory", {"id": "nothing"})).is_error
+
+    parameters = StdioServerParameters(command=sys.executable, args=SERVED, env=clean_env(tmp_path / "root"))
+    anyio.run(talk, stdio_client(parameters))
+    anyio.run(talk, f"{server.url}/mcp/knowledge")
+
+
+@needs_node
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_typescript_client_has_all_tools_of_knowledge(
+    server: Server, folder: Path, tmp_path: Path, transport: str
+) -> None:
+    target = [sys.executable, *SERVED] if transport == "stdio" else [f"{server.url}/mcp/knowledge"]
+    command = [nodes.node(folder), str(Path(__file__).parent / "client.mjs"), str(folder), "sdk", "legacy", *target]
+    env = clean_env(tmp_path / "root") | {"CALLS": json.dumps([["store_memory", STORE], ["get_status", {}]])}
+    done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", timeout=120)
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout.splitlines()[-1])
+    assert len(seen["tools"]) == 21
+    stored, status = (one["structuredContent"] for one in seen["results"])
+    assert len(stored["id"]) == 20
+    assert status["memories_count"] >= 1
+
+
+@needs_node
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_inspector_has_all_tools_of_knowledge(server: Server, folder: Path, tmp_path: Path, transport: str) -> None:
+    root = tmp_path / "root"
+    path = os.environ.get("PYTHONPATH")
+    given = ["-e", f"EVEROS_MEMORY__ROOT={root}", *(["-e", f"PYTHONPATH={path}"] if path else [])]
+    # options of the command behind `--` would be taken for the inspector's own
+    script = tmp_path / "knowledge.py"
+    script.write_text(
+        f"import runpy, sys\nsys.argv[1:] = {SERVED[2:]!r}\nrunpy.run_module('everlore', run_name='__main__')\n"
+    )
+    stdio = transport == "stdio"
+    target = [sys.executable, str(script), *given] if stdio else [f"{server.url}/mcp/knowledge", "--transport", "http"]
+
+    def inspect(*args: str) -> Any:
+        program = [nodes.node(folder), str(folder / "node_modules" / ".bin" / "mcp-inspector"), "--cli"]
+        env = clean_env(root, {"HOME": str(tmp_path)})
+        done = subprocess.run([*program, *target, *args], env=env, capture_output=True, encoding="utf-8", timeout=120)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    assert len(inspect("--method", "tools/list")["tools"]) == 21
+    stored = inspect("--method", "tools/call", "--tool-name", "store_memory", "--tool-arg", "content=lighthouse")
+    assert len(stored["structuredContent"]["id"]) == 20

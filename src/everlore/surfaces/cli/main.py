@@ -13,6 +13,9 @@ from typing import Annotated, Any, Literal, TextIO, cast
 
 import typer
 
+# a product of a query with a few thousand vectors takes less than waking threads for it, which then spin for a while
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from everlore import __version__
 from everlore.errors import Damaged, EverloreError, Unavailable
 from everlore.redact import redact
