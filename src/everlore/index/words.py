@@ -186,31 +186,31 @@ def _affordable(terms: Sequence[str], stats: TermStats) -> int:
 def _ranked(
     connection: apsw.Connection, scale: Scale, terms: Sequence[str], owner: int, kinds: Sequence[int]
 ) -> tuple[Ints, Floats]:
-    """Units that hold any of these terms, best first."""
+    """Units that hold any of these terms, best first. All lists are scored together: numpy charges by the call."""
+    lists = [_occurrences(connection, _prefix(owner) + term) for term in terms]
+    every = np.concatenate(lists)
+    of_term = np.repeat(np.arange(len(lists)), [len(one) for one in lists])
+    fresh = np.ones(len(every), np.bool_)
+    fresh[1:] = (every[1:] != every[:-1]) | (of_term[1:] != of_term[:-1])
+    starts = np.flatnonzero(fresh)
+    counts = np.diff(np.append(starts, len(every)))
+    codes, of_term = every[starts], of_term[starts]
     allowed = np.zeros(MOST_KINDS + 1, np.bool_)
     allowed[list(kinds)] = True
-    codes: list[Ints] = []
-    parts: list[Floats] = []
-    for term in terms:
-        code, count = _occurrences(connection, _prefix(owner) + term)
-        keep = allowed[(code >> LENGTH_BITS) & (MOST_KINDS)]
-        code, count = code[keep], count[keep]
-        codes.append(code)
-        parts.append(scale.score(term, count.astype(np.float64), (code & LONGEST).astype(np.float64)))
-    if len(terms) == 1:
-        every, total = codes[0], parts[0]
-    else:
-        every, at = np.unique(np.concatenate(codes), return_inverse=True)
-        total = np.bincount(at, weights=np.concatenate(parts), minlength=len(every)).astype(np.float64)
+    keep = allowed[(codes >> LENGTH_BITS) & MOST_KINDS]
+    codes, of_term, counts = codes[keep], of_term[keep], counts[keep]
+    weights = np.array([scale.weights[term] for term in terms])[of_term]
+    lengths = (codes & LONGEST).astype(np.float64)
+    parts = weights * worth(counts.astype(np.float64), lengths, scale.mean_length)
+    units, at = np.unique(codes, return_inverse=True)
+    total = np.bincount(at, weights=parts, minlength=len(units)).astype(np.float64)
     order = np.argsort(-total, kind="stable")
-    return every[order] >> UNIT_SHIFT, total[order]
+    return units[order] >> UNIT_SHIFT, total[order]
 
 
-def _occurrences(connection: apsw.Connection, term: str) -> tuple[Ints, Ints]:
-    """The numbers in `words` of the units that hold a term, and how often each does."""
-    every: Ints = numbers(connection, "SELECT group_concat(doc) FROM instances WHERE term = ?", (term,))
-    starts = np.flatnonzero(np.r_[True, every[1:] != every[:-1]])[: len(every)]  # they come in order
-    return every[starts], np.diff(np.append(starts, len(every)))
+def _occurrences(connection: apsw.Connection, term: str) -> Ints:
+    """The numbers in `words` of the units that hold a term, in order, each as often as it does."""
+    return numbers(connection, "SELECT group_concat(doc) FROM instances WHERE term = ?", (term,))
 
 
 def _rescored(scale: Scale, terms: Sequence[str], found: Sequence[Settled]) -> list[Settled]:
