@@ -25,7 +25,7 @@ KINDS: dict[Track, dict[str, tuple[str, ...]]] = {
 """What is looked for together, on one scale, under the name of its first kind."""
 CAP = {"episode": 100, "case": 10, "skill": 10}
 """How many of a kind `top_k` -1 returns at most."""
-CANDIDATES = 24
+CANDIDATES = 20
 """Units asked of each list; more when more memories are wanted. With their neighbours that is plenty."""
 FACT_TURNS = 30
 """Turns of all results whose facts are shown, the best ones;"""
