@@ -49,9 +49,6 @@ def save_record(
     path = page_path(PLACE, owner, entry)
     now = engine.clock.now()
 
-    def edit(text: str | None) -> str | None:
-        return render_sheet(record.to_sheet(saved(text)), text or "")
-
     def saved(text: str | None) -> Record:
         if text is None:
             return Record(owner, entry, type, content, source, tuple(tags), confidence, now, now)
@@ -68,7 +65,7 @@ def save_record(
             updated=now,
         )
 
-    written = engine.vault.update(path, edit)
+    written = engine.vault.update(path, lambda text: _shown(saved(text), text))
     if written is None:
         raise Damaged(f"{path} was removed while it was written: save the record again")
     index_file(engine, path)
