@@ -19,6 +19,8 @@ from everlore.content.variables import values
 from everlore.types import Json
 
 FEW: Final = 1000
+FIRST: Final = 300
+"""Documents that are looked at one by one, besides those of the page, before the database is asked to find them all."""
 
 FIELDS: Final = (
     "id",
@@ -70,8 +72,17 @@ def among(ask: Asking, ids: sa.Select[Any]) -> tuple[sa.ColumnElement[bool], boo
     A few are listed, so that whatever else is asked looks at them alone. Many are left to the database, which can
     then stop when the page is full.
     """
-    few = [int(id_) for (id_,) in ask.connection.execute(ids.limit(FEW + 1))]
+    few = _ids(ask, ids.limit(FEW + 1))
     return (ask.document.c.id.in_(ids), False) if len(few) > FEW else (ask.document.c.id.in_(sorted(set(few))), True)
+
+
+@dataclass(frozen=True, slots=True)
+class Costly:
+    """A condition that costs much when it is asked of a whole site, in two forms: of one document after the other, and
+    of all of them at once."""
+
+    each: sa.ColumnElement[bool]
+    all: sa.ColumnElement[bool]
 
 
 def page(
@@ -82,15 +93,39 @@ def page(
     offset: int | None,
     *,
     deleted: bool = False,
+    costly: Sequence[Costly] | None = None,
+    leading: Sequence[sa.Select[Any]] = (),
 ) -> list[int]:
-    """The ids of one page, visible ones only."""
-    query = (
-        sa.select(ask.document.c.id)
-        .where(ask.switch("deleted", deleted), *ask.shown, *where)
-        .order_by(*order)
-        .limit(limit)
-        .offset(offset or 0)
-    )
+    """The ids of one page, visible ones only.
+
+    With `costly`, even if it is empty, whatever costs much is asked only of those that come first, and of all only
+    when these do not fill the page: for orders that make the database look at every document anyway. Queries in
+    `leading` give, one after the other, the ids of all documents in this order, when that is quicker than sorting them.
+    """
+    start, end = offset or 0, (offset or 0) + limit
+    table = ask.document
+    conditions = [ask.switch("deleted", deleted), *where]
+    query = sa.select(table.c.id).where(*conditions).order_by(*order)
+    if costly is not None:
+        enough = 2 * end + FIRST
+        first = _first(ask, leading or [query], enough)
+        each = sa.select(table.c.id).where(table.c.id.in_(first), *ask.shown, *(one.each for one in costly))
+        fits = set(_ids(ask, each.where(*conditions) if leading else each)) if first else set()
+        if len(fits) >= end or len(first) < enough:
+            return [id_ for id_ in first if id_ in fits][start:end]
+        query = query.where(*(one.all for one in costly))
+    return _ids(ask, query.where(*ask.shown).limit(limit).offset(start))
+
+
+def _first(ask: Asking, queries: Sequence[sa.Select[Any]], count: int) -> list[int]:
+    found: dict[int, None] = {}
+    for query in queries:
+        if len(found) < count:
+            found |= dict.fromkeys(_ids(ask, query.limit(count - len(found))))
+    return list(found)
+
+
+def _ids(ask: Asking, query: sa.Select[Any]) -> list[int]:
     return [int(id_) for (id_,) in ask.connection.execute(query)]
 
 

@@ -11,8 +11,8 @@ from everlore.content import arguments as a
 from everlore.content import models, tree
 from everlore.content.access import Caller
 from everlore.content.connect import Site
-from everlore.content.documents import Asking, among, asking, items, page
-from everlore.content.variables import bearers, holds, look_up, named, ordering, value_of
+from everlore.content.documents import Asking, Costly, among, asking, items, page
+from everlore.content.variables import bearers, by_value, holds, look_up, named, ordering, value_of
 from everlore.errors import InvalidInput
 from everlore.types import Json
 
@@ -24,9 +24,19 @@ Answering: TypeAlias = Callable[[Site, Caller, Any], Answer]
 
 def search(site: Site, caller: Caller, given: a.Search) -> Answer:
     with asking(site, caller) as ask:
-        order = _order(ask, given)
-        where = _conditions(ask, given, by_id=len(order) == 1)
-        found = page(ask, where, order, given.limit, given.offset, deleted=bool(given.deleted))
+        order, leading = _order(ask, given)
+        by_id = len(order) == 1
+        where, costly, small = _conditions(ask, given, by_id=by_id)
+        found = page(
+            ask,
+            where,
+            order,
+            given.limit,
+            given.offset,
+            deleted=bool(given.deleted),
+            costly=None if (by_id or small) and not costly else costly,
+            leading=() if small else leading,
+        )
         return _listed(ask, found, given, given.tvs)
 
 
@@ -39,16 +49,22 @@ def get(site: Site, caller: Caller, given: a.Get) -> Answer:
 def root_tree(site: Site, caller: Caller, given: a.RootTree) -> Answer:
     with asking(site, caller) as ask:
         # the root documents are the first level below the root
-        where = [tree.within(ask, (given.depth or 1) + 1)]
+        where = [tree.within(ask, 0, (given.depth or 1) + 1)]
         found = page(ask, where, [ask.document.c.id], given.limit, given.offset)
         return _listed(ask, found, given, given.tvs)
 
 
 def descendants(site: Site, caller: Caller, given: a.DeepNode) -> Answer:
     with asking(site, caller) as ask:
-        where = [tree.below(ask, given.id, given.depth or 1)[0]]
         order = [ask.document.c.parent, ask.document.c.menuindex, ask.document.c.id]
-        return _listed(ask, page(ask, where, order, given.limit, given.offset), given, given.tvs)
+        end = (given.offset or 0) + given.limit
+        found: list[int] = []
+        for parents in tree.parents_below(ask, given.id, given.depth or 1):
+            # by parent is the first order, so each batch of parents goes on where the one before it ended
+            found += page(ask, [ask.document.c.parent.in_(parents)], order, end - len(found), 0) if parents else []
+            if len(found) == end:
+                break
+        return _listed(ask, found[given.offset or 0 :], given, given.tvs)
 
 
 def ancestors(site: Site, caller: Caller, given: a.Ancestors) -> Answer:
@@ -132,7 +148,11 @@ TOOLS: Final[Mapping[str, Answering]] = {
 }
 
 
-def _conditions(ask: Asking, given: a.Search, *, by_id: bool) -> list[sa.ColumnElement[bool]]:
+def _conditions(
+    ask: Asking, given: a.Search, *, by_id: bool
+) -> tuple[list[sa.ColumnElement[bool]], list[Costly], bool]:
+    """What a document must meet; what of it costs much; and whether only a few can."""
+    costly: list[Costly] = []
     where = [
         ask.switch(name, wanted)
         for name, wanted in (("published", given.published), ("hidemenu", given.hidemenu))
@@ -144,10 +164,13 @@ def _conditions(ask: Asking, given: a.Search, *, by_id: bool) -> list[sa.ColumnE
     if given.parent is not None:
         depth = given.depth or a.MAX_DEPTH
         if given.parent == 0 and by_id:
-            where.append(tree.within(ask, depth))
+            where.append(tree.within(ask, 0, depth))
         else:
-            condition, small = tree.below(ask, given.parent, depth)
-            where.append(condition)
+            below, small = tree.below(ask, given.parent, depth)
+            if isinstance(below, Costly):
+                costly.append(below)
+            else:
+                where.append(below)
     if given.tags_data is not None:
         tagged = _tagged(ask, given.tags_data)
         condition, small = (ask.document.c.id.in_(tagged), True) if small else among(ask, tagged)
@@ -164,7 +187,7 @@ def _conditions(ask: Asking, given: a.Search, *, by_id: bool) -> list[sa.ColumnE
             listed, small = among(ask, matching)
             condition = condition if by_id and not small else listed
         where.append(condition)
-    return where
+    return where, costly, small
 
 
 def _tagged(ask: Asking, wanted: a.TagsData) -> sa.Select[Any]:
@@ -176,14 +199,17 @@ def _tagged(ask: Asking, wanted: a.TagsData) -> sa.Select[Any]:
     return sa.select(links.c.doc_id).where(links.c.tag_id.in_(ids), links.c.tv_id == wanted.tv_id)
 
 
-def _order(ask: Asking, given: a.Search) -> list[sa.ColumnElement[Any]]:
+def _order(ask: Asking, given: a.Search) -> tuple[list[sa.ColumnElement[Any]], Sequence[sa.Select[Any]]]:
+    """How the documents are ordered; and queries that give all of them so, where there are quicker ones."""
     order: list[sa.ColumnElement[Any]] = []
+    leading: Sequence[sa.Select[Any]] = ()
     wanted = given.tv_order or []
     known = look_up(ask.site, ask.connection, [one.tv for one in wanted])
     for number, one in enumerate(wanted):
         variable = named(known, one.tv, f"tv_order.{number}.tv")
         value = value_of(ask.site, ask.document, variable, one.cast, use_default=bool(one.use_default))
         order.append(ordering(ask.site, value, one))
+        leading = by_value(ask.site, ask.document, variable, one)
     columns = ask.document.c
     if given.order_by_date:
         date = sa.case((columns.pub_date != 0, columns.pub_date), else_=columns.createdon)
@@ -192,7 +218,7 @@ def _order(ask: Asking, given: a.Search) -> list[sa.ColumnElement[Any]]:
         by = columns[given.order_by or "id"]
         order.append(by.desc() if given.order_dir == "desc" else by.asc())
     # id decides between equals, so that pages never overlap
-    return [*order, columns.id]
+    return [*order, columns.id], leading if len(order) == 1 else ()
 
 
 def _siblings(

@@ -5,22 +5,24 @@ Nothing follows more than a bounded number of levels, so a ring of parents is ha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final
 
 import sqlalchemy as sa
 
-from everlore.content.documents import FEW, Asking
+from everlore.content.documents import FEW, Asking, Costly
 
 LONGEST_PATH: Final = 100
 """Ancestors that are followed at most."""
+PARENTS, MOST_PARENTS = 50, 5000
+"""Documents with children that are looked at together: at first, since these often suffice, and at most."""
 
 
-def below(ask: Asking, root: int, depth: int) -> tuple[sa.ColumnElement[bool], bool]:
+def below(ask: Asking, root: int, depth: int) -> tuple[sa.ColumnElement[bool] | Costly, bool]:
     """The condition that a document is 1 to `depth` levels below `root`, and whether that leaves only a few.
 
-    What has no parent is the first level below 0. A few are listed level by level, by the index on `parent`; for
-    many, one query that follows the levels by itself is quicker.
+    What has no parent is the first level below 0. A few are listed level by level, by the index on `parent`.
     """
     table = ask.document
     if depth == 1:
@@ -34,7 +36,28 @@ def below(ask: Asking, root: int, depth: int) -> tuple[sa.ColumnElement[bool], b
     levels = levels.union_all(
         sa.select(deeper.c.id, levels.c.level + 1).where(deeper.c.parent == levels.c.id, levels.c.level < depth)
     )
-    return table.c.id.in_(sa.select(levels.c.id)), False
+    return Costly(each=within(ask, root, depth), all=table.c.id.in_(sa.select(levels.c.id))), False
+
+
+def parents_below(ask: Asking, root: int, depth: int) -> Iterator[list[int]]:
+    """Batches of the documents that have children, by id: `root`, and those fewer than `depth` levels below it.
+
+    Documents with children are few on most sites, so asking each whether it is there costs less than following all.
+    """
+    parent = ask.document.c.parent
+    last, size = -1, PARENTS
+    while True:
+        having = sa.select(parent).where(parent > last).distinct().order_by(parent).limit(size)
+        found = [int(id_) for (id_,) in ask.connection.execute(having)]
+        if depth > 1:
+            inside = sa.select(ask.document.c.id).where(ask.document.c.id.in_(found), within(ask, root, depth - 1))
+            fits = {int(id_) for (id_,) in ask.connection.execute(inside)} if found else set()
+        else:
+            fits = set()
+        yield [id_ for id_ in found if id_ == root or id_ in fits]
+        if len(found) < size:
+            return
+        last, size = found[-1], min(4 * size, MOST_PARENTS)
 
 
 def _few(ask: Asking, root: int, depth: int) -> list[int] | None:
@@ -53,13 +76,10 @@ def _few(ask: Asking, root: int, depth: int) -> list[int] | None:
     return sorted(found)
 
 
-def within(ask: Asking, depth: int) -> sa.ColumnElement[bool]:
-    """The document is at most `depth` levels below the site's root.
-
-    Asked of one document after the other, upwards: most documents are, so a page is full long before all were asked.
-    """
+def within(ask: Asking, root: int, depth: int) -> sa.ColumnElement[bool]:
+    """The document is at most `depth` levels below `root`. Asked of one document after the other, upwards."""
     table = ask.document
-    return sa.or_(table.c.parent == 0, *(_ancestor(ask, level) == 0 for level in range(2, depth + 1)))
+    return sa.or_(table.c.parent == root, *(_ancestor(ask, level) == root for level in range(2, depth + 1)))
 
 
 def ancestors(ask: Asking, document: int, depth: int | None) -> list[int]:

@@ -151,6 +151,23 @@ def ordering(site: Site, value: sa.ColumnElement[Any], wanted: TvOrder) -> sa.Co
     return ordered
 
 
+def by_value(site: Site, document: sa.FromClause, variable: Variable, wanted: TvOrder) -> Sequence[sa.Select[Any]]:
+    """Queries that together give all documents' ids ordered by the variable and then by id, read from the values
+    instead of looking up the value of each document. None when a default stands among the values."""
+    if wanted.use_default and variable.default is not None:
+        return ()
+    table = site.table("site_tmplvar_contentvalues")
+    value = as_number(site.dialect, table.c.value, wanted.cast) if wanted.cast else table.c.value
+    valued = (
+        sa.select(table.c.contentid)
+        .where(table.c.tmplvarid == variable.id, table.c.value.is_not(None))
+        .order_by(value.desc() if wanted.dir == "desc" else value.asc(), table.c.contentid)
+    )
+    lacking = value_of(site, document, variable, None, use_default=False).is_(None)
+    others = sa.select(document.c.id).where(lacking).order_by(document.c.id)
+    return (valued, others) if wanted.dir == "desc" else (others, valued)
+
+
 def as_number(dialect: str, value: sa.ColumnElement[Any], cast: str) -> sa.ColumnElement[Any]:
     """None stays None. `value` is repeated in the expression, so it should be a plain column."""
     if cast.startswith("DECIMAL"):
