@@ -27,7 +27,7 @@ from everlore.engine import Engine, open_engine
 from everlore.index.tokens import query_terms
 from everlore.memory import NewMessage, flush, remember
 from everlore.models.choose import make_embedder
-from everlore.postgres import value
+from everlore.postgres.statements import value
 from everlore.search import Query, recall
 from everlore.types import Owner, Where
 

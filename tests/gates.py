@@ -15,8 +15,8 @@ import httpx
 from embeddings import Endpoint
 from serving import clean_env
 
-from everlore.accounts.base import SCOPES, Key
-from everlore.accounts.sqlite import SqliteAccounts
+from everlore.accounts.base import SCOPES, Accounts, Key
+from everlore.accounts.choose import open_accounts
 from everlore.vault.files import SYSTEM
 
 NO_KEY = "emk_" + "0" * 32
@@ -43,9 +43,9 @@ def quick(vectors: Endpoint) -> dict[str, str]:
 
 
 @contextmanager
-def store(root: Path) -> Iterator[SqliteAccounts]:
+def store(root: Path) -> Iterator[Accounts]:
     """The accounts of a vault, as another process opens them."""
-    accounts = SqliteAccounts(root / SYSTEM / "accounts.db")
+    accounts = open_accounts(root / SYSTEM, None, print)
     try:
         yield accounts
     finally:

@@ -14,8 +14,8 @@ from everlore.cascade.indexing import parse_file
 from everlore.config import Settings, load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage
-from everlore.postgres import Server
-from everlore.postgres import rows as rows_of
+from everlore.postgres.server import Server
+from everlore.postgres.statements import rows as rows_of
 from everlore.types import Key, Owner, Problem, Row, Scope
 from everlore.vault.paths import locate
 

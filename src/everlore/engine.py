@@ -14,7 +14,7 @@ from everlore.buffer.base import Buffer
 from everlore.buffer.sqlite import SqliteBuffer
 from everlore.clock import Clock
 from everlore.config import Settings
-from everlore.errors import Misconfigured, Unavailable
+from everlore.errors import Unavailable
 from everlore.index.base import Index
 from everlore.index.sqlite import SqliteIndex
 from everlore.models.base import Embedder
@@ -22,11 +22,12 @@ from everlore.models.cache import Cache, CachedEmbedder, EmbeddingCache
 from everlore.models.chat import ChatModel
 from everlore.models.choose import make_embedder, make_llm, make_seer
 from everlore.models.media.reader import MediaReader
+from everlore.postgres.opening import open_server
 from everlore.vault.base import Vault
 from everlore.vault.files import SYSTEM, FolderVault
 
 if TYPE_CHECKING:
-    from everlore.postgres import Server
+    from everlore.postgres.server import Server
 
 
 class Part(Protocol):
@@ -100,7 +101,8 @@ class Engine:
 
 def open_engine(settings: Settings) -> Engine:
     """On PostgreSQL when a URL of one is set, else on the folder of the vault."""
-    return _on_postgres(settings) if settings.store.url.get_secret_value() else _on_files(settings)
+    server = open_server(settings)
+    return _on_files(settings) if server is None else _on_postgres(settings, server)
 
 
 def _on_files(settings: Settings) -> Engine:
@@ -121,25 +123,12 @@ def _on_files(settings: Settings) -> Engine:
     )
 
 
-def _on_postgres(settings: Settings) -> Engine:
-    try:
-        from everlore.buffer.postgres import PostgresBuffer
-        from everlore.index.postgres.index import PostgresIndex
-        from everlore.models.shared_cache import SharedCache
-        from everlore.postgres import Server
-        from everlore.vault.postgres import PostgresVault
-    except ImportError as error:
-        raise Misconfigured(
-            f"PostgreSQL needs packages that are not installed ({error.name}): pip install 'everlore[postgres]'"
-        ) from None
-    store = settings.store
-    server = Server(
-        store.url.get_secret_value(),
-        schema=store.namespace,
-        pool_size=store.pool_size,
-        idle_seconds=store.idle_ms / 1000,
-        query_ms=store.query_ms,
-    )
+def _on_postgres(settings: Settings, server: Server) -> Engine:
+    from everlore.buffer.postgres import PostgresBuffer
+    from everlore.index.postgres.index import PostgresIndex
+    from everlore.models.shared_cache import SharedCache
+    from everlore.vault.postgres import PostgresVault
+
     try:
         vault = PostgresVault(server)  # first: on a cluster, other tables are laid beside its own
         cache = SharedCache(server)

@@ -3,63 +3,55 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from stored import Now
 
-from everlore.accounts.base import Event
-from everlore.accounts.sqlite import SqliteAccounts
+from everlore.accounts.base import Event, Source
+from everlore.accounts.schema import TABLES
+from everlore.accounts.sqlite import SqliteTables
+from everlore.accounts.store import StoredAccounts
+from everlore.accounts.tables import Tables
 from everlore.errors import Denied, InvalidInput, NotFound
 
 MINUTE = 60_000
 
 
-class Now:
-    """A clock that the test turns."""
-
-    def __init__(self) -> None:
-        self.ms = 1_780_000_000_000
-
-    def __call__(self) -> int:
-        return self.ms
-
-
-@pytest.fixture
-def now() -> Now:
-    return Now()
-
-
-@pytest.fixture
-def accounts(tmp_path: Path, now: Now) -> Iterator[SqliteAccounts]:
-    opened = SqliteAccounts(tmp_path / "accounts.db", now)
-    yield opened
-    opened.close()
-
-
-def denied(accounts: SqliteAccounts, credential: str) -> str:
+def denied(accounts: StoredAccounts, credential: str) -> str:
     with pytest.raises(Denied) as caught:
         accounts.authenticate(credential)
     assert credential not in str(caught.value)
     return caught.value.why
 
 
-def test_credentials_have_their_form_and_only_hashes_are_on_disk(accounts: SqliteAccounts, tmp_path: Path) -> None:
+def test_credentials_have_their_form_and_only_hashes_are_kept(
+    accounts: StoredAccounts, tables: Tables, now: Now
+) -> None:
     key, secret = accounts.create_key("alice")
     assert re.fullmatch(r"emk_[0-9a-f]{32}", secret)
     agent, token = accounts.register_agent(key.account.id, "cursor", "f", "Cursor", "1", None)
     assert re.fullmatch(r"evt_[0-9a-f]{32}", token)
-    device, code = accounts.start_device("evercli", "EverCli", "1", "f", accounts._now() + MINUTE)
+    device, code = accounts.start_device("evercli", "EverCli", "1", "f", now.ms + MINUTE)
     assert re.fullmatch(r"[B-Z]{4}-[B-Z]{4}", code)
-    accounts.close()
-    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    kept = repr(tables.read(lambda db: [db.rows(f"SELECT * FROM {table}") for table in TABLES]))
+    assert key.prefix in kept
     for hidden in (secret, token, device):
-        assert hidden[8:].encode() not in kept
+        assert hidden[8:] not in kept
     assert agent.token_prefix == token[:8]
     assert key.prefix == secret[:8]
 
 
-def test_only_the_first_account_owns_the_main_space(accounts: SqliteAccounts) -> None:
+def test_only_hashes_are_in_the_file(tmp_path: Path) -> None:
+    accounts = StoredAccounts(SqliteTables(tmp_path / "accounts.db"))
+    key, secret = accounts.create_key("alice")
+    accounts.close()
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert key.prefix.encode() in kept
+    assert secret[8:].encode() not in kept
+
+
+def test_only_the_first_account_owns_the_main_space(accounts: StoredAccounts) -> None:
     first, second = accounts.create_key("a")[0], accounts.create_key("b")[0]
     assert (first.account.main, second.account.main) == (True, False)
     assert first.account.id != second.account.id
@@ -69,12 +61,12 @@ def test_only_the_first_account_owns_the_main_space(accounts: SqliteAccounts) ->
         accounts.create_key("x", account="acc_0000000000000000")
 
 
-def test_the_first_account_may_be_separate_and_then_none_is_main(accounts: SqliteAccounts) -> None:
+def test_the_first_account_may_be_separate_and_then_none_is_main(accounts: StoredAccounts) -> None:
     assert not accounts.create_key("a", separate=True)[0].account.main
     assert not accounts.create_key("b")[0].account.main, "the vault's memories are never given away by accident"
 
 
-def test_no_name_leads_out_of_a_space(accounts: SqliteAccounts) -> None:
+def test_no_name_leads_out_of_a_space(accounts: StoredAccounts) -> None:
     main, secret = accounts.create_key("a")
     other, second = accounts.create_key("b")
     owner, guest = accounts.authenticate(secret), accounts.authenticate(second)
@@ -87,7 +79,7 @@ def test_no_name_leads_out_of_a_space(accounts: SqliteAccounts) -> None:
     assert nested.startswith(f"{other.account.id}.")
 
 
-def test_what_is_revoked_or_expired_is_denied(accounts: SqliteAccounts, now: Now) -> None:
+def test_what_is_revoked_or_expired_is_denied(accounts: StoredAccounts, now: Now) -> None:
     key, secret = accounts.create_key("alice", expires=now.ms + MINUTE)
     _, token = accounts.register_agent(key.account.id, "p", "f", "n", "", now.ms + MINUTE)
     assert accounts.authenticate(secret).actor == key.id
@@ -109,7 +101,7 @@ def test_what_is_revoked_or_expired_is_denied(accounts: SqliteAccounts, now: Now
         assert caught.value.why == "malformed"
 
 
-def test_revoking_an_account_disconnects_its_agents(accounts: SqliteAccounts) -> None:
+def test_revoking_an_account_disconnects_its_agents(accounts: StoredAccounts) -> None:
     key, secret = accounts.create_key("a")
     _, token = accounts.register_agent(key.account.id, "p", "f", "n", "", None)
     accounts.revoke_key(key.account.id)
@@ -119,14 +111,14 @@ def test_revoking_an_account_disconnects_its_agents(accounts: SqliteAccounts) ->
         accounts.revoke_key("key_nobody")
 
 
-def test_a_key_is_revoked_by_any_of_its_names(accounts: SqliteAccounts) -> None:
+def test_a_key_is_revoked_by_any_of_its_names(accounts: StoredAccounts) -> None:
     for name in ("id", "prefix", "whole"):
         key, secret = accounts.create_key(name)
         which = {"id": key.id, "prefix": key.prefix, "whole": secret}[name]
         assert [one.id for one in accounts.revoke_key(which)] == [key.id]
 
 
-def test_registering_again_keeps_the_agent_and_changes_its_token(accounts: SqliteAccounts) -> None:
+def test_registering_again_keeps_the_agent_and_changes_its_token(accounts: StoredAccounts) -> None:
     key, _ = accounts.create_key("a")
     first, old = accounts.register_agent(key.account.id, "cursor", "f", "Cursor", "1", None)
     again, new = accounts.register_agent(key.account.id, "cursor", "f", "Cursor", "2", None)
@@ -138,7 +130,7 @@ def test_registering_again_keeps_the_agent_and_changes_its_token(accounts: Sqlit
         accounts.revoke_agent(accounts.create_key("b")[0].account.id, first.id)
 
 
-def test_a_device_is_approved_once_and_its_keys_are_handed_out_once(accounts: SqliteAccounts, now: Now) -> None:
+def test_a_device_is_approved_once_and_its_keys_are_handed_out_once(accounts: StoredAccounts, now: Now) -> None:
     key, _ = accounts.create_key("alice")
     secret, code = accounts.start_device("evercli", "EverCli", "1", "f", now.ms + 15 * MINUTE)
     assert accounts.poll_device(secret, 5000, None).state == "pending"
@@ -159,7 +151,7 @@ def test_a_device_is_approved_once_and_its_keys_are_handed_out_once(accounts: Sq
     assert caught.value.why == "device"
 
 
-def test_a_device_may_be_denied_or_expire(accounts: SqliteAccounts, now: Now) -> None:
+def test_a_device_may_be_denied_or_expire(accounts: StoredAccounts, now: Now) -> None:
     key, _ = accounts.create_key("alice")
     refused, code = accounts.start_device("p", "c", "", "f", now.ms + MINUTE)
     accounts.decide_device(code, key.account.id, approve=False)
@@ -175,7 +167,7 @@ def test_a_device_may_be_denied_or_expire(accounts: SqliteAccounts, now: Now) ->
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 129])
-def test_bad_names_are_refused(accounts: SqliteAccounts, name: str) -> None:
+def test_bad_names_are_refused(accounts: StoredAccounts, name: str) -> None:
     with pytest.raises(InvalidInput):
         accounts.create_key(name)
     with pytest.raises(InvalidInput):
@@ -183,9 +175,41 @@ def test_bad_names_are_refused(accounts: SqliteAccounts, name: str) -> None:
     assert accounts.keys() == []
 
 
-def test_the_secret_is_made_once_and_events_come_newest_first(accounts: SqliteAccounts) -> None:
+def test_the_secret_is_made_once_and_events_come_newest_first(accounts: StoredAccounts) -> None:
     assert accounts.secret() == accounts.secret()
     assert len(accounts.secret()) == 32
     for number in range(3):
         accounts.record(Event(number, "acc", "key", "login", str(number), "", "ok"))
     assert [event.target for event in accounts.events(2)] == ["2", "1"]
+
+
+def test_uploads_hold_their_bytes_until_they_are_used_or_expire(accounts: StoredAccounts, now: Now) -> None:
+    for name in ("used", "late", "waiting"):
+        accounts.add_upload("acc", name, "n\x00.md", 3, "h", now.ms + (MINUTE if name == "late" else 2 * MINUTE))
+        assert accounts.content(name) is None
+        assert accounts.store_upload(name, b"a\x00b")
+        assert accounts.store_upload(name, b"a\x00c"), "an upload may be repeated"
+        known = accounts.upload(name)
+        assert known is not None
+        assert (known.stored, known.name) == (True, "n\x00.md")
+    accounts.drop_upload("used")
+    now.ms += MINUTE
+    accounts.drop_expired_uploads()
+    assert [accounts.content(name) for name in ("used", "late", "waiting")] == [None, None, b"a\x00c"]
+    assert accounts.upload("late") is None
+    assert not accounts.store_upload("late", b"abc")
+    assert accounts.content("late") is None
+
+
+def test_the_newest_document_by_either_key_is_found(accounts: StoredAccounts) -> None:
+    for number in range(3):
+        keys = ("doc", f"once-{number}")
+        accounts.add_source(Source(f"src_{number}", "acc", "", "o", "t", 1, "h", *keys, "", "s", "extracted", number))
+    newest = accounts.find_source("acc", document_key="doc")
+    assert newest is not None
+    assert newest.id == "src_2"
+    once = accounts.find_source("acc", idempotency_key="once-1")
+    assert once is not None
+    assert once.id == "src_1"
+    assert accounts.find_source("other", document_key="doc") is None
+    assert accounts.find_source("acc") is None

@@ -15,7 +15,7 @@ from everlore.buffer.sqlite import SqliteBuffer
 from everlore.index.base import Index
 from everlore.index.postgres.index import PostgresIndex
 from everlore.index.sqlite import SqliteIndex
-from everlore.postgres import Server
+from everlore.postgres.server import Server
 from everlore.vault.base import Vault
 from everlore.vault.files import FolderVault
 from everlore.vault.postgres import PostgresVault

@@ -15,7 +15,8 @@ from everlore.index.postgres import schema as index_tables
 from everlore.index.postgres.index import PostgresIndex
 from everlore.memory import flush, listing, remember
 from everlore.models import shared_cache
-from everlore.postgres import distribution, rows
+from everlore.postgres.parts import distribution
+from everlore.postgres.statements import rows
 from everlore.search import Query, recall
 from everlore.vault import postgres as vault_tables
 

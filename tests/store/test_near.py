@@ -10,7 +10,7 @@ from stored import ALICE, BOB, alike, direction, embed, fill, row, where
 
 from everlore.index.postgres import vectors
 from everlore.index.postgres.index import PostgresIndex
-from everlore.postgres import Server
+from everlore.postgres.server import Server
 from everlore.types import Predicate, Where
 
 COUNT = 400

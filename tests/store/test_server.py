@@ -14,7 +14,10 @@ from stored import message
 from everlore.buffer.postgres import PostgresBuffer
 from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
 from everlore.index.postgres.index import PostgresIndex
-from everlore.postgres import Connection, Part, Server, numbered, tenants_of, value
+from everlore.postgres.parts import Part
+from everlore.postgres.server import Server
+from everlore.postgres.statements import Connection, value
+from everlore.postgres.tenants import numbered, tenants_of
 from everlore.types import Scope
 from everlore.vault.postgres import PostgresVault
 
@@ -178,7 +181,7 @@ def test_a_read_only_database_says_so_and_keeps_what_it_has(database: Postgres) 
 def test_urls_that_lead_nowhere(
     url: str, kind: type[EverloreError], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everlore.postgres.START_SECONDS", 0.0)
+    monkeypatch.setattr("everlore.postgres.server.START_SECONDS", 0.0)
     with pytest.raises(kind) as caught:
         Server(url)
     assert words in str(caught.value)

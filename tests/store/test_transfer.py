@@ -21,7 +21,7 @@ from everlore.cascade import Side, folder_side, move
 from everlore.index.postgres.index import PostgresIndex
 from everlore.kinds import PLACES
 from everlore.memory import flush, remember
-from everlore.postgres import Server
+from everlore.postgres.server import Server
 from everlore.types import Cell, Message, Owner, Scope
 from everlore.vault.base import Raw, Vault
 from everlore.vault.files import FolderVault

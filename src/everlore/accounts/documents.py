@@ -1,62 +1,65 @@
-"""Uploads and the documents made of them, as the embedded store of accounts keeps them."""
+"""Uploads, what was uploaded, and the documents made of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import astuple
-from typing import Any
 
 from everlore.accounts.base import Source, Upload
-from everlore.database import Database, row, rows
-
-_UPLOADS = "SELECT key, account, name, size, hash, expires, stored FROM uploads"
+from everlore.accounts.tables import Session, Tables, row, value
 
 
 class Documents:
-    _db: Database
+    _tables: Tables
     _now: Callable[[], int]
 
     def add_upload(self, account: str, key: str, name: str, size: int, digest: str, expires: int) -> None:
-        with self._db.write() as db:
-            db.execute("INSERT INTO uploads VALUES(?, ?, ?, ?, ?, ?, 0)", (key, account, name, size, digest, expires))
+        insert = "INSERT INTO uploads VALUES(?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING"
+        self._tables.write(lambda db: db.run(insert, (key, account, name, size, digest, expires)))
 
     def upload(self, key: str) -> Upload | None:
-        with self._db.read() as db:
-            found = row(db, f"{_UPLOADS} WHERE key = ?", (key,))
-        return None if found is None else _upload(found)
+        select = "SELECT key, account, name, size, hash, expires, stored FROM uploads WHERE key = ?"
+        found = self._tables.read(lambda db: row(db, select, (key,)))
+        if found is None:
+            return None
+        key, account, name, size, digest, expires, stored = found
+        return Upload(key, account, name, size, digest, expires, bool(stored))
 
-    def upload_stored(self, key: str) -> None:
-        with self._db.write() as db:
-            db.execute("UPDATE uploads SET stored = 1 WHERE key = ?", (key,))
+    def store_upload(self, key: str, content: bytes) -> bool:
+        def work(db: Session) -> bool:
+            if not db.run("UPDATE uploads SET stored = 1 WHERE key = ?", (key,)):
+                return False
+            db.run("DELETE FROM contents WHERE key = ?", (key,))
+            db.run("INSERT INTO contents VALUES(?, ?)", (key, content))
+            return True
 
-    def drop_uploads(self, keys: Sequence[str]) -> None:
-        with self._db.write() as db:
-            for key in keys:
-                db.execute("DELETE FROM uploads WHERE key = ?", (key,))
+        return self._tables.write(work)
 
-    def expired_uploads(self) -> list[Upload]:
-        with self._db.read() as db:
-            found = rows(db, f"{_UPLOADS} WHERE expires <= ?", (self._now(),))
-        return [_upload(one) for one in found]
+    def content(self, key: str) -> bytes | None:
+        found = self._tables.read(lambda db: value(db, "SELECT content FROM contents WHERE key = ?", (key,)))
+        return None if found is None else bytes(found)
+
+    def drop_upload(self, key: str) -> None:
+        self._tables.write(lambda db: _drop(db, "key = ?", key))
+
+    def drop_expired_uploads(self) -> None:
+        self._tables.write(lambda db: _drop(db, "expires <= ?", self._now()))
 
     def add_source(self, source: Source) -> None:
-        with self._db.write() as db:
-            marks = ", ".join("?" * 13)
-            db.execute(f"INSERT INTO sources VALUES({marks})", astuple(source))
+        marks = ", ".join("?" * 13)
+        insert = f"INSERT INTO sources VALUES({marks}) ON CONFLICT DO NOTHING"
+        self._tables.write(lambda db: db.run(insert, astuple(source)))
 
     def find_source(self, account: str, *, idempotency_key: str = "", document_key: str = "") -> Source | None:
         column, wanted = ("idempotency_key", idempotency_key) if idempotency_key else ("document_key", document_key)
         if not wanted:
             return None
-        with self._db.read() as db:
-            found = row(
-                db,
-                f"SELECT * FROM sources WHERE account = ? AND {column} = ? ORDER BY created DESC, id DESC LIMIT 1",
-                (account, wanted),
-            )
+        select = f"SELECT * FROM sources WHERE account = ? AND {column} = ? ORDER BY created DESC, id DESC LIMIT 1"
+        found = self._tables.read(lambda db: row(db, select, (account, wanted)))
         return None if found is None else Source(*found)
 
 
-def _upload(found: tuple[Any, ...]) -> Upload:
-    key, account, name, size, digest, expires, stored = found
-    return Upload(key, account, name, size, digest, expires, bool(stored))
+def _drop(db: Session, which: str, wanted: str | int) -> None:
+    # the row first: an upload that is being stored has it, and is waited for
+    for (key,) in db.rows(f"DELETE FROM uploads WHERE {which} RETURNING key", (wanted,)):
+        db.run("DELETE FROM contents WHERE key = ?", (key,))

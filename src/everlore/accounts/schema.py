@@ -1,51 +1,47 @@
-"""The tables of the embedded store of accounts. Hashes of credentials, never the credentials."""
+"""The tables of accounts, in words that both databases understand. Hashes of credentials, never the credentials.
+
+Truth is 0 or 1, and a moment is in milliseconds. A step that was released is never changed.
+"""
 
 from __future__ import annotations
 
-import apsw
-
-from everlore.database import Schema
-from everlore.errors import Damaged
-
-VERSION = 1
-
-_TABLES = """
-CREATE TABLE meta(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE accounts(id TEXT PRIMARY KEY, name TEXT NOT NULL, main INTEGER NOT NULL, created INTEGER NOT NULL);
-CREATE UNIQUE INDEX accounts_main ON accounts(main) WHERE main;  -- the vault's own memories have one owner
+_ACCOUNTS = """
+CREATE TABLE meta(name text PRIMARY KEY, value bytea NOT NULL);
+CREATE TABLE accounts(id text PRIMARY KEY, name text NOT NULL, main bigint NOT NULL, created bigint NOT NULL);
+CREATE UNIQUE INDEX accounts_main ON accounts(main) WHERE main = 1;  -- the vault's own memories have one owner
 CREATE TABLE keys(
-  id TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, prefix TEXT NOT NULL, hash BLOB NOT NULL UNIQUE,
-  scopes TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER, revoked INTEGER, last_used INTEGER);
+  id text PRIMARY KEY, account text NOT NULL, name text NOT NULL, prefix text NOT NULL, hash bytea NOT NULL UNIQUE,
+  scopes text NOT NULL, created bigint NOT NULL, expires bigint, revoked bigint, last_used bigint);
 CREATE TABLE agents(
-  id TEXT PRIMARY KEY, account TEXT NOT NULL, platform TEXT NOT NULL, fingerprint TEXT NOT NULL, name TEXT NOT NULL,
-  version TEXT NOT NULL, created INTEGER NOT NULL, last_active INTEGER, UNIQUE(account, platform, fingerprint));
+  id text PRIMARY KEY, account text NOT NULL, platform text NOT NULL, fingerprint text NOT NULL, name text NOT NULL,
+  version text NOT NULL, created bigint NOT NULL, last_active bigint, UNIQUE(account, platform, fingerprint));
 CREATE TABLE agent_tokens(
-  hash BLOB PRIMARY KEY, agent TEXT NOT NULL, prefix TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER,
-  revoked INTEGER) WITHOUT ROWID;
+  hash bytea PRIMARY KEY, agent text NOT NULL, prefix text NOT NULL, created bigint NOT NULL, expires bigint,
+  revoked bigint);
 CREATE INDEX agent_tokens_agent ON agent_tokens(agent, created);
 CREATE TABLE devices(
-  hash BLOB PRIMARY KEY, user_code TEXT NOT NULL UNIQUE, platform TEXT NOT NULL, client TEXT NOT NULL,
-  version TEXT NOT NULL, fingerprint TEXT NOT NULL, expires INTEGER NOT NULL, polled INTEGER NOT NULL DEFAULT 0,
-  state TEXT NOT NULL DEFAULT 'pending', account TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
+  hash bytea PRIMARY KEY, user_code text NOT NULL UNIQUE, platform text NOT NULL, client text NOT NULL,
+  version text NOT NULL, fingerprint text NOT NULL, expires bigint NOT NULL, polled bigint NOT NULL DEFAULT 0,
+  state text NOT NULL DEFAULT 'pending', account text NOT NULL DEFAULT '');
 CREATE TABLE uploads(
-  key TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL, hash TEXT NOT NULL,
-  expires INTEGER NOT NULL, stored INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+  key text PRIMARY KEY, account text NOT NULL, name text NOT NULL, size bigint NOT NULL, hash text NOT NULL,
+  expires bigint NOT NULL, stored bigint NOT NULL);
 CREATE TABLE sources(
-  id TEXT PRIMARY KEY, account TEXT NOT NULL, agent TEXT NOT NULL, object_key TEXT NOT NULL, title TEXT NOT NULL,
-  size INTEGER NOT NULL, hash TEXT NOT NULL, document_key TEXT NOT NULL, idempotency_key TEXT NOT NULL,
-  platform TEXT NOT NULL, session TEXT NOT NULL, status TEXT NOT NULL, created INTEGER NOT NULL);
+  id text PRIMARY KEY, account text NOT NULL, agent text NOT NULL, object_key text NOT NULL, title text NOT NULL,
+  size bigint NOT NULL, hash text NOT NULL, document_key text NOT NULL, idempotency_key text NOT NULL,
+  platform text NOT NULL, session text NOT NULL, status text NOT NULL, created bigint NOT NULL);
 CREATE INDEX sources_document ON sources(account, document_key);
 CREATE INDEX sources_idempotency ON sources(account, idempotency_key);
 CREATE TABLE audit(
-  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, account TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
-  target TEXT NOT NULL, address TEXT NOT NULL, outcome TEXT NOT NULL);
+  id <number> PRIMARY KEY, at bigint NOT NULL, account text NOT NULL, actor text NOT NULL, action text NOT NULL,
+  target text NOT NULL, address text NOT NULL, outcome text NOT NULL);
 """
+_CONTENTS = "CREATE TABLE contents(key text PRIMARY KEY, content bytea NOT NULL);"
 
 
-def _upgrade(connection: apsw.Connection, found: int) -> None:
-    if found > VERSION:
-        raise Damaged("accounts.db was written by a newer version of Everlore; use that version")
-    connection.execute(_TABLES)
+TABLES = ("meta", "accounts", "keys", "agents", "agent_tokens", "devices", "uploads", "contents", "sources", "audit")
 
 
-SCHEMA = Schema(VERSION, _upgrade)
+def steps(number: str) -> tuple[str, ...]:
+    """One script for each version. `number` is the type of a column that counts up by itself."""
+    return (_ACCOUNTS.replace("<number>", number), _CONTENTS)

@@ -15,19 +15,10 @@ from uuid import UUID
 
 from everlore.buffer.base import Closed, Kept, Numbered, Record, Seen
 from everlore.buffer.encoding import body, canonical, digests, from_body, session_of
-from everlore.postgres import (
-    NUMBER_BITS,
-    Connection,
-    Part,
-    Server,
-    digest128,
-    each,
-    numbered,
-    rows,
-    run,
-    tenant_of,
-    value,
-)
+from everlore.postgres.parts import Part
+from everlore.postgres.server import Server
+from everlore.postgres.statements import Connection, each, rows, run, value
+from everlore.postgres.tenants import NUMBER_BITS, digest128, numbered, tenant_of
 from everlore.types import Cell, Message, Owner, Scope
 
 CHUNK = 500

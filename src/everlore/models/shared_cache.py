@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from everlore.models.base import Vectors
 from everlore.models.cache import CacheStats, packed, unpacked
-from everlore.postgres import Part, Server, digest128, each, rows, run, tenant_of, value
+from everlore.postgres.parts import Part
+from everlore.postgres.server import Server
+from everlore.postgres.statements import each, rows, run, value
+from everlore.postgres.tenants import digest128, tenant_of
 
 PART = Part(
     "embeddings",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everlore.postgres import Connection, value
+from everlore.postgres.statements import Connection, value
 
 _UNIT = "u.tenant = {0}.tenant AND u.id = {0}.unit"
 _COUNTS = {

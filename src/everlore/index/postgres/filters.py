@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from everlore.index.postgres.schema import CUT, owner_uuid
-from everlore.postgres import tenant_of
+from everlore.postgres.tenants import tenant_of
 from everlore.types import AllOf, AnyOf, Filter, Predicate, Scope, Where
 
 _OPERATORS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}

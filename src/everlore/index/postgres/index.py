@@ -18,7 +18,9 @@ from everlore.index.postgres import vectors as near
 from everlore.index.postgres.checks import check
 from everlore.index.postgres.schema import PART, file_uuid, of_file
 from everlore.index.postgres.write import Writer, alone, share
-from everlore.postgres import NUMBER_BITS, Connection, Server, first, rows, tenant_of, value, with_nul
+from everlore.postgres.server import Server
+from everlore.postgres.statements import Connection, first, rows, value, with_nul
+from everlore.postgres.tenants import NUMBER_BITS, tenant_of
 from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
 
 T = TypeVar("T")

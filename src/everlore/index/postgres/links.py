@@ -11,7 +11,8 @@ from everlore.index.base import Link, Page
 from everlore.index.postgres import read
 from everlore.index.postgres.filters import ALWAYS, Condition, beginning, joined, of_scope, partition, restriction
 from everlore.index.postgres.schema import CUT
-from everlore.postgres import Connection, rows, tenants_of, value, with_nul
+from everlore.postgres.statements import Connection, rows, value, with_nul
+from everlore.postgres.tenants import tenants_of
 from everlore.types import Edge, Scope, Stored, Where
 
 

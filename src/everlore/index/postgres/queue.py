@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everlore.index.postgres.schema import file_uuid
-from everlore.postgres import Connection, each, first, rows, tenant_of, with_nul
+from everlore.postgres.statements import Connection, each, first, rows, with_nul
+from everlore.postgres.tenants import tenant_of
 
 LONGEST_PAUSE = 60.0
 

@@ -9,7 +9,8 @@ from typing import Any, Literal
 from everlore.index.base import Page, Piece
 from everlore.index.postgres.filters import beginning, joined, partition, restriction
 from everlore.index.postgres.schema import key_uuid, owner_uuid
-from everlore.postgres import Connection, rows, tenant_of, tenants_of, value, with_nul
+from everlore.postgres.statements import Connection, rows, value, with_nul
+from everlore.postgres.tenants import tenant_of, tenants_of
 from everlore.types import Edge, Key, Owner, Scope, Stored, Validity, Where
 
 _COLUMNS = (

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from everlore.postgres import Part, digest128, tenant_of
+from everlore.postgres.parts import Part
+from everlore.postgres.tenants import digest128, tenant_of
 from everlore.types import Key, Owner
 from everlore.vault.paths import locate
 

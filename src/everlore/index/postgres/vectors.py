@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from everlore.index.base import Vector
 from everlore.index.postgres.filters import Condition, joined, partition, restriction
 from everlore.index.postgres.schema import owner_uuid
-from everlore.postgres import Connection, each, rows, tenant_of, tenants_of, value, with_nul
+from everlore.postgres.statements import Connection, each, rows, value, with_nul
+from everlore.postgres.tenants import tenant_of, tenants_of
 from everlore.types import Owner, UnitHit, Where
 
 EXACT_UP_TO = 10_000

@@ -20,7 +20,8 @@ from everlore.index.bm25 import K1, B, telling
 from everlore.index.postgres.filters import joined, partition, restriction
 from everlore.index.postgres.schema import owner_uuid
 from everlore.index.postgres.write import word_hash
-from everlore.postgres import Connection, first, rows, tenant_of, with_nul
+from everlore.postgres.statements import Connection, first, rows, with_nul
+from everlore.postgres.tenants import tenant_of
 from everlore.types import Owner, UnitHit, Where
 
 MOST_TERMS = 128

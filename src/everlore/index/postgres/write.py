@@ -16,7 +16,8 @@ from uuid import UUID
 from everlore.index.base import Applied, Stamp
 from everlore.index.postgres.schema import LOCK, file_uuid, key_uuid, of_file, owner_uuid
 from everlore.index.tokens import tokens
-from everlore.postgres import Connection, digest128, each, first, numbered, rows, tenant_of, value
+from everlore.postgres.statements import Connection, each, first, rows, value
+from everlore.postgres.tenants import digest128, numbered, tenant_of
 from everlore.types import Edge, Key, Owner, Problem, Row, Unit
 
 _COLUMNS = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import typer
@@ -17,10 +17,11 @@ import yaml
 from typer.exceptions import Abort, Exit, TyperException
 
 from everlore.accounts.base import Accounts, Event, Key
-from everlore.accounts.sqlite import SqliteAccounts
+from everlore.accounts.choose import open_accounts
 from everlore.clock import Clock, iso
 from everlore.config import load
 from everlore.errors import Conflict, EverloreError, InvalidInput, NotFound
+from everlore.postgres.opening import open_server
 from everlore.redact import redact, redact_deep
 from everlore.types import Json
 from everlore.vault.files import SYSTEM
@@ -52,7 +53,7 @@ def create(form: str, name: str, account: str, scopes: str, expires_days: int, *
         key, secret = accounts.create_key(name, account=account, separate=separate, scopes=wanted, expires=expires)
         _note(accounts, key, "key.create")
     if key.account.main and not account:
-        print("note: this first account owns the memories that are in the vault already", file=sys.stderr)
+        _say("this first account owns the memories that are in the vault already")
     text = f"{_PLACE}\naccount {key.account.id}\nKeep the key: it is not shown again."
     _succeed(form, {"key": _PLACE, **_shown(key)}, text, secret=secret)
 
@@ -129,11 +130,18 @@ def run_keys(app: typer.Typer, argv: list[str]) -> int:
 
 @contextmanager
 def opened() -> Iterator[Accounts]:
-    accounts = SqliteAccounts(load().memory.root / SYSTEM / "accounts.db")
-    try:
+    settings = load()
+    server = open_server(settings)
+    with ExitStack() as stack:
+        if server is not None:
+            stack.callback(server.close)
+        accounts = open_accounts(settings.memory.root / SYSTEM, server, _say)
+        stack.callback(accounts.close)
         yield accounts
-    finally:
-        accounts.close()
+
+
+def _say(said: str) -> None:
+    print(redact(f"note: {said}"), file=sys.stderr)
 
 
 def _note(accounts: Accounts, key: Key, action: str) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import structlog
 import uvicorn
 
-from everlore.accounts.sqlite import SqliteAccounts
+from everlore.accounts.choose import open_accounts
 from everlore.config import Settings, unknown_variables
 from everlore.engine import open_engine
 from everlore.errors import Misconfigured, Unavailable
@@ -76,8 +76,9 @@ def serve(settings: Settings, toolsets: Loaders) -> None:
         if unknown := unknown_variables():
             log.warning("settings without effect in this version", names=unknown)
         engine = open_engine(settings)
-        accounts = SqliteAccounts(engine.settings.memory.root / SYSTEM / "accounts.db")
         try:
+            system = settings.memory.root / SYSTEM
+            accounts = engine.part(lambda opened: open_accounts(system, opened.server, log.warning))
             config = uvicorn.Config(
                 create_app(engine, accounts, toolsets),
                 log_config=None,
@@ -94,7 +95,6 @@ def serve(settings: Settings, toolsets: Loaders) -> None:
             if not server.started:
                 raise Unavailable("the server could not start; the log above says why")
         finally:
-            accounts.close()
             engine.close()
             log.info("stopped")
     finally:

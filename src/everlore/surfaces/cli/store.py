@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from everlore import cascade
+from everlore.accounts.choose import open_accounts
 from everlore.cascade.transfer import Moved, folder_side, move, refuse_itself
 from everlore.errors import InvalidInput, Misconfigured, NotFound
 from everlore.surfaces.cli import output
 from everlore.surfaces.cli.upkeep import opened
+from everlore.vault.files import SYSTEM
 
 
 def export(folder: Path, *, force: bool, dry_run: bool) -> bool:
@@ -42,6 +44,7 @@ def distribute() -> None:
     with opened() as engine:
         if engine.server is None:
             raise Misconfigured("this store is a folder; only a PostgreSQL (EVEROS_STORE__URL) can be distributed")
+        open_accounts(engine.settings.memory.root / SYSTEM, engine.server, output.warn)  # its tables are spread too
         done = engine.server.distribute()
         where = engine.server.where
     for statement in done:

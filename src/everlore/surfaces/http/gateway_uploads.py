@@ -1,7 +1,7 @@
 """Documents: a signed address to upload to, the upload, and the memories made of it.
 
-An upload lies in the vault's system folder until it has become memories; what nobody asks for again is removed after
-its address has expired. Everything is named by ids of ours, so no client names a path.
+An upload lies beside the accounts until it has become memories, so that any server of theirs may take it, and any
+other make memories of it; what nobody asks for again is removed after its address has expired.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter
@@ -30,13 +29,12 @@ from everlore.surfaces.http.gateway import ANSWERS, Body, Refusal, accounts, bas
 from everlore.surfaces.http.gateway_mem import asking
 from everlore.surfaces.http.wire import JsonRoute
 from everlore.types import Json, Predicate
-from everlore.vault.files import SYSTEM
 
-FOLDER = "uploads"
 BATCH = 500
 TURN = 2000
 """Characters of a document that make one turn."""
 LOCKS = 64
+USED = "this upload was used already; ask for a new address"
 TURN_MS = 1000
 LOCK_SECONDS = 60.0
 _HASH = re.compile(r"(?:sha256[:-])?([0-9a-f]{64})", re.IGNORECASE)
@@ -98,7 +96,7 @@ async def presign(body: Presign, request: Request) -> Response:
     expires = engine.clock.now() + auth.upload_minutes * 60_000
 
     def prepare() -> str:
-        _clear(engine, accounts(request))
+        accounts(request).drop_expired_uploads()
         accounts(request).add_upload(who.account.id, key, body.file_name, body.size_bytes, body.content_hash, expires)
         return tokens.sign(accounts(request).secret(), "upload", key, str(expires))
 
@@ -125,15 +123,8 @@ async def upload(key: str, request: Request) -> Response:
     if len(content) != known.size or hashlib.sha256(content).hexdigest() != known.hash:
         raise Refusal(40104, "the content is not the one that was announced: its size or its SHA-256 differs")
 
-    def store() -> None:
-        path = _path(request.app.state.engine, key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{tokens.new_id('')}")
-        part.write_bytes(content)
-        part.replace(path)
-        accounts(request).upload_stored(key)
-
-    await run(request, store)
+    if not await run(request, accounts(request).store_upload, key, content):
+        raise Refusal(40102, USED)
     return success(request, {"objectKey": key, "sizeBytes": len(content)})
 
 
@@ -156,7 +147,7 @@ def _signed(store: Accounts, engine: Engine, key: str, query: dict[str, str]) ->
         raise Refusal(40103, "the address has expired; ask for a new one")
     known = store.upload(key)
     if known is None:
-        raise Refusal(40102, "this upload was used already; ask for a new address")
+        raise Refusal(40102, USED)
     return known
 
 
@@ -218,8 +209,7 @@ def _ingest(engine: Engine, store: Accounts, person: Person, account: str, agent
         store.add_source(source)
         if older is not None:
             _forget_session(engine, person, older.session_id)
-        store.drop_uploads([body.object_key])
-        _path(engine, body.object_key).unlink(missing_ok=True)
+        store.drop_upload(body.object_key)
         return source
 
 
@@ -230,12 +220,13 @@ def _kept(engine: Engine, store: Accounts, account: str, body: NewSource) -> tup
         raise Refusal(40102, "nothing was uploaded under this objectKey; upload first")
     if (known.size, known.hash) != (body.size_bytes, body.content_hash):
         raise Refusal(40104, "sizeBytes or contentHash is not that of the upload")
+    content = store.content(known.key)
+    if content is None:
+        raise NotFound("the upload is gone; upload again")
     try:
-        text = _path(engine, known.key).read_bytes().decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidInput("the document is not UTF-8 text") from None
-    except FileNotFoundError:
-        raise NotFound("the upload is gone; upload again") from None
     return text, known.expires - engine.settings.auth.upload_minutes * 60_000
 
 
@@ -254,17 +245,6 @@ def _forget_session(engine: Engine, person: Person, session: str) -> None:
     while rows := listing(engine, person.owner, "episode", filter=Predicate("session_id", "eq", session)).rows:
         for row in rows:
             forget(engine, person.owner, row.key.public_id)
-
-
-def _clear(engine: Engine, store: Accounts) -> None:
-    expired = store.expired_uploads()
-    for one in expired:
-        _path(engine, one.key).unlink(missing_ok=True)
-    store.drop_uploads([one.key for one in expired])
-
-
-def _path(engine: Engine, key: str) -> Path:
-    return engine.settings.memory.root / SYSTEM / FOLDER / key
 
 
 def _shown(source: Source) -> dict[str, Json]:

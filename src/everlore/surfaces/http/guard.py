@@ -90,6 +90,19 @@ class Guard:
         if not needed and not (token and well_formed(token)):
             return None  # other clients of the open API may send headers that are none of our business
         try:
+            known = await self._known(connection, path, token)
+        except EverloreError as error:
+            return _denied(connection, 503, 50101, str(error))
+        if isinstance(known, JSONResponse):
+            return known
+        if wait := self._requests.wait(known.actor):
+            return _denied(connection, 429, 20005, f"too many requests; try again in {wait} seconds", wait)
+        connection.scope["state"]["principal"] = known
+        return None
+
+    async def _known(self, connection: HTTPConnection, path: str, token: str) -> Principal | JSONResponse:
+        """Who is asking, or the answer to somebody who may not."""
+        try:
             if not token:
                 raise Denied("missing", "send the header `Authorization: Bearer <account key or agent token>`")
             known = await to_thread.run_sync(self._accounts.authenticate, token)
@@ -101,12 +114,7 @@ class Guard:
                     return _denied(connection, 429, 20005, "too many refused tokens from this address; wait", wait)
                 await to_thread.run_sync(note, connection, "token", path, error.why)
             return _denied(connection, 403 if error.why == "scope" else 401, code_of(error), str(error))
-        except EverloreError as error:
-            return _denied(connection, 503, 50101, str(error))
-        if wait := self._requests.wait(known.actor):
-            return _denied(connection, 429, 20005, f"too many requests; try again in {wait} seconds", wait)
-        connection.scope["state"]["principal"] = known
-        return None
+        return known
 
 
 def bearer(connection: HTTPConnection) -> str:

@@ -1,0 +1,55 @@
+"""Accounts in PostgreSQL, where all servers on one database share them.
+
+They are few and asked for by every request, so on a cluster each node has all of them ("reference").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from everlore.accounts.schema import TABLES, steps
+from everlore.accounts.tables import Row, Session, T
+from everlore.postgres.parts import Part
+from everlore.postgres.server import Server
+from everlore.postgres.statements import Connection, each, rows, run, with_nul
+
+PART = Part("accounts", steps("bigserial"), dict.fromkeys(TABLES, "reference"))
+
+
+class PostgresTables:
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        server.prepare(PART)
+
+    def read(self, work: Callable[[Session], T]) -> T:
+        return self._server.read(lambda connection: work(_Session(connection)))
+
+    def write(self, work: Callable[[Session], T]) -> T:
+        return self._server.write(lambda connection: work(_Session(connection)))
+
+    def check(self) -> list[str]:
+        """The database looks after its own pages."""
+        return []
+
+    def close(self) -> None:
+        """The server is closed by whoever opened it."""
+
+
+class _Session:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        found = rows(self._connection, _marked(sql), values)
+        return [tuple(with_nul(one) if isinstance(one, str) else one for one in row) for row in found]
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        return run(self._connection, _marked(sql), values)
+
+    def each(self, sql: str, values: Sequence[Row]) -> None:
+        each(self._connection, _marked(sql), values)
+
+
+def _marked(sql: str) -> str:
+    return sql.replace("?", "%s")

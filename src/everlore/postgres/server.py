@@ -1,0 +1,287 @@
+"""A PostgreSQL database as Everlore uses it: a pool of connections, transactions, locks, and trying again."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import psycopg
+from psycopg import errors as pg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import ConnectionPool
+
+from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
+from everlore.postgres.errors import conflict, explained, never, passing, primary
+from everlore.postgres.parts import DISTRIBUTED, Part, distribute, make_schema, upgrade, version
+from everlore.postgres.statements import Connection, TextDumper, quoted, run, value
+from everlore.postgres.tenants import digest128
+
+T = TypeVar("T")
+
+CONNECT_SECONDS = 5
+POOL_SECONDS = 10.0
+"""How long a request waits for a free connection, or for a database that is away."""
+START_SECONDS = 3.0
+"""How long an opening waits for a database that is just starting."""
+RETRY_SECONDS = 10.0
+LOCK_SECONDS = 30.0
+
+
+@dataclass(slots=True)
+class _Mine:
+    """What a thread holds."""
+
+    connection: Connection
+    locks: set[str] = field(default_factory=set)
+
+
+class Server:
+    def __init__(
+        self,
+        url: str,
+        *,
+        schema: str = "everlore",
+        pool_size: int = 20,
+        idle_seconds: float = 600.0,
+        query_ms: int = 0,
+    ) -> None:
+        self._url = _plain_url(url)
+        self.schema = schema
+        self.where, self._password = _described(self._url)
+        self._search_path = quoted(schema)
+        self._query_ms = query_ms
+        self._mine = threading.local()
+        self._parts: dict[str, Part] = {}
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            self._url,
+            kwargs={"autocommit": True, "connect_timeout": CONNECT_SECONDS, "application_name": "everlore"},
+            min_size=0,
+            max_size=pool_size,
+            max_idle=idle_seconds,
+            open=False,
+            timeout=POOL_SECONDS,
+            reconnect_timeout=CONNECT_SECONDS,
+            configure=self._configure,
+        )
+        self._first_contact()
+        self._pool.open()
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Run statements that change nothing."""
+        return self._run(work, retry=True)
+
+    def write(self, work: Callable[[Connection], T], *, lasting: bool = True, retry: bool = True) -> T:
+        """Run `work` in one transaction. Not `lasting`: a crash of the database may lose the latest of these, in
+        order, which is no harm to what can be made again."""
+
+        def transaction(connection: Connection) -> T:
+            if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                return work(connection)
+            with connection.transaction():
+                if not lasting:
+                    connection.execute("SET LOCAL synchronous_commit = off")
+                return work(connection)
+
+        return self._run(transaction, retry=retry)
+
+    @contextlib.contextmanager
+    def lock(self, name: str, timeout: float = LOCK_SECONDS) -> Iterator[None]:
+        """Hold `name` against every thread of every process. A thread may take it again."""
+        mine = self._held()
+        if mine is not None and name in mine.locks:
+            yield
+            return
+        key = int.from_bytes(digest128(self.schema, name).bytes[:8], "big", signed=True)
+        with contextlib.ExitStack() as stack:
+            mine = self._locked(stack, key, name, timeout)
+            mine.locks.add(name)
+            try:
+                yield
+            finally:
+                mine.locks.discard(name)
+                self._unlock(mine.connection, key)
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """What this thread reads inside is the state of one moment."""
+        held = self._held()
+        if held is not None and held.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            yield
+            return
+        with contextlib.ExitStack() as stack:
+            begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+            mine = self._entered(stack, lambda connection: run(connection, begin))
+            try:
+                yield
+            finally:
+                with contextlib.suppress(psycopg.Error):
+                    mine.connection.execute("ROLLBACK")
+
+    def prepare(self, part: Part) -> None:
+        """Bring the tables of a part to its version. Many servers may do so at once."""
+        self._parts[part.name] = part
+        if self.read(lambda connection: version(connection, part.name)) != part.version:
+            self.write(lambda connection: upgrade(connection, self.schema, part))
+
+    def parts(self) -> list[Part]:
+        return list(self._parts.values())
+
+    def distributed(self) -> bool:
+        return self.read(lambda connection: bool(version(connection, DISTRIBUTED)))
+
+    def distribute(self) -> list[str]:
+        """Spread the tables over the nodes of a Citus cluster; returns the statements that did it."""
+        return self.write(lambda c: distribute(c, self.schema, self.where, self.parts()), retry=False)
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def holding(self) -> bool:
+        """Whether this thread is in the middle of something."""
+        return self._held() is not None
+
+    def hidden(self, text: str) -> str:
+        """The text without the password, wherever it came from."""
+        for secret in (self._url, self._password):
+            if secret:
+                text = text.replace(secret, "***")
+        return text
+
+    def _held(self) -> _Mine | None:
+        return getattr(self._mine, "held", None)
+
+    @contextlib.contextmanager
+    def _holding(self) -> Iterator[_Mine]:
+        """This thread's connection; one from the pool when it has none."""
+        held = self._held()
+        if held is not None:
+            yield held
+            return
+        with self._pool.connection() as connection:
+            self._mine.held = mine = _Mine(connection)
+            try:
+                yield mine
+            finally:
+                self._mine.held = None
+
+    def _run(self, work: Callable[[Connection], T], *, retry: bool) -> T:
+        held = self._held()
+        if held is None:
+            return self._again(lambda: self._alone(work), passing if retry else never)
+        # inside a lock a conflict can be resolved, since the session is as it was; inside a transaction nothing can
+        idle = held.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        return self._again(lambda: work(held.connection), conflict if retry and idle else never)
+
+    def _alone(self, work: Callable[[Connection], T]) -> T:
+        with self._holding() as mine:
+            return work(mine.connection)
+
+    def _again(self, work: Callable[[], T], hopeful: Callable[[psycopg.Error], bool]) -> T:
+        """Run it again as long as its errors give hope, within reason."""
+        deadline = time.monotonic() + RETRY_SECONDS
+        pause = 0.01
+        while True:
+            with self._explaining():
+                try:
+                    return work()
+                except psycopg.Error as error:
+                    if not hopeful(error) or time.monotonic() > deadline:
+                        raise
+            time.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(pause * 2, 1.0)
+
+    def _entered(self, stack: contextlib.ExitStack, begin: Callable[[Connection], object]) -> _Mine:
+        """Begin something that lasts, and keep its connection until the stack ends. Nothing was done in it yet, so a
+        lost connection is no reason to give up."""
+
+        def enter() -> _Mine:
+            with contextlib.ExitStack() as held:
+                mine = held.enter_context(self._holding())
+                begin(mine.connection)
+                stack.push(held.pop_all())
+                return mine
+
+        return self._again(enter, passing if self._held() is None else never)
+
+    def _locked(self, stack: contextlib.ExitStack, key: int, name: str, timeout: float) -> _Mine:
+        try:
+            return self._entered(stack, lambda connection: _take(connection, key, timeout))
+        except Unavailable as error:
+            if isinstance(error.__cause__, pg.LockNotAvailable):
+                raise Unavailable(f"{name} is in use by another process; try again") from None
+            raise
+
+    def _unlock(self, connection: Connection, key: int) -> None:
+        try:
+            connection.execute("SELECT pg_advisory_unlock(%s)", (key,))
+        except psycopg.Error:
+            connection.close()  # with the session goes the lock
+
+    def _configure(self, connection: Connection) -> None:
+        connection.adapters.register_dumper(str, TextDumper)
+        # a plan made for any values would be a bad one for lists that are short now and long then
+        connection.execute(
+            f"SET search_path TO {self._search_path}; SET plan_cache_mode = force_custom_plan;"
+            f" SET statement_timeout = {self._query_ms}".encode()
+        )
+
+    def _first_contact(self) -> None:
+        """Connect once, so that what is wrong is said in full, and make our schema."""
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                with psycopg.connect(self._url, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
+                    found = make_schema(connection, self.schema, self.where)
+                    self._search_path = ", ".join(map(quoted, found))
+            except psycopg.Error as error:
+                if not passing(error) or time.monotonic() > deadline:
+                    raise self._explained(error) from None
+                time.sleep(0.2)
+            else:
+                return
+
+    @contextlib.contextmanager
+    def _explaining(self) -> Iterator[None]:
+        try:
+            yield
+        except UnicodeEncodeError as error:
+            raise InvalidInput(f"a text cannot be stored: {error.reason} at {error.start}") from None
+        except psycopg.Error as error:
+            # its text may hold values of people's memories, so it stays out of logs
+            raise self._explained(error) from (error if isinstance(error, pg.LockNotAvailable) else None)
+
+    def _explained(self, error: psycopg.Error) -> EverloreError:
+        return explained(error, self.hidden(primary(error)), self.where, self.schema)
+
+
+def _take(connection: Connection, key: int, timeout: float) -> None:
+    if value(connection, "SELECT pg_try_advisory_lock(%s)", (key,)):
+        return
+    with connection.transaction():
+        connection.execute("SELECT set_config('lock_timeout', %s, true)", (f"{max(1, int(timeout * 1000))}ms",))
+        connection.execute("SELECT pg_advisory_lock(%s)", (key,))
+
+
+def _plain_url(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    if separator and scheme.partition("+")[0] in ("postgres", "postgresql"):
+        return f"postgresql://{rest}"
+    if separator:
+        raise Misconfigured(f"the store's URL begins with {scheme}://, but only postgresql:// is known")
+    return url
+
+
+def _described(url: str) -> tuple[str, str]:
+    """What people may see of a URL, and the password they may not."""
+    try:
+        known = conninfo_to_dict(url)
+    except psycopg.Error:
+        # the message of the library quotes what it did not understand, which may be the password
+        raise Misconfigured("the store's URL cannot be read: write postgresql://user:password@host:5432/name") from None
+    place = f"{known.get('host') or 'localhost'}:{known.get('port') or 5432}"
+    return f"PostgreSQL at {place}/{known.get('dbname') or known.get('user') or ''}", str(known.get("password") or "")

@@ -1,0 +1,55 @@
+"""Statements on one connection, and texts as PostgreSQL keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import psycopg
+from psycopg.types.string import StrDumper
+
+Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+
+NUL = "\x00"
+STANDS_FOR_NUL = "\U0010fffe"
+"""PostgreSQL keeps no NUL in a text. This is no character either, and nobody writes it."""
+
+
+class TextDumper(StrDumper):
+    def dump(self, obj: str) -> bytes | bytearray | memoryview | None:
+        return super().dump(obj.replace(NUL, STANDS_FOR_NUL) if NUL in obj else obj)
+
+
+def rows(connection: Connection, statement: str, values: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
+    return connection.execute(statement.encode(), values).fetchall()
+
+
+def first(connection: Connection, statement: str, values: Sequence[Any] | None = None) -> tuple[Any, ...] | None:
+    return connection.execute(statement.encode(), values).fetchone()
+
+
+def run(connection: Connection, statement: str, values: Sequence[Any] | None = None) -> int:
+    """Returns how many rows it changed."""
+    return connection.execute(statement.encode(), values).rowcount
+
+
+def value(connection: Connection, statement: str, values: Sequence[Any] | None = None) -> Any:
+    """The first column of the first row, None if there is no row."""
+    found = first(connection, statement, values)
+    return found[0] if found else None
+
+
+def each(connection: Connection, statement: str, values: Sequence[Sequence[Any]]) -> None:
+    """Run a statement for each of these, in one go."""
+    if values:
+        with connection.cursor() as cursor:
+            cursor.executemany(statement.encode(), values)
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def with_nul(text: str) -> str:
+    """A text as it was before it was stored."""
+    return text.replace(STANDS_FOR_NUL, NUL) if STANDS_FOR_NUL in text else text

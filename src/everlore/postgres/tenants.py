@@ -1,0 +1,33 @@
+"""Whose data a row is: 16 bits of a hash, in every key of every table and in the upper bits of every row's number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from uuid import UUID
+
+TENANT_BITS = 16
+NUMBER_BITS = 46
+
+
+def digest128(*parts: str | bytes) -> UUID:
+    """A name for what these parts say together; two that differ never share it."""
+    said = blake2b(digest_size=16)
+    for part in parts:
+        data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
+        said.update(len(data).to_bytes(8, "big") + data)
+    return UUID(bytes=said.digest())
+
+
+def tenant_of(name: UUID) -> int:
+    return int.from_bytes(name.bytes[:2], "big")
+
+
+def numbered(tenant: int, number: int) -> int:
+    """A number of a row: says its tenant."""
+    return (tenant << NUMBER_BITS) | number
+
+
+def tenants_of(numbers: Sequence[int]) -> list[int]:
+    """The tenants that these numbers say, each once."""
+    return sorted({number >> NUMBER_BITS for number in numbers if 0 <= number < 1 << (TENANT_BITS + NUMBER_BITS)})

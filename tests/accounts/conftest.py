@@ -1,0 +1,43 @@
+"""Every test of accounts runs on both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from databases import Postgres, emptied, new_schema, opened
+from stored import Now
+
+from everlore.accounts.postgres import PostgresTables
+from everlore.accounts.sqlite import SqliteTables
+from everlore.accounts.store import StoredAccounts
+from everlore.accounts.tables import Tables
+from everlore.postgres.server import Server
+
+
+@pytest.fixture
+def now() -> Now:
+    return Now()
+
+
+@pytest.fixture(scope="session")
+def shared(database: Postgres) -> Iterator[Server]:
+    with opened(database.url(), new_schema()) as made:
+        PostgresTables(made)
+        yield made
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tables]:
+    if request.param == "postgres":
+        made: Tables = PostgresTables(emptied(request.getfixturevalue("shared")))
+    else:
+        made = SqliteTables(tmp_path / "accounts.db")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def accounts(tables: Tables, now: Now) -> StoredAccounts:
+    return StoredAccounts(tables, now)
