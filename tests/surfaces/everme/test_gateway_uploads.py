@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from gates import Gate
+from gates import Gate, store
 from serving import Server
 
 TEXT = b"# Garden\n\nThe quince tree was planted in 2019.\n\nWater the quince tree every Sunday.\n"
@@ -37,15 +37,14 @@ def record(key: str, content: bytes, **more: Any) -> dict[str, Any]:
 
 
 def test_an_uploaded_document_becomes_memories(guarded: Server, alice: Gate) -> None:
-    uploads = guarded.root / ".everlore" / "uploads"
-    before = set(uploads.iterdir()) if uploads.is_dir() else set()
     made = source(alice, TEXT, originPlatform="claude-code", documentKey="garden", tags=["x"], metadata={"a": 1})
     assert made["id"].startswith("src_")
     assert made["status"] == "extracted"
     assert (made["title"], made["documentKey"], made["originPlatform"]) == ("Notes", "garden", "claude-code")
     found = alice.ok("/mem/search", {"query": "quince tree"})["items"]
     assert "2019" in found[0]["episode"]
-    assert not set(uploads.iterdir()) - before, "nothing is left behind"
+    with store(guarded.root) as accounts:
+        assert accounts.content(made["objectKey"]) is None, "nothing is left behind"
     again = source(alice, TEXT, documentKey="garden")
     assert again["id"] == made["id"], "the same document is not remembered twice"
     newer = source(alice, TEXT.replace(b"2019", b"2020"), documentKey="garden")
