@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,6 +57,12 @@ def store(root: Path) -> Iterator[Accounts]:
 def new_key(root: Path, name: str, scopes: Sequence[str] = SCOPES) -> tuple[Key, str]:
     with store(root) as accounts:
         return accounts.create_key(name, scopes=scopes)
+
+
+def hidden_fields(page: str) -> dict[str, str]:
+    """Of a form on a page."""
+    found = re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page)
+    return {html.unescape(name): html.unescape(value) for name, value in found}
 
 
 @dataclass(frozen=True)

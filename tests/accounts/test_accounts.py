@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import apsw
 import pytest
 from stored import Now
 
 from everlore.accounts.base import Event, Source
 from everlore.accounts.schema import TABLES
-from everlore.accounts.sqlite import SqliteTables
+from everlore.accounts.sqlite import STEPS, SqliteTables
 from everlore.accounts.store import StoredAccounts
 from everlore.accounts.tables import Tables
 from everlore.errors import Denied, InvalidInput, NotFound
@@ -213,3 +214,20 @@ def test_the_newest_document_by_either_key_is_found(accounts: StoredAccounts) ->
     assert once.id == "src_1"
     assert accounts.find_source("other", document_key="doc") is None
     assert accounts.find_source("acc") is None
+
+
+def test_uploads_that_lay_in_a_folder_are_taken_into_the_file(tmp_path: Path) -> None:
+    old = apsw.Connection(str(tmp_path / "accounts.db"))
+    old.execute(STEPS[0])
+    old.execute("INSERT INTO uploads VALUES('obj_1', 'acc', 'n', 3, 'h', 9, 1)")
+    old.execute("PRAGMA user_version=1")
+    old.close()
+    folder = tmp_path / "uploads"
+    folder.mkdir()
+    (folder / "obj_1").write_bytes(b"abc")
+    (folder / "obj_2.part").write_bytes(b"half")
+    for _ in range(2):
+        accounts = StoredAccounts(SqliteTables(tmp_path / "accounts.db"))
+        assert accounts.content("obj_1") == b"abc"
+        accounts.close()
+        assert not folder.exists()

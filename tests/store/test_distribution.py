@@ -9,6 +9,7 @@ from databases import Postgres, new_schema, opened
 from embeddings import Endpoint
 from vaults import ALICE, SCOPE, assert_index_equals_files, open_vault, says
 
+from everlore.accounts import postgres as account_tables
 from everlore.buffer import postgres as buffer_tables
 from everlore.errors import Misconfigured
 from everlore.index.postgres import schema as index_tables
@@ -20,7 +21,7 @@ from everlore.postgres.statements import rows
 from everlore.search import Query, recall
 from everlore.vault import postgres as vault_tables
 
-PARTS = [vault_tables.PART, buffer_tables.PART, index_tables.PART, shared_cache.PART]
+PARTS = [vault_tables.PART, buffer_tables.PART, index_tables.PART, shared_cache.PART, account_tables.PART]
 CITUS = os.environ.get("EVERLORE_TEST_CITUS_URL", "")
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
 from typing import Any
 
 import httpx
 import pytest
 from embeddings import Endpoint
-from gates import NO_KEY, NO_TOKEN, Gate, new_key, quick, store
+from gates import NO_KEY, NO_TOKEN, Gate, hidden_fields, new_key, quick, store
 from serving import Server
 
 DEVICE = {"platform": "evercli", "clientName": "EverCli", "clientVersion": "1.0", "machineFingerprint": "f" * 64}
@@ -161,10 +160,7 @@ def page_form(client: httpx.Client, started: dict[str, Any]) -> dict[str, str]:
     assert started["userCode"] in page.text
     assert "EverCli" in page.text
     assert "default-src 'none'" in page.headers["content-security-policy"]
-    return {
-        html.unescape(name): html.unescape(value)
-        for name, value in re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page.text)
-    }
+    return hidden_fields(page.text)
 
 
 def test_a_device_is_approved_on_the_page_with_the_account_key(guarded: Server, alice: Gate) -> None:
