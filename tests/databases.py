@@ -6,7 +6,7 @@ import contextlib
 import uuid
 from collections.abc import Iterator
 
-from bench.postgres import Postgres, postgres
+from bench.servers import Postgres, postgres
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection
 

@@ -14,7 +14,7 @@ import jwt
 import sqlalchemy as sa
 from serving import Server, running
 
-from bench.servers import Missing, mariadb, postgres
+from bench.servers import Missing, empty_server
 from bench.site import Made, fill
 
 PREFIX = "evo_"
@@ -74,7 +74,7 @@ def stand(kind: str, folder: Path) -> Iterator[Stand]:
         yield Stand(kind, f"sqlite:///{path}", admin, made)
         admin.dispose()
         return
-    with mariadb() if kind == "mariadb" else postgres() as url:
+    with empty_server(kind) as url:
         driver = url.replace("mysql:", "mysql+pymysql:").replace("postgresql:", "postgresql+psycopg:")
         root = sa.create_engine(driver + ("" if kind == "mariadb" else "postgres"), isolation_level="AUTOCOMMIT")
         with root.connect() as connection:
