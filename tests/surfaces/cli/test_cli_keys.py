@@ -35,6 +35,7 @@ def test_a_key_is_shown_once_listed_by_its_prefix_and_revoked(tmp_path: Path) ->
     listed = keys(tmp_path, "list")
     assert listed.stderr == ""
     envelope = json.loads(listed.stdout)
+    assert envelope["meta"].pop("requestId").startswith("req_")
     assert envelope == {"ok": True, "data": {"items": [answer["data"]]}, "meta": {"count": 1}}
     assert secret not in listed.stdout
     gone = keys(tmp_path, "revoke", secret, "--format", "yaml")

@@ -20,6 +20,7 @@ from gates import Gate, Host, host, quick
 from serving import Server, clean_env, running
 
 from everlore.surfaces.cli import keys, logs, output
+from everlore.surfaces.cli.evercli.failure import Failure
 
 HEX = "0123456789abcdef" * 2
 KEY, TOKEN = f"emk_{HEX}", f"evt_{HEX}"
@@ -131,7 +132,7 @@ def test_the_command_line_in_all_formats(
     assert secrets[0] != KEY
     keys.show(form)
     keys.audit(form, 10)
-    keys._fail(form, keys.Failed("internal", LEAK, LEAK, detail=LEAK))
+    keys._fail(form, Failure("internal", LEAK, LEAK, detail={LEAK: LEAK}))
     output.show_json({LEAK: [LEAK]})
     output.show_pairs([(LEAK, LEAK)])
     output.show_finding("error", LEAK, LEAK)

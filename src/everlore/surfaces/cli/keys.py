@@ -1,19 +1,15 @@
 """`everlore keys`: the accounts of a server. Works on the vault itself, whether a server runs or not.
 
-Output follows the contract of `evercli`: results on stdout as text, JSON or YAML in one envelope, everything else on
-stderr, exit codes by kind of error. A new key is the one secret that is ever shown.
+Output is that of `evercli`: results on stdout as text, JSON or YAML in one envelope, everything else on stderr, exit
+codes by kind of error. A new key is the one secret that is ever shown.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 import typer
-import yaml
 from typer.exceptions import Abort, Exit, TyperException
 
 from everlore.accounts.base import Accounts, Event, Key
@@ -22,31 +18,30 @@ from everlore.clock import Clock, iso
 from everlore.config import load
 from everlore.errors import Conflict, EverloreError, InvalidInput, NotFound
 from everlore.postgres.opening import open_server
-from everlore.redact import redact, redact_deep
+from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
+from everlore.surfaces.cli.evercli.output import (
+    FORMATS,
+    THE_SECRET,
+    Result,
+    note,
+    resolve_format,
+    show_failure,
+    show_result,
+)
 from everlore.types import Json
 from everlore.vault.files import SYSTEM
 
-FORMATS = ("text", "json", "yaml", "auto")
 DAY_MS = 24 * 3600 * 1000
-EXIT_CODES = {"invalid_args": 2, "io": 5, "internal": 5, "cancelled": 130}
-"""By type of error; all others are 1."""
-_PLACE = "@the-new-key@"
-
-
-class Failed(Exception):
-    def __init__(self, kind: str, message: str, hint: str = "", **detail: Json) -> None:
-        super().__init__(message)
-        self.kind, self.message, self.hint, self.detail = kind, message, hint, detail
 
 
 def create(form: str, name: str, account: str, scopes: str, expires_days: int, *, separate: bool) -> None:
     _checked(form)
     if not name.strip():
-        raise Failed("invalid_args", "--name is missing", "Use everlore keys create --name <name>", flag="name")
+        raise bad_argument("--name is missing", "Use everlore keys create --name <name>", flag="name")
     if expires_days < 0:
-        raise Failed("invalid_args", "--expires-days must not be negative", "0 means never", flag="expires-days")
+        raise bad_argument("--expires-days must not be negative", "0 means never", flag="expires-days")
     if account and separate:
-        raise Failed("invalid_args", "--account and --separate exclude each other", flag="separate")
+        raise bad_argument("--account and --separate exclude each other", flag="separate")
     with opened() as accounts:
         expires = Clock().now() + expires_days * DAY_MS if expires_days else None
         wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
@@ -54,8 +49,8 @@ def create(form: str, name: str, account: str, scopes: str, expires_days: int, *
         _note(accounts, key, "key.create")
     if key.account.main and not account:
         _say("this first account owns the memories that are in the vault already")
-    text = f"{_PLACE}\naccount {key.account.id}\nKeep the key: it is not shown again."
-    _succeed(form, {"key": _PLACE, **_shown(key)}, text, secret=secret)
+    text = f"{THE_SECRET}\naccount {key.account.id}\nKeep the key: it is not shown again."
+    _succeed(form, Result({"key": THE_SECRET, **_shown(key)}, text, secret=secret))
 
 
 def show(form: str) -> None:
@@ -65,24 +60,25 @@ def show(form: str) -> None:
     lines = [
         f"{key.id}\t{key.prefix}\t{key.name}\t{key.account.id}\t{_state(key)}\t{' '.join(key.scopes)}" for key in known
     ]
-    _succeed(form, {"items": [_shown(key) for key in known]}, "\n".join(lines), meta={"count": len(known)})
+    _succeed(form, Result({"items": [_shown(key) for key in known]}, "\n".join(lines), {"count": len(known)}))
 
 
 def revoke(form: str, which: str) -> None:
     _checked(form)
     if not which:
-        raise Failed("invalid_args", "which key?", "Use everlore keys revoke <id, prefix or account>", argument="which")
+        raise bad_argument("which key?", "Use everlore keys revoke <id, prefix or account>", argument="which")
     with opened() as accounts:
         gone = accounts.revoke_key(which)
         for key in gone:
             _note(accounts, key, "key.revoke")
-    _succeed(form, {"items": [_shown(key) for key in gone]}, "\n".join(f"revoked {key.prefix}" for key in gone))
+    text = "\n".join(f"revoked {key.prefix}" for key in gone)
+    _succeed(form, Result({"items": [_shown(key) for key in gone]}, text))
 
 
 def audit(form: str, limit: int) -> None:
     _checked(form)
     if limit < 1:
-        raise Failed("invalid_args", "--limit must be positive", flag="limit")
+        raise bad_argument("--limit must be positive", flag="limit")
     with opened() as accounts:
         events = accounts.events(min(limit, 10_000))
     items = [
@@ -97,7 +93,8 @@ def audit(form: str, limit: int) -> None:
         }
         for event in events
     ]
-    _succeed(form, {"items": items}, "\n".join("\t".join(item.values()) for item in items), meta={"count": len(items)})
+    text = "\n".join("\t".join(item.values()) for item in items)
+    _succeed(form, Result({"items": items}, text, {"count": len(items)}))
 
 
 def run_keys(app: typer.Typer, argv: list[str]) -> int:
@@ -109,8 +106,8 @@ def run_keys(app: typer.Typer, argv: list[str]) -> int:
     except Exit as done:
         return done.exit_code
     except (KeyboardInterrupt, Abort):
-        return _fail(form, Failed("cancelled", "interrupted"))
-    except Failed as failed:
+        return _fail(form, Failure("cancelled", "interrupted"))
+    except Failure as failed:
         return _fail(form, failed)
     except EverloreError as error:
         kinds: dict[type[EverloreError], str] = {
@@ -118,13 +115,13 @@ def run_keys(app: typer.Typer, argv: list[str]) -> int:
             NotFound: "not_found",
             Conflict: "conflict",
         }
-        return _fail(form, Failed(kinds.get(type(error), "io"), str(error)))
+        return _fail(form, Failure(kinds.get(type(error), "io"), str(error)))
     except TyperException as error:
-        return _fail(form, Failed("invalid_args", error.format_message(), "Use everlore keys --help"))
+        return _fail(form, Failure("invalid_args", error.format_message(), "Use everlore keys --help"))
     except OSError as error:
-        return _fail(form, Failed("io", str(error), "Check the vault's path and permissions (EVEROS_MEMORY__ROOT)"))
+        return _fail(form, Failure("io", str(error), "Check the vault's path and permissions (EVEROS_MEMORY__ROOT)"))
     except Exception as error:
-        return _fail(form, Failed("internal", f"unexpected {type(error).__name__}: {error}"))
+        return _fail(form, Failure("internal", f"unexpected {type(error).__name__}: {error}"))
     return 0
 
 
@@ -141,7 +138,7 @@ def opened() -> Iterator[Accounts]:
 
 
 def _say(said: str) -> None:
-    print(redact(f"note: {said}"), file=sys.stderr)
+    note(f"note: {said}")
 
 
 def _note(accounts: Accounts, key: Key, action: str) -> None:
@@ -185,50 +182,13 @@ def _asked(argv: list[str]) -> str:
 
 def _checked(form: str) -> None:
     if form not in FORMATS:
-        raise Failed("invalid_args", "invalid value for --format", "Use --format text|json|yaml", flag="format")
+        raise bad_argument("invalid value for --format", "Use --format text|json|yaml", flag="format")
 
 
-def _resolved(form: str) -> str:
-    if form in ("text", "json", "yaml"):
-        return form
-    return "text" if sys.stdout.isatty() else "json"
+def _succeed(form: str, result: Result) -> None:
+    show_result(result, resolve_format(form), explicit=form != "auto")
 
 
-def _succeed(
-    form: str, data: dict[str, Json], text: str, *, meta: dict[str, Json] | None = None, secret: str = ""
-) -> None:
-    if _resolved(form) == "text":
-        written = redact(text) + "\n" if text else ""
-    else:
-        written = _serialised({"ok": True, "data": data, **({"meta": meta} if meta else {})}, _resolved(form))
-    sys.stdout.write(written.replace(_PLACE, secret))
-
-
-def _fail(form: str, failed: Failed) -> int:
-    if _resolved(form) == "text":
-        print(redact(f"error: {failed.message}"), file=sys.stderr)
-        if failed.hint:
-            print(redact(f"hint: {failed.hint}"), file=sys.stderr)
-    else:
-        error = {
-            "type": failed.kind,
-            "code": 0,
-            "message": failed.message,
-            "hint": failed.hint,
-            "detail": failed.detail,
-        }
-        sys.stdout.write(_serialised({"ok": False, "error": error}, _resolved(form)))
-    return EXIT_CODES.get(failed.kind, 1)
-
-
-def _serialised(value: Json, form: str) -> str:
-    dump: Callable[[Any], str] = _yaml if form == "yaml" else _json
-    return dump(redact_deep(value))
-
-
-def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-
-
-def _yaml(value: Json) -> str:
-    return str(yaml.safe_dump(value, allow_unicode=True, sort_keys=False))
+def _fail(form: str, failure: Failure) -> int:
+    show_failure(failure, resolve_format(form))
+    return failure.exit_code

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from everlore.types import Json
 
 FORMATS: Final = ("text", "json", "yaml", "auto")
+THE_SECRET: Final = "@the-secret@"
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Result:
     text: str
     meta: Mapping[str, Json] = field(default_factory=dict)
     raw: bool = False
+    secret: str = ""
+    """One that is meant to be seen, this once, where `THE_SECRET` stands."""
 
 
 def resolve_format(asked: str) -> str:
@@ -43,11 +46,15 @@ def resolve_format(asked: str) -> str:
 def show_result(result: Result, format_: str, *, explicit: bool) -> None:
     if format_ == "text" or (result.raw and not explicit):
         if result.text:
-            _write(sys.stdout, redact(result.text.rstrip("\n")) + "\n")
+            _write(sys.stdout, _with_secret(redact(result.text.rstrip("\n")) + "\n", result))
         return
     meta = {**result.meta, "requestId": result.meta.get("requestId") or request_id()}
     envelope: dict[str, Json] = {"ok": True, "data": result.data, "meta": meta}
-    _write(sys.stdout, serialise(envelope, format_))
+    _write(sys.stdout, _with_secret(serialise(envelope, format_), result))
+
+
+def _with_secret(text: str, result: Result) -> str:
+    return text.replace(THE_SECRET, result.secret) if result.secret else text
 
 
 def show_failure(failure: Failure, format_: str) -> None:
