@@ -29,7 +29,7 @@ class Session(Protocol):
 
 class Tables(Protocol):
     def read(self, work: Callable[[Session], T]) -> T:
-        """`work` asks one question."""
+        """`work` changes nothing. Each of its statements sees the newest state."""
         ...
 
     def write(self, work: Callable[[Session], T]) -> T:
