@@ -192,6 +192,9 @@ def anchors(
     return {(parent, turn): unit for parent, turn, unit in found}
 
 
+_parsed = json.JSONDecoder().raw_decode  # our own text, with nothing before or behind it
+
+
 @lru_cache(1024)
 def _owner(app: str, project: str, track: Track, name: str) -> Owner:
     """One value for the many rows of an owner."""
@@ -217,5 +220,5 @@ def _stored(row: Sequence[Any]) -> Stored:
         updated=updated,
         sender_ids=_senders(senders),
         validity=Validity(start, end),
-        data=json.loads(data),
+        data=_parsed(data)[0],
     )

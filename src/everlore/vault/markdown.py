@@ -40,7 +40,7 @@ _UNESCAPE = re.compile(rf"^\\(?=\\*{_SPECIAL})", re.MULTILINE)
 _ID = re.compile(r"\w+(?:[.-]\w+)*", re.ASCII)
 _FIELD_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _EMPTY_LINE = re.compile(r"\r?\n")
-_NUMBER = re.compile(r"_(\d{8})$", re.ASCII)
+_SHORTEST_BARE = len("## ep_20261115_00000001")
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +265,8 @@ def _scan(text: str) -> _Scan:
 
 
 def _bare_blocks(text: str, start: int, end: int) -> Iterator[_Block]:
+    if end - start < _SHORTEST_BARE:  # the blank line between two entries, in most files everywhere
+        return
     for found in _BARE.finditer(text, start, end):
         if _begins_line(text, found.start()):
             following = _OUTLINE.search(text, found.end(), end)
@@ -288,7 +290,7 @@ def _lines(text: str, offsets: Iterable[int]) -> dict[int, int]:
 
 
 def _numbers(ids: Iterable[str]) -> Iterator[int]:
-    return (int(found[1]) for ident in ids if (found := _NUMBER.search(ident)))
+    return (int(ident[-8:]) for ident in ids if ident[-9:-8] == "_" and ident[-8:].isascii() and ident[-8:].isdecimal())
 
 
 def _find(scan: _Scan, text: str, entry_id: str) -> _Block:
