@@ -139,6 +139,9 @@ def test_scopes_tracks_and_owners_are_apart(index: Index) -> None:
         assert len(index.text(["share"], where(owner), 10)) == 1
     assert len(index.text(["share"], where(None), 10)) == 4
     assert dict(index.owners()) == dict.fromkeys(owners, 1)
+    assert [owner for owner, _ in index.owners(Scope("app", "one"))] == [owners[2], owners[0], owners[3]]
+    assert index.owners(Scope("app", "one"), 1) == [(owners[2], 1)]
+    assert index.owners(Scope("app", "none")) == []
 
 
 def test_pages_are_ordered_and_never_overlap(index: Index) -> None:

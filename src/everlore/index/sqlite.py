@@ -174,9 +174,9 @@ class SqliteIndex:
         with self._db.read() as connection:
             return read.edges_of(connection, rows)
 
-    def owners(self) -> list[tuple[Owner, int]]:
+    def owners(self, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
         with self._db.read() as connection:
-            return read.owners(connection)
+            return read.owners(connection, scope, limit)
 
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         with self._db.read() as connection:
