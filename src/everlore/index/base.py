@@ -35,8 +35,6 @@ class Applied:
     added: int = 0
     changed: int = 0
     removed: int = 0
-    gone_parents: tuple[str, ...] = ()
-    """Parent ids (cells) of rows that were removed or got another parent."""
 
     @property
     def any(self) -> bool:

@@ -145,10 +145,6 @@ def normal_text(text: str) -> str:
     return plain
 
 
-def append_entry(text: str, entry: Entry, front_updates: Mapping[str, Json]) -> str:
-    return append_entries(text, [entry], front_updates)
-
-
 def append_entries(text: str, entries: Sequence[Entry], front_updates: Mapping[str, Json]) -> str:
     """Add entries at the end; an empty text becomes a new log with `front_updates` as its front matter."""
     return append_drafts(text, lambda _: entries, front_updates)
