@@ -44,7 +44,6 @@ class Known:
     kind: str
     file: UUID
     digest: str
-    parent_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +181,7 @@ class Writer:
         return {one.key: one for one in self._known("tenant = ANY(%s) AND key = ANY(%s)", (tenants, list(keys)))}
 
     def _known(self, where: str, values: Sequence[Any]) -> list[Known]:
-        select = f"SELECT tenant, id, key, owner, kind, file, digest, parent_id FROM memories WHERE {where}"
+        select = f"SELECT tenant, id, key, owner, kind, file, digest FROM memories WHERE {where}"
         return [Known(*found) for found in rows(self._connection, select, values)]
 
     def _settled(self, file: UUID, stamp: Stamp | None) -> None:
