@@ -11,6 +11,7 @@ import math
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -46,6 +47,10 @@ TOP_K = 10
 CANDIDATES = 100
 SAVED = "I moved the weekly planning call with Ada to Thursday because the office in Lisbon closes early."
 SESSION_TURNS = 20
+CLIENTS = 2
+PASSES = 3
+"""Searches are measured so often, with other questions each time, and the quickest pass counts: on a shared machine
+the others' work comes and goes."""
 BLOCK = 10
 """Calls of the subject, then as many of the peer: apart enough that the one does not empty the processor's caches for
 the other, near enough that a busy machine slows both."""
@@ -120,7 +125,7 @@ class Plan:
     ingested: int
 
 
-FULL = Plan(sizes=(1_000, 10_000, 100_000), queries=100, saves=40, ingested=600)
+FULL = Plan(sizes=(1_000, 10_000, 100_000), queries=100, saves=40, ingested=1_200)
 QUICK = Plan(sizes=(1_000, 10_000), queries=30, saves=10, ingested=100)
 
 
@@ -153,7 +158,7 @@ def _at_size(
     ordinary = _ordinary(filled)
     text, vectors = PlainText(root / "plain.db", filled), BruteForce(filled.vectors, filled.big)
     random = np.random.default_rng(7)
-    queries = list(dict.fromkeys(corpus.query(random) for _ in range(plan.queries)))
+    queries = list(dict.fromkeys(corpus.query(random) for _ in range(PASSES * plan.queries)))
     plain = make_embedder(engine.settings.embedding)
     known = dict(zip(queries, plain.encode(queries), strict=True))
     still = replace(engine, embedder=FixedEmbedder(engine.embedder.name, engine.embedder.dimension, known))
@@ -168,7 +173,7 @@ def _at_size(
         p50: float | None = None,
         p95: float | None = None,
     ) -> None:
-        found.append(compare_with(name, n, queries, subject, peer_name, peer, p50, p95))
+        found.append(compare_with(name, n, queries, subject, peer_name, peer, p50, p95, passes=PASSES))
         progress.advance(bar)
 
     def both(query: str) -> None:
@@ -229,13 +234,13 @@ def compare_with(
     peer: Callable[[str], object],
     p50: float | None = None,
     p95: float | None = None,
+    *,
+    passes: int = 1,
 ) -> Timing:
-    mine: list[Spent] = []
-    theirs: list[Spent] = []
-    for start in range(0, len(inputs), BLOCK):
-        block = inputs[start : start + BLOCK]
-        mine += [spent(lambda one=one: subject(one)) for one in block]  # type: ignore[misc]
-        theirs += [spent(lambda one=one: peer(one)) for one in block]  # type: ignore[misc]
+    """The quickest of the passes, each with its own part of the inputs, so that none profits from the one before."""
+    size = -(-len(inputs) // passes)
+    tried = [_pass(inputs[start : start + size], subject, peer) for start in range(0, len(inputs), size)]
+    mine, theirs = min(tried, key=lambda one: percentile([call.wall for call in one[0]], 0.5))
     middle, high = (percentile([one.wall for one in mine], share) for share in (0.5, 0.95))
     limits = [(word, value, limit) for word, value, limit in (("p50", middle, p50), ("p95", high, p95)) if limit]
     return Timing(
@@ -250,6 +255,18 @@ def compare_with(
         budget=", ".join(f"{word} < {limit:g}" for word, _, limit in limits),
         holds=all(value < limit for _, value, limit in limits) if limits else None,
     )
+
+
+def _pass(
+    inputs: Sequence[str], subject: Callable[[str], object], peer: Callable[[str], object]
+) -> tuple[list[Spent], list[Spent]]:
+    mine: list[Spent] = []
+    theirs: list[Spent] = []
+    for start in range(0, len(inputs), BLOCK):
+        block = inputs[start : start + BLOCK]
+        mine += [spent(lambda one=one: subject(one)) for one in block]  # type: ignore[misc]
+        theirs += [spent(lambda one=one: peer(one)) for one in block]  # type: ignore[misc]
+    return mine, theirs
 
 
 def _search(engine: Engine, query: str, method: Method, owner: Owner = BIG) -> None:
@@ -301,30 +318,40 @@ def _message(text: str, number: int) -> NewMessage:
 
 
 def _throughput(corpus: Corpus, plan: Plan, progress: Progress) -> list[Timing]:
-    """Sessions told to an engine until all is indexed and embedded, against the bare embedder on the same texts."""
+    """Sessions told by several clients until all is indexed and embedded, against the bare embedder on the same texts.
+
+    Both take turns with the same block of sessions. The first block is not counted: it fills the caches of both.
+    """
     random = np.random.default_rng(3)
-    bar = progress.add_task("speed: ingest", total=plan.ingested)
+    blocks = max(2, plan.ingested // (SESSION_TURNS * BLOCK))
+    bar = progress.add_task("speed: ingest", total=blocks)
     mine: list[Spent] = []
     theirs: list[Spent] = []
-    with tempfile.TemporaryDirectory(prefix="everlore-bench-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="everlore-bench-") as folder,
+        ThreadPoolExecutor(CLIENTS) as clients,
+    ):
         engine = open_engine(load(memory=MemorySection(root=Path(folder))))
         plain = make_embedder(engine.settings.embedding)
-        engine.embedder.encode(["warm"])
-        plain.encode(["warm"])
-        for number in range(plan.ingested // SESSION_TURNS):
-            told = [corpus.turn(random, number % len(corpus.topics)) for _ in range(SESSION_TURNS)]
-            texts = [turn_units(0, "Ada", START, text)[0].dense for text in told]
-            mine.append(spent(lambda: _ingest(engine, f"session-{number}", told)))  # noqa: B023
-            theirs.append(spent(lambda: plain.encode(texts)))  # noqa: B023
-            progress.advance(bar, SESSION_TURNS)
+        for block in range(blocks):
+            sessions = {
+                f"session-{block}-{number}": [corpus.turn(random, number) for _ in range(SESSION_TURNS)]
+                for number in range(BLOCK)
+            }
+            texts = [[turn_units(0, "Ada", START, text)[0].dense for text in told] for told in sessions.values()]
+            mine.append(spent(lambda: _ingest(engine, clients, sessions)))  # noqa: B023
+            theirs.append(spent(lambda: [plain.encode(some) for some in texts]))  # noqa: B023
+            progress.advance(bar)
         plain.close()
         engine.close()
+    mine, theirs = mine[1:], theirs[1:]
     by_clock = sum(one.wall for one in theirs) / sum(one.wall for one in mine)
     by_cpu = sum(one.cpu for one in theirs) / sum(one.cpu for one in mine)
+    turns = SESSION_TURNS * BLOCK
     return [
         Timing(
-            name=f"ingest of {SESSION_TURNS} turns, {by_clock:.0%} of the embedder's speed ({by_cpu:.0%} by cpu)",
-            n=plan.ingested,
+            name=f"ingest of {turns} turns, {by_clock:.0%} of the embedder's speed ({by_cpu:.0%} by cpu)",
+            n=turns * len(mine),
             p50=percentile([one.wall for one in mine], 0.5),
             p95=percentile([one.wall for one in mine], 0.95),
             cpu=percentile([one.cpu for one in mine], 0.5),
@@ -338,9 +365,12 @@ def _throughput(corpus: Corpus, plan: Plan, progress: Progress) -> list[Timing]:
     ]
 
 
-def _ingest(engine: Engine, session: str, told: Sequence[str]) -> None:
-    remember(engine, SCOPE, session, [_message(text, number) for number, text in enumerate(told)])
-    flush(engine, SCOPE, session)
+def _ingest(engine: Engine, clients: ThreadPoolExecutor, sessions: dict[str, list[str]]) -> None:
+    def tell(session: str) -> None:
+        remember(engine, SCOPE, session, [_message(text, number) for number, text in enumerate(sessions[session])])
+        flush(engine, SCOPE, session)
+
+    list(clients.map(tell, sessions))
     while embed_pending(engine, 1000):
         pass
 

@@ -22,9 +22,13 @@ Start = Callable[..., Server]
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for all tests that keep to their own scope."""
-    with running(tmp_path_factory.mktemp("vault") / "root") as started:
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all tests that keep to their own scope; on the folder, if the tests do not say otherwise."""
+    env: dict[str, str] = {}
+    if getattr(request, "param", "folder") == "postgres":
+        database: Postgres = request.getfixturevalue("database")
+        env = {"DATABASE_URL": database.database()}
+    with running(tmp_path_factory.mktemp("vault") / "root", env) as started:
         yield started
 
 

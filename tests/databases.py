@@ -6,6 +6,8 @@ import contextlib
 import uuid
 from collections.abc import Iterator
 
+import pytest
+
 from bench.servers import Postgres, postgres
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection
@@ -13,7 +15,15 @@ from everlore.postgres.statements import Connection
 QUICK = ("fsync=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=150", "jit=off")
 """The tests kill our processes, not the database."""
 
-__all__ = ["QUICK", "Postgres", "emptied", "new_schema", "opened", "postgres"]
+__all__ = ["QUICK", "Postgres", "emptied", "new_schema", "on_both_stores", "opened", "postgres"]
+
+
+def on_both_stores(metafunc: pytest.Metafunc, fixture: str) -> None:
+    """Every test that uses this fixture runs on both, but for tests that look at the files themselves."""
+    if fixture in metafunc.fixturenames:
+        files = metafunc.definition.get_closest_marker("looks_at_files")
+        stores = ["folder"] if files else ["folder", "postgres"]
+        metafunc.parametrize(fixture, stores, indirect=True, scope="session")
 
 
 def new_schema() -> str:

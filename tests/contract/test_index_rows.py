@@ -37,7 +37,6 @@ def test_replacing_a_file_adds_changes_and_removes(index: Index) -> None:
     changed = row("af_1", "first, corrected", parent="c3")
     applied = index.replace_file("a.md", Stamp(2, 2), [changed])
     assert (applied.added, applied.changed, applied.removed) == (0, 1, 1)
-    assert set(applied.gone_parents) == {"c1", "c2"}
     assert index.files() == {"a.md": Stamp(2, 2)}
     assert found(index, "corrected second") == ["af_1"]
     assert index.remove_file("a.md").removed == 1
@@ -139,6 +138,9 @@ def test_scopes_tracks_and_owners_are_apart(index: Index) -> None:
         assert len(index.text(["share"], where(owner), 10)) == 1
     assert len(index.text(["share"], where(None), 10)) == 4
     assert dict(index.owners()) == dict.fromkeys(owners, 1)
+    assert [owner for owner, _ in index.owners(Scope("app", "one"))] == [owners[2], owners[0], owners[3]]
+    assert index.owners(Scope("app", "one"), 1) == [(owners[2], 1)]
+    assert index.owners(Scope("app", "none")) == []
 
 
 def test_pages_are_ordered_and_never_overlap(index: Index) -> None:

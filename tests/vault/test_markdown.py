@@ -13,7 +13,6 @@ from everlore.types import Entry, Owner, Scope
 from everlore.vault.fields import read_value, write_value
 from everlore.vault.markdown import (
     append_entries,
-    append_entry,
     last_number,
     log_front,
     normal_text,
@@ -155,7 +154,7 @@ def test_removing_undoes_appending(item: Entry, windows: bool, tail: str) -> Non
     text = log(entry(500), entry(600)) + tail
     if windows:
         text = text.replace("\n", "\r\n")
-    removed = remove_entry(append_entry(text, item, {}), item.id)
+    removed = remove_entry(append_entries(text, [item], {}), item.id)
     assert removed.rstrip() == text.rstrip()
     assert parse_log(removed, "x.md").last_number == 600
 
@@ -163,7 +162,7 @@ def test_removing_undoes_appending(item: Entry, windows: bool, tail: str) -> Non
 def test_the_text_of_a_log() -> None:
     fields: dict[str, str | tuple[str, ...]] = {"owner_id": "alice", "sender_ids": ("alice", "b, c")}
     item = Entry("ep_20261115_00000007", fields, {"Subject": "A walk", "Content": "One\n\n## Two\n---"})
-    assert append_entry("", item, FRONT) == (
+    assert append_entries("", [item], FRONT) == (
         "---\n"
         "id: episode_log_alice_2026-11-15\n"
         "type: episode_daily\n"
@@ -197,7 +196,7 @@ def test_the_text_of_a_log() -> None:
 
 def test_appending_keeps_everything_a_person_wrote() -> None:
     text = log(entry(1)).replace("track: user\n", "track: user  # mine\n# a remark\ntags: [a, b]\n") + "\nMy note"
-    longer = append_entry(text, entry(2), {**FRONT, "last_appended_at": "2026-11-15T11:00:00Z"})
+    longer = append_entries(text, [entry(2)], {**FRONT, "last_appended_at": "2026-11-15T11:00:00Z"})
     expected = text.replace("entry_count: 1", "entry_count: 2").replace("last_number: 1", "last_number: 2")
     expected = expected.replace("T10:00:00Z", "T11:00:00Z")
     assert longer == f"{expected}\n\n{render_entry(entry(2))}"
@@ -210,7 +209,7 @@ def test_a_deleted_number_is_not_given_again() -> None:
     empty = remove_entry(remove_entry(text, "ep_20261115_00000001"), "ep_20261115_00000002")
     assert parse_log(empty, "x").entries == ()
     assert last_number(empty) == 3
-    assert last_number(append_entry(empty, entry(4), FRONT)) == 4
+    assert last_number(append_entries(empty, [entry(4)], FRONT)) == 4
 
 
 def test_numbers_of_broken_and_upstream_files_count() -> None:
@@ -223,7 +222,7 @@ def test_numbers_of_broken_and_upstream_files_count() -> None:
 
 def test_an_id_is_not_appended_twice() -> None:
     with pytest.raises(Damaged, match="next free number is 4"):
-        append_entry(log(), entry(2), FRONT)
+        append_entries(log(), [entry(2)], FRONT)
 
 
 def test_broken_entries_become_problems_and_the_good_ones_stay() -> None:
@@ -317,14 +316,14 @@ def test_a_repeated_section_is_read_as_one() -> None:
 
 def test_damaged_front_matter_is_left_alone() -> None:
     text = log(entry(1)).replace("track: user", "track: [user")
-    longer = append_entry(text, entry(2), FRONT)
+    longer = append_entries(text, [entry(2)], FRONT)
     assert longer == f"{text}\n{render_entry(entry(2))}"
     assert last_number(longer) == 2
 
 
 def test_front_matter_that_lines_cannot_edit_is_written_anew() -> None:
     text = log(entry(1)).replace("entry_count: 1\n", '"entry_count": 1\nmine: {a: 1}\n')
-    found = parse_log(append_entry(text, entry(2), FRONT), "p")
+    found = parse_log(append_entries(text, [entry(2)], FRONT), "p")
     assert found.problems == ()
     assert (found.front["entry_count"], found.front["mine"]) == (2, {"a": 1})
 
@@ -333,7 +332,7 @@ def test_a_log_without_front_matter_is_read_and_gets_one() -> None:
     text = render_entry(entry(1))
     assert parse_log("\ufeff" + text, "p").entries == (entry(1),)
     assert parse_log(text, "p").problems == ()
-    longer = append_entry(text, entry(2), FRONT)
+    longer = append_entries(text, [entry(2)], FRONT)
     assert longer.startswith("---\nid: episode_log_alice_2026-11-15\n")
     assert longer.endswith(f"---\n\n{text}\n{render_entry(entry(2))}")
 
@@ -363,7 +362,7 @@ def test_names_that_would_break_the_file_are_refused(item: Entry) -> None:
 
 
 def test_half_characters_are_replaced() -> None:
-    text = append_entry("", entry(1, Content="a\ud800b"), {**FRONT, "user_id": "x\udfff"})
+    text = append_entries("", [entry(1, Content="a\ud800b")], {**FRONT, "user_id": "x\udfff"})
     assert parse_log(text, "p").entries[0].sections["Content"] == "a\ufffdb"
     assert text.encode("utf-8")
 

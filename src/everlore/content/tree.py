@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -79,7 +79,15 @@ def _few(ask: Asking, root: int, depth: int) -> list[int] | None:
 def within(ask: Asking, root: int, depth: int) -> sa.ColumnElement[bool]:
     """The document is at most `depth` levels below `root`. Asked of one document after the other, upwards."""
     table = ask.document
-    return sa.or_(table.c.parent == root, *(_ancestor(ask, level) == root for level in range(2, depth + 1)))
+    if depth == 1:
+        return table.c.parent == root
+    above = [table.alias() for _ in range(depth - 1)]
+    path: sa.FromClause = above[0]
+    for lower, upper in pairwise(above):
+        path = path.outerjoin(upper, upper.c.id == lower.c.parent)
+    reached = sa.or_(*(step.c.parent == root for step in above))
+    climbed = sa.select(sa.literal(1)).select_from(path).where(above[0].c.id == table.c.parent, reached)
+    return sa.or_(table.c.parent == root, climbed.correlate(table).exists())
 
 
 def ancestors(ask: Asking, document: int, depth: int | None) -> list[int]:
@@ -91,12 +99,3 @@ def ancestors(ask: Asking, document: int, depth: int | None) -> list[int]:
         found.append(current)
         current = ask.connection.execute(sa.select(table.c.parent).where(table.c.id == current)).scalar()
     return found[:0:-1]
-
-
-def _ancestor(ask: Asking, level: int) -> sa.ColumnElement[Any]:
-    """The parent of the document's parent (level 2), that one's parent (3), and so on."""
-    steps = [ask.document.alias() for _ in range(level - 1)]
-    query = sa.select(steps[-1].c.parent).where(steps[0].c.id == ask.document.c.parent)
-    for lower, upper in pairwise(steps):
-        query = query.where(upper.c.id == lower.c.parent)
-    return query.correlate(ask.document).scalar_subquery()

@@ -35,8 +35,6 @@ class Applied:
     added: int = 0
     changed: int = 0
     removed: int = 0
-    gone_parents: tuple[str, ...] = ()
-    """Parent ids (cells) of rows that were removed or got another parent."""
 
     @property
     def any(self) -> bool:
@@ -204,8 +202,8 @@ class Index(Protocol):
 
     def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]: ...
 
-    def owners(self) -> list[tuple[Owner, int]]:
-        """Every owner with the number of its rows."""
+    def owners(self, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
+        """The owners that have rows, of one scope or of all, each with the number of its rows."""
         ...
 
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:

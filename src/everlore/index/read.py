@@ -154,14 +154,17 @@ def edges_of(connection: apsw.Connection, ids: Sequence[int]) -> list[tuple[int,
     return [(row, Edge(relation, target, weight)) for row, relation, target, weight in found]
 
 
-def owners(connection: apsw.Connection) -> list[tuple[Owner, int]]:
+def owners(connection: apsw.Connection, scope: Scope | None, limit: int | None) -> list[tuple[Owner, int]]:
+    demand, values = ("1", ()) if scope is None else ("app = ? AND project = ?", (scope.app, scope.project))
+    # counted owner by owner in the order of the index, so that a limit ends the walk
+    counted = "SELECT o.*, (SELECT sum(t.rows) FROM tally t WHERE t.owner = o.id) AS count FROM owners o"
     select = (
-        "SELECT o.app, o.project, o.track, o.name, sum(t.rows) FROM owners o JOIN tally t ON t.owner = o.id"
-        " WHERE o.id <> 0 GROUP BY o.id HAVING sum(t.rows) > 0 ORDER BY o.app, o.project, o.track, o.name"
+        f"SELECT app, project, track, name, count FROM ({counted}) WHERE id <> 0 AND count > 0 AND {demand}"
+        " ORDER BY app, project, track, name LIMIT ?"
     )
     return [
         (Owner(Scope(app, project), track, name), count)
-        for app, project, track, name, count in rows(connection, select)
+        for app, project, track, name, count in rows(connection, select, (*values, -1 if limit is None else limit))
     ]
 
 
@@ -192,6 +195,9 @@ def anchors(
     return {(parent, turn): unit for parent, turn, unit in found}
 
 
+_parsed = json.JSONDecoder().raw_decode  # our own text, with nothing before or behind it
+
+
 @lru_cache(1024)
 def _owner(app: str, project: str, track: Track, name: str) -> Owner:
     """One value for the many rows of an owner."""
@@ -217,5 +223,5 @@ def _stored(row: Sequence[Any]) -> Stored:
         updated=updated,
         sender_ids=_senders(senders),
         validity=Validity(start, end),
-        data=json.loads(data),
+        data=_parsed(data)[0],
     )

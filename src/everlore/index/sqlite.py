@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import apsw
 import numpy as np
@@ -26,6 +26,8 @@ from everlore.index.schema import SCHEMA
 from everlore.index.write import Writer
 from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
 
+T = TypeVar("T")
+
 REMEDY = "run `everlore index rebuild`; your memories are in the markdown files"
 
 
@@ -38,6 +40,7 @@ class SqliteIndex:
         self._model: tuple[str, int] | None = None
         self._claimed: dict[str, int] = {}
         self._claiming = threading.Lock()
+        self._mine = threading.local()
 
     def replace_file(
         self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = (), *, partial: bool = False
@@ -62,8 +65,18 @@ class SqliteIndex:
             writer.finish()
         return applied
 
-    def snapshot(self) -> AbstractContextManager[object]:
-        return self._db.read()
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Inside, what every step of a search asks is looked up once."""
+        with self._db.read():
+            if self._known() is not None:
+                yield
+                return
+            self._mine.known = {}
+            try:
+                yield
+            finally:
+                self._mine.known = None
 
     def files(self, under: str = "") -> dict[str, Stamp]:
         """`under`: only those whose path begins so."""
@@ -161,23 +174,24 @@ class SqliteIndex:
         with self._db.read() as connection:
             return read.edges_of(connection, rows)
 
-    def owners(self) -> list[tuple[Owner, int]]:
+    def owners(self, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
         with self._db.read() as connection:
-            return read.owners(connection)
+            return read.owners(connection, scope, limit)
 
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         with self._db.read() as connection:
-            owner, kinds = read.owner_number(connection, where.owner), read.kind_numbers(connection, where.kinds)
+            owner, kinds = self._place(connection, where)
             if owner is None or not kinds:
                 return []
-            return words.search(connection, self._frequencies, terms, where, owner, kinds, limit)
+            stats = self._statistics(connection, list(dict.fromkeys(terms))[: words.MOST_TERMS], owner)
+            return words.search(connection, stats, where, owner, kinds, limit)
 
     def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats:
         with self._db.read() as connection:
-            number = read.owner_number(connection, owner)
+            number = self._owner(connection, owner)
             if number is None:
                 return TermStats(0, 0.0, dict.fromkeys(terms, 0))
-            return words.statistics(connection, self._frequencies, terms, number)
+            return self._statistics(connection, terms, number)
 
     def around(self, units: Sequence[int], reach: int) -> list[Piece]:
         with self._db.read() as connection:
@@ -189,20 +203,18 @@ class SqliteIndex:
 
     def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> dict[int, float]:
         with self._db.read() as connection:
-            model, number = self._current(connection), read.owner_number(connection, owner)
-            if model is None or model[1] != len(query) or number is None:
+            view = self._view(connection, self._owner(connection, owner), query)
+            if view is None:
                 return {}
-            wanted = np.array(units, np.int64)
-            found, values = vectors.look_up(connection, self._parts.view(connection, number, *model), wanted, query)
+            found, values = vectors.look_up(connection, view, np.array(units, np.int64), query)
         return dict(zip(found.tolist(), values.tolist(), strict=True))
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
         with self._db.read() as connection:
-            owner, kinds = read.owner_number(connection, where.owner), read.kind_numbers(connection, where.kinds)
-            model = self._current(connection)
-            if owner is None or not kinds or model is None or model[1] != len(query):
+            owner, kinds = self._place(connection, where)
+            view = self._view(connection, owner, query)
+            if owner is None or view is None or not kinds:
                 return []
-            view = self._parts.view(connection, owner, *model)
             return vectors.search(connection, view, query, where, owner, kinds, limit)
 
     def use_model(self, name: str, dimension: int) -> None:
@@ -327,6 +339,39 @@ class SqliteIndex:
     def close(self) -> None:
         self._db.close()
         self._parts.clear()
+
+    def _known(self) -> dict[object, Any] | None:
+        known: dict[object, Any] | None = getattr(self._mine, "known", None)
+        return known
+
+    def _once(self, what: tuple[object, ...], look_up: Callable[[], T]) -> T:
+        """The same answer as before, inside a snapshot."""
+        known = self._known()
+        if known is None:
+            return look_up()
+        if what not in known:
+            known[what] = look_up()
+        found: T = known[what]
+        return found
+
+    def _owner(self, connection: apsw.Connection, owner: Owner | None) -> int | None:
+        return self._once(("owner", owner), lambda: read.owner_number(connection, owner))
+
+    def _place(self, connection: apsw.Connection, where: Where) -> tuple[int | None, list[int]]:
+        kinds = self._once(("kinds", where.kinds), lambda: read.kind_numbers(connection, where.kinds))
+        return self._owner(connection, where.owner), kinds
+
+    def _statistics(self, connection: apsw.Connection, terms: Sequence[str], owner: int) -> TermStats:
+        return self._once(
+            ("terms", owner, *terms), lambda: words.statistics(connection, self._frequencies, terms, owner)
+        )
+
+    def _view(self, connection: apsw.Connection, owner: int | None, query: Vector) -> vectors.View | None:
+        """What of an owner can be compared with this query."""
+        model = self._once(("model",), lambda: self._current(connection))
+        if owner is None or model is None or model[1] != len(query):
+            return None
+        return self._once(("vectors", owner, *model), lambda: self._parts.view(connection, owner, *model))
 
     def _unclaimed(self, path: str) -> int | None:
         with self._claiming:

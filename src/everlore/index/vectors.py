@@ -13,7 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import apsw
 import numpy as np
@@ -52,6 +52,8 @@ class View:
     dead: int
     """How many of the vectors may have been removed."""
     units: Ints
+    in_order: bool
+    """The units rise, as they were stored; only vectors made anew come out of order."""
     kinds: Kinds
     all_kinds: frozenset[int]
     matrix: NDArray[np.float32] | None
@@ -100,6 +102,7 @@ class Part:
         self.dead = 0
         self.last = batch.last
         self._units = Growing(batch.units)
+        self._in_order = _rising(batch.units)
         self._kinds = Growing(batch.kinds)
         self._all_kinds = frozenset(np.unique(batch.kinds).tolist())
         self._values = Growing(batch.values)
@@ -124,6 +127,7 @@ class Part:
 
     def append(self, batch: Batch) -> None:
         self.last = batch.last
+        self._in_order &= _rising(np.append(self._units.view[-1:], batch.units))
         self._units.append(batch.units)
         self._kinds.append(batch.kinds)
         self._all_kinds |= set(batch.kinds.tolist())
@@ -151,6 +155,7 @@ class Part:
             model=self.model,
             dead=self.dead,
             units=self._units.view.astype(np.int64, copy=False),
+            in_order=self._in_order,
             kinds=self._kinds.view.astype(np.uint8, copy=False),
             all_kinds=self._all_kinds,
             matrix=None if self.large else values.astype(np.float32, copy=False),
@@ -311,13 +316,17 @@ def _exact(connection: apsw.Connection, view: View, query: Vector, positions: In
     return units[order], scores[order]
 
 
+def _rising(units: NDArray[Any]) -> bool:
+    return bool(np.all(units[1:] > units[:-1]))
+
+
 def look_up(connection: apsw.Connection, view: View, units: Ints, query: Vector) -> tuple[Ints, Floats]:
     """Those of these units that have a vector, and their cosines."""
     if view.matrix is None and view.halves is None:
         return _of_large(connection, view, query, units, units)
     if not view.units.size:
         return units[:0], np.zeros(0, np.float64)
-    if np.all(view.units[1:] > view.units[:-1]):  # as they were stored; only vectors made anew come out of order
+    if view.in_order:
         positions = np.maximum(np.searchsorted(view.units, units, side="right") - 1, 0)
     else:
         order = np.argsort(view.units, kind="stable")

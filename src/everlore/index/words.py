@@ -110,16 +110,9 @@ def statistics(connection: apsw.Connection, frequencies: Frequencies, terms: Seq
 
 
 def search(
-    connection: apsw.Connection,
-    frequencies: Frequencies,
-    terms: Sequence[str],
-    where: Where,
-    owner: int,
-    kinds: Sequence[int],
-    limit: int,
+    connection: apsw.Connection, stats: TermStats, where: Where, owner: int, kinds: Sequence[int], limit: int
 ) -> list[UnitHit]:
-    """`owner` and `kinds` are those of `where` in the numbers of this index."""
-    stats = statistics(connection, frequencies, list(dict.fromkeys(terms))[:MOST_TERMS], owner)
+    """Units that hold a term of `stats`. `owner` and `kinds` are those of `where` in the numbers of this index."""
     held = sorted((term for term, count in stats.frequency.items() if count), key=lambda t: (stats.frequency[t], t))
     if not held or limit <= 0:
         return []

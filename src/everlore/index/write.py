@@ -85,8 +85,8 @@ class Writer:
         applied = self._put(file, rows, known)
         if problems or partial or not known:
             return applied
-        lost = self._delete(list(known.values()))
-        return Applied(applied.added, applied.changed, len(known), _distinct(applied.gone_parents, lost))
+        self._delete(list(known.values()))
+        return Applied(applied.added, applied.changed, len(known))
 
     def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
         found = database.row(
@@ -104,10 +104,10 @@ class Writer:
         if file is None:
             return Applied()
         known = self._known(file)
-        lost = self._delete(list(known.values()))
+        self._delete(list(known.values()))
         self._connection.execute("DELETE FROM problems WHERE file = ?", (file,))
         self._connection.execute("DELETE FROM files WHERE id = ?", (file,))
-        return Applied(removed=len(known), gone_parents=_distinct(lost))
+        return Applied(removed=len(known))
 
     def put_vectors(self, model: int, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
         number: int = database.value(self._connection, "SELECT value FROM meta WHERE name = 'last vector'") or 0
@@ -178,7 +178,6 @@ class Writer:
     def _put(self, file: int, rows: Sequence[Row], known: dict[Identity, tuple[int, str, int]]) -> Applied:
         """Insert and update; what was met is taken out of `known`. Of two rows with one key the later counts."""
         added = changed = 0
-        lost: list[str] = []
         for row in {row.key: row for row in rows}.values():
             identity = (self.owner(row.key.owner), self.kind(row.key.kind), row.key.entry)
             found = known.pop(identity, None) or self._elsewhere(identity)
@@ -186,9 +185,9 @@ class Writer:
                 self._insert(identity, file, row)
                 added += 1
             elif found[1:] != (row.digest, file):
-                lost += self._update(found[0], identity, file, row, same=found[1] == row.digest)
+                self._update(found[0], identity, file, row, same=found[1] == row.digest)
                 changed += 1
-        return Applied(added, changed, 0, _distinct(lost))
+        return Applied(added, changed)
 
     def _elsewhere(self, identity: Identity) -> tuple[int, str, int] | None:
         """The same memory in another file: it was moved, or copied, and the file read last has it."""
@@ -211,12 +210,10 @@ class Writer:
         for place, unit in enumerate(row.units):
             start += self._insert_unit(number, identity, place, tie, start, unit, tokens(unit.words))
 
-    def _update(self, number: int, identity: Identity, file: int, row: Row, *, same: bool) -> list[str]:
-        """Returns the parent that the row had before, if it has another one now."""
+    def _update(self, number: int, identity: Identity, file: int, row: Row, *, same: bool) -> None:
         if same:
             self._connection.execute("UPDATE rows SET file = ? WHERE id = ?", (file, number))
-            return []
-        before: str = database.value(self._connection, "SELECT parent_id FROM rows WHERE id = ?", (number,))
+            return
         self._connection.execute(
             "UPDATE rows SET file = ?, digest = ?, session_id = ?, parent_type = ?, parent_id = ?, timestamp = ?,"
             " updated = ?, valid_from = ?, valid_until = ?, slot = ?, senders = ? WHERE id = ?",
@@ -225,7 +222,6 @@ class Writer:
         self._detach(number)
         self._attach(number, identity[0], row)
         self._update_units(number, identity, row)
-        return [before] if before != row.parent_id else []
 
     def _update_units(self, number: int, identity: Identity, row: Row) -> None:
         """Units that stand where they stood keep their id and their vector."""
@@ -294,14 +290,9 @@ class Writer:
         for table in ("bodies", "edges"):
             self._connection.execute(f"DELETE FROM {table} WHERE row = ?", (number,))
 
-    def _delete(self, known: Sequence[tuple[int, str, int]]) -> list[str]:
-        """Returns the parents of what was deleted."""
-        lost: list[str] = []
+    def _delete(self, known: Sequence[tuple[int, str, int]]) -> None:
         for number, _, _ in known:
-            [(owner, kind, parent)] = database.rows(
-                self._connection, "SELECT owner, kind, parent_id FROM rows WHERE id = ?", (number,)
-            )
-            lost.append(parent)
+            [(owner, kind)] = database.rows(self._connection, "SELECT owner, kind FROM rows WHERE id = ?", (number,))
             for unit, length in database.rows(
                 self._connection, "SELECT id, length FROM units WHERE row = ?", (number,)
             ):
@@ -309,7 +300,6 @@ class Writer:
             self._detach(number)
             self._connection.execute("DELETE FROM rows WHERE id = ?", (number,))
             self._sums.count(owner, kind, rows=-1)
-        return lost
 
 
 def _columns(row: Row) -> tuple[str | int | None, ...]:
@@ -335,7 +325,3 @@ def _joined(words: Sequence[str]) -> str:
 def _tie(key: Key) -> int:
     """A number that depends on the memory alone, not on when it was indexed."""
     return int.from_bytes(blake2b("\0".join(key.parts).encode(), digest_size=8).digest(), "big", signed=True)
-
-
-def _distinct(*parents: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(parent for group in parents for parent in group if parent))

@@ -47,8 +47,8 @@ class Found:
 
 def within(engine: Engine, scope: Scope, now: int | None) -> Where:
     """All memories of a scope that are valid now. With a single owner its own lists are walked, which is quicker."""
-    owners = [owner for owner, _ in engine.index.owners() if owner.scope == scope]
-    only = owners[0] if len(owners) == 1 else None
+    owners = engine.index.owners(scope, 2)
+    only = owners[0][0] if len(owners) == 1 else None
     return Where(only, MEMORIES + ALONE, valid_at=now, scope=scope)
 
 

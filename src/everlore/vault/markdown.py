@@ -40,7 +40,7 @@ _UNESCAPE = re.compile(rf"^\\(?=\\*{_SPECIAL})", re.MULTILINE)
 _ID = re.compile(r"\w+(?:[.-]\w+)*", re.ASCII)
 _FIELD_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _EMPTY_LINE = re.compile(r"\r?\n")
-_NUMBER = re.compile(r"_(\d{8})$", re.ASCII)
+_SHORTEST_BARE = len("## ep_20261115_00000001")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +143,6 @@ def normal_text(text: str) -> str:
     """Text as a section keeps it: one kind of line end, no blank space around it, no half characters."""
     plain: str = clean(text.replace("\r\n", "\n").replace("\r", "\n").strip())
     return plain
-
-
-def append_entry(text: str, entry: Entry, front_updates: Mapping[str, Json]) -> str:
-    return append_entries(text, [entry], front_updates)
 
 
 def append_entries(text: str, entries: Sequence[Entry], front_updates: Mapping[str, Json]) -> str:
@@ -265,6 +261,8 @@ def _scan(text: str) -> _Scan:
 
 
 def _bare_blocks(text: str, start: int, end: int) -> Iterator[_Block]:
+    if end - start < _SHORTEST_BARE:  # the blank line between two entries, in most files everywhere
+        return
     for found in _BARE.finditer(text, start, end):
         if _begins_line(text, found.start()):
             following = _OUTLINE.search(text, found.end(), end)
@@ -288,7 +286,7 @@ def _lines(text: str, offsets: Iterable[int]) -> dict[int, int]:
 
 
 def _numbers(ids: Iterable[str]) -> Iterator[int]:
-    return (int(found[1]) for ident in ids if (found := _NUMBER.search(ident)))
+    return (int(ident[-8:]) for ident in ids if ident[-9:-8] == "_" and ident[-8:].isascii() and ident[-8:].isdecimal())
 
 
 def _find(scan: _Scan, text: str, entry_id: str) -> _Block:

@@ -150,6 +150,7 @@ def test_a_deletion_names_one_owner_and_an_id(api: Api) -> None:
     assert api.refused("delete", 422, user_id="alice", id="").endswith(": id")
 
 
+@pytest.mark.looks_at_files
 def test_an_edit_in_an_editor_reaches_the_agents(five: Api) -> None:
     file = next(file for file in five.files("users/alice/episodes/*.md") if "On day 3" in file.read_text("utf-8"))
     file.write_text(file.read_text(encoding="utf-8").replace("On day 3", "On the third day"), encoding="utf-8")
@@ -166,6 +167,7 @@ def test_an_edit_in_an_editor_reaches_the_agents(five: Api) -> None:
     assert time.monotonic() - started < 15
 
 
+@pytest.mark.looks_at_files
 def test_a_note_is_listed_found_and_deleted_like_an_episode(api: Api, vectors: Endpoint) -> None:
     engine = open_vault(api.root, vectors.url)
     owner = Owner(Scope(api.app_id, api.project_id), "user", "alice")

@@ -43,6 +43,7 @@ def test_an_empty_buffer_flushes_to_nothing(api: Api) -> None:
     assert api.ok("flush", session_id="s") == {"status": "no_extraction"}
 
 
+@pytest.mark.looks_at_files
 def test_the_markdown_is_there_when_flush_returns(api: Api) -> None:
     api.tell("s", "I love climbing in Yosemite every spring.")
     (file,) = api.files("users/alice/episodes/*.md")
@@ -64,6 +65,7 @@ def test_sessions_and_scopes_do_not_share_a_buffer(api: Api, server: Any) -> Non
     assert [m["content"] for m in there["unprocessed_messages"]] == ["I like juice."]
 
 
+@pytest.mark.looks_at_files
 def test_a_boundary_extracts_within_add_and_empties_the_buffer(api: Api) -> None:
     api.ok("add", session_id="s", messages=[say("I love climbing in Yosemite every spring.")])
     later = say("I adopted a dog called Rex.", 3 * 24 * 3600)
@@ -120,6 +122,7 @@ def test_names_reach_the_text_and_ids_the_index(api: Api) -> None:
     assert found["id"] == "u_42_ep_20260528_00000001"
 
 
+@pytest.mark.looks_at_files
 def test_content_items_are_read_as_text(api: Api, tmp_path: Path) -> None:
     note = tmp_path / "note.md"
     note.write_text("# Plan\n\nWe visit Lisbon in October.", encoding="utf-8")
@@ -186,6 +189,7 @@ def test_tool_calls_are_kept_as_sent(api: Api) -> None:
 @pytest.mark.parametrize(
     "owner", ["..", ".", "../../etc", "a/b", "C:\\x", "Ünï", "日本", "a b", "con", "x" * 200, "a\nb", "%41", "a\u0000b"]
 )
+@pytest.mark.looks_at_files
 def test_any_owner_id_is_accepted_and_stays_inside_the_vault(api: Api, owner: str) -> None:
     before = {path for path in api.root.parent.iterdir() if path.name != api.root.name}
     api.tell("s", "I love climbing in Yosemite every spring.", sender=owner)

@@ -134,8 +134,8 @@ class PostgresIndex:
     def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]:
         return self._server.read(lambda c: read.edges_of(c, rows))
 
-    def owners(self) -> list[tuple[Owner, int]]:
-        return self._server.read(read.owners)
+    def owners(self, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
+        return self._server.read(lambda c: read.owners(c, scope, limit))
 
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         return self._server.read(lambda c: words.search(c, self._frequencies, terms, where, limit))

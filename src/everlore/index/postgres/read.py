@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from everlore.index.base import Page, Piece
-from everlore.index.postgres.filters import beginning, joined, partition, restriction
+from everlore.index.postgres.filters import ALWAYS, beginning, joined, partition, restriction
 from everlore.index.postgres.schema import key_uuid, owner_uuid
 from everlore.postgres.statements import Connection, rows, value, with_nul
 from everlore.postgres.tenants import tenant_of, tenants_of
@@ -105,15 +105,18 @@ def edges_of(connection: Connection, ids: Sequence[int]) -> list[tuple[int, Edge
     return _edges(rows(connection, select, (tenants_of(ids), list(ids)))) if ids else []
 
 
-def owners(connection: Connection) -> list[tuple[Owner, int]]:
+def owners(connection: Connection, scope: Scope | None, limit: int | None) -> list[tuple[Owner, int]]:
+    demand = ALWAYS
+    if scope is not None:
+        demand = joined([beginning("o.app", [scope.app]), beginning("o.project", [scope.project])], "AND")
     select = (
         "SELECT o.app, o.project, o.track, o.name, sum(t.rows) FROM owners o"
-        " JOIN tally t ON t.tenant = o.tenant AND t.owner = o.owner"
-        " GROUP BY o.app, o.project, o.track, o.name HAVING sum(t.rows) > 0 ORDER BY 1, 2, 3, 4"
+        f" JOIN tally t ON t.tenant = o.tenant AND t.owner = o.owner WHERE {demand.sql}"
+        " GROUP BY o.app, o.project, o.track, o.name HAVING sum(t.rows) > 0 ORDER BY 1, 2, 3, 4 LIMIT %s"
     )
     return [
         (Owner(Scope(with_nul(app), with_nul(project)), track, with_nul(name)), int(count))
-        for app, project, track, name, count in rows(connection, select)
+        for app, project, track, name, count in rows(connection, select, (*demand.values, limit))
     ]
 
 

@@ -45,7 +45,6 @@ class Known:
     kind: str
     file: UUID
     digest: str
-    parent_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +128,9 @@ class Writer:
             return Applied()
         batch = Batch()
         self._lock_owners({one.owner for one in known})
-        lost = self._delete(batch, known)
+        self._delete(batch, known)
         self._write(batch)
-        return Applied(removed=len(known), gone_parents=_distinct(lost))
+        return Applied(removed=len(known))
 
     def clear(self) -> None:
         """Empty everything that comes from files. Numbers already given stay given."""
@@ -170,9 +169,10 @@ class Writer:
         batch = Batch(memories=added)
         for row, _ in added:
             _add(batch, row)
-        lost = [*self._update(batch, path, file, changed), *self._delete(batch, left)]
+        self._update(batch, path, file, changed)
+        self._delete(batch, left)
         self._write(batch, path, file)
-        return Applied(len(added), len(changed), len(left), _distinct(lost))
+        return Applied(len(added), len(changed), len(left))
 
     def _elsewhere(self, keys: Sequence[UUID]) -> dict[UUID, Known]:
         """The same memories in other files: moved, or copied, and the file read last has them."""
@@ -182,7 +182,7 @@ class Writer:
         return {one.key: one for one in self._known("tenant = ANY(%s) AND key = ANY(%s)", (tenants, list(keys)))}
 
     def _known(self, where: str, values: Sequence[Any]) -> list[Known]:
-        select = f"SELECT tenant, id, key, owner, kind, file, digest, parent_id FROM memories WHERE {where}"
+        select = f"SELECT tenant, id, key, owner, kind, file, digest FROM memories WHERE {where}"
         return [Known(*found) for found in rows(self._connection, select, values)]
 
     def _settled(self, file: UUID, stamp: Stamp | None) -> None:
@@ -208,10 +208,9 @@ class Writer:
             said = (owner.scope.app, owner.scope.project, owner.track, owner.id)
             self._epochs[name] = value(self._connection, insert, (tenant_of(name), name, *said))
 
-    def _update(self, batch: Batch, path: str, file: UUID, changed: Sequence[tuple[Known, Row]]) -> list[str]:
-        """Returns the parents that rows had before, where they have others now."""
+    def _update(self, batch: Batch, path: str, file: UUID, changed: Sequence[tuple[Known, Row]]) -> None:
         if not changed:
-            return []
+            return
         moved = [(file, path, old.tenant, old.id) for old, row in changed if old.digest == row.digest]
         each(self._connection, "UPDATE memories SET file = %s, path = %s WHERE tenant = %s AND id = %s", moved)
         others = [(old, row) for old, row in changed if old.digest != row.digest]
@@ -225,7 +224,6 @@ class Writer:
         for old, row in others:
             batch.edges.append((row.key, old.id, row.edges))
             self._update_units(batch, old, row, units.get(old.id, []))
-        return [old.parent_id for old, row in others if old.parent_id != row.parent_id]
 
     def _update_units(self, batch: Batch, known: Known, row: Row, old: Sequence[OldUnit]) -> None:
         """Units that stand where they stood keep their number and their vector."""
@@ -258,8 +256,7 @@ class Writer:
                 found.setdefault(memory, []).append(OldUnit(*unit))
         return found
 
-    def _delete(self, batch: Batch, known: Sequence[Known]) -> list[str]:
-        """Returns the parents of what was deleted."""
+    def _delete(self, batch: Batch, known: Sequence[Known]) -> None:
         units = self._units(known)
         for one in known:
             for unit in units.get(one.id, []):
@@ -268,7 +265,6 @@ class Writer:
         self._drop_edges(known)
         for tenant, ids in _by_tenant((one.tenant, one.id) for one in known).items():
             self._connection.execute("DELETE FROM memories WHERE tenant = %s AND id = ANY(%s)", (tenant, ids))
-        return [one.parent_id for one in known]
 
     def _drop_edges(self, known: Sequence[Known]) -> None:
         for tenant, ids in _by_tenant((one.tenant, one.id) for one in known).items():
@@ -415,7 +411,3 @@ def _by_tenant(numbers: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
     for tenant, number in numbers:
         found.setdefault(tenant, []).append(number)
     return found
-
-
-def _distinct(parents: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(parent for parent in parents if parent))

@@ -73,7 +73,7 @@ def search(
 
 def owners(engine: Engine, person: Person) -> tuple[list[Owner], list[Owner]]:
     """Users and agents of the scope, the asking ones first."""
-    counts = [(owner, count) for owner, count in engine.index.owners() if owner.scope == person.scope]
+    counts = engine.index.owners(person.scope)
 
     def ordered(track: Track, first: str) -> list[Owner]:
         others = sorted((o for o in counts if o[0].track == track), key=lambda pair: (-pair[1], pair[0].id))

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from databases import Postgres, new_schema
+from databases import Postgres, new_schema, on_both_stores
 from embeddings import Endpoint
 from speaking import Client, speaking
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """On both stores, but for tests that look at the files themselves."""
-    if "knowledge" in metafunc.fixturenames:
-        files = metafunc.definition.get_closest_marker("looks_at_files")
-        metafunc.parametrize(
-            "knowledge", ["folder"] if files else ["folder", "postgres"], indirect=True, scope="session"
-        )
+    on_both_stores(metafunc, "knowledge")
 
 
 @pytest.fixture(scope="session")

@@ -191,7 +191,7 @@ def _item(engine: Engine, number: str) -> Stored:
     if found is not None and found.key.owner.scope == scope and found.key.kind in (*MEMORIES, *ALONE):
         return found
     mine = _owner(engine)
-    others = (owner for owner, _ in engine.index.owners() if owner.scope == scope and owner != mine)
+    others = (owner for owner, _ in engine.index.owners(scope) if owner != mine)
     for owner in (mine, *others):
         key = record.key(owner, number)
         if key in (rows := engine.index.find([key])):
