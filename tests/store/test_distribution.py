@@ -16,8 +16,8 @@ from everlore.index.postgres import schema as index_tables
 from everlore.index.postgres.index import PostgresIndex
 from everlore.memory import flush, listing, remember
 from everlore.models import shared_cache
-from everlore.postgres.parts import distribution
-from everlore.postgres.statements import rows
+from everlore.postgres.parts import Part, distribution
+from everlore.postgres.statements import rows, run
 from everlore.search import Query, recall
 from everlore.vault import postgres as vault_tables
 
@@ -64,6 +64,28 @@ def test_the_statements_lay_all_tables_beside_the_documents() -> None:
         for statement in spread
     )
     assert len(spread) == sum(how == "tenant" for part in PARTS for how in part.tables.values()) - 1
+
+
+def test_a_new_version_spreads_only_its_new_tables(database: Postgres) -> None:
+    """The two functions stand in for Citus, which cannot be had here; they write down what they are called with."""
+    old = Part(
+        "p", ("CREATE TABLE one(tenant int); CREATE TABLE two(tenant int)",), {"one": "tenant", "two": "reference"}
+    )
+    new = Part("p", (*old.steps, "CREATE TABLE three(tenant int)"), {**old.tables, "three": "reference"})
+    with opened(database.url(), new_schema()) as server:
+        server.prepare(old)
+        server.write(
+            lambda c: run(
+                c,
+                "CREATE TABLE calls(name text); INSERT INTO versions VALUES('distributed', 1);"
+                " CREATE FUNCTION create_reference_table(text) RETURNS void LANGUAGE sql"
+                " AS 'INSERT INTO calls VALUES($1)';"
+                " CREATE FUNCTION create_distributed_table(text, text, colocate_with text) RETURNS void LANGUAGE sql"
+                " AS 'INSERT INTO calls VALUES($1)'",
+            )
+        )
+        server.prepare(new)
+        assert server.read(lambda c: rows(c, "SELECT name FROM calls")) == [(f'"{server.schema}".three',)]
 
 
 def test_without_citus_it_is_said_what_to_do(database: Postgres) -> None:

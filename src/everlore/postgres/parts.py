@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -87,10 +87,11 @@ def upgrade(connection: Connection, schema: str, part: Part) -> None:
             connection.execute(f"DROP TABLE IF EXISTS {table} CASCADE".encode())
         for sequence in part.sequences:
             connection.execute(f"DROP SEQUENCE IF EXISTS {sequence}".encode())
+    there = [table for table in part.tables if value(connection, "SELECT to_regclass(%s)", (table,)) is not None]
     for step in part.steps[-1:] if part.derived else part.steps[found:]:
         connection.execute(step.encode())
     if version(connection, DISTRIBUTED):
-        for statement in distribution(schema, part):
+        for statement in distribution(schema, part, spread=there):
             connection.execute(statement.encode())
     connection.execute(
         "INSERT INTO versions(part, version) VALUES(%s, %s) ON CONFLICT(part) DO UPDATE SET version = excluded.version",
@@ -115,10 +116,13 @@ def distribute(connection: Connection, schema: str, where: str, parts: Sequence[
     return done
 
 
-def distribution(schema: str, part: Part) -> list[str]:
-    """The statements that spread a part over a Citus cluster: all tables side by side, by tenant."""
+def distribution(schema: str, part: Part, spread: Collection[str] = ()) -> list[str]:
+    """The statements that spread a part over a Citus cluster: all tables side by side, by tenant. Those that are
+    `spread` already stay as they are."""
     found = []
     for table, how in part.tables.items():
+        if table in spread:
+            continue
         name = f"{quoted(schema)}.{table}".replace("'", "''")
         if how == "reference":
             found.append(f"SELECT create_reference_table('{name}')")
