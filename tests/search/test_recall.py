@@ -134,6 +134,26 @@ def test_an_explained_search_tells_what_each_stage_did(engine: Engine) -> None:
     assert ask(engine, "climbing").trace == {}
 
 
+def test_agentic_follows_an_entity_to_memories_that_share_no_word_with_the_question(tmp_path: Path) -> None:
+    engine = open_engine(load(memory={"root": tmp_path / "vault"}))
+    talks = {
+        "dentist": "Doctor Okonkwo is the dentist who repaired my broken tooth.",
+        "regatta": "Okonkwo won a silver cup at the Zurich regatta.",
+        "garden": "The tomatoes on the balcony ripen slowly this summer.",
+        "radio": "The evening radio plays too many commercials.",
+    }
+    for number, (session, line) in enumerate(talks.items()):
+        remember(engine, Scope(), session, [NewMessage("alice", "user", START + number * DAY, line)])
+        flush(engine, Scope(), session)
+    embed_pending(engine, 100)
+    question = "Which dentist repaired my tooth?"
+    plain, deep = (ask(engine, question, method, explain=True) for method in ("hybrid", "agentic"))
+    engine.close()
+    assert "okonkwo" in deep.trace["stages"][0]["rounds"][0]["entities"]
+    found, before = ({hit.stored.session_id: hit.score for hit in one.hits["episode"]} for one in (deep, plain))
+    assert found["regatta"] > before.get("regatta", 0.0)
+
+
 def test_a_query_of_punctuation_alone_is_answered(engine: Engine) -> None:
     assert ask(engine, "?!... \u0000", "keyword").hits["episode"] == []
     ask(engine, "?!...")

@@ -1,18 +1,21 @@
 """Agentic recall without a language model: look, learn from what was found, look again.
 
-Each round takes the best turns so far, picks the words that set them apart (names, places, things: what a
-question about the same matter would use) and asks again with these as weak extra terms. So a memory is reached
-that shares no word with the question but shares its cluster. It ends when the best memories stay the same, in order.
+Each round takes the best turns so far, picks the words that set them apart (what a question about the same matter
+would use) and the entities in them that the graph knows from few other memories, and asks again with these as weak
+extra terms. So a memory is reached that shares no word with the question but shares its cluster, or an entity with
+what was found. It ends when the best memories stay the same, in order.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from everlore.engine import Engine
+from everlore.graph.neighbourhood import MOST_LINKS, rarity
 from everlore.index.tokens import STOP_WORDS
 from everlore.search.rank import Ask, Ranked, Ranking, Turn, rank
 from everlore.search.score import inverse_frequency
@@ -26,18 +29,23 @@ LEARN = 10
 """Words learned in a round."""
 LEARNED_WEIGHT = 0.15
 """How much a learned word counts against one of the question's own."""
+ENTITIES = 5
+"""Entities followed in a round."""
+ENTITY_WEIGHT = 0.2
 
 
 def expand(engine: Engine, ask: Ask, first: Ranking) -> tuple[Ranking, list[dict[str, Json]]]:
     ranking, rounds = first, []
     for number in range(2, ROUNDS + 1):
-        learned = _learn(engine, ask, ranking)
-        if not learned:
+        turns = _best_turns(ranking.memories)
+        learned, entities = _learn(engine, ask, turns), _entities(engine, ask, ranking, turns)
+        if not learned and not entities:
             break
-        wider = replace(ask, weights=ask.weights | learned)
+        named = dict.fromkeys((word for name in entities for word in name.split()), ENTITY_WEIGHT)
+        wider = replace(ask, weights=learned | named | ask.weights)
         following = rank(engine, wider)
         settled = _best(following) == _best(ranking)
-        rounds.append({"round": number, "learned": sorted(learned), "memories": following.found})
+        rounds.append({"round": number, "learned": sorted(learned), "entities": entities, "memories": following.found})
         ranking = following
         if settled:
             break
@@ -48,9 +56,9 @@ def _best(ranking: Ranking) -> list[int]:
     return [one.row for one in ranking.memories[:LEARN_FROM]]
 
 
-def _learn(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
+def _learn(engine: Engine, ask: Ask, turns: Sequence[Turn]) -> dict[str, float]:
     counts: Counter[str] = Counter()
-    for turn in _best_turns(ranking.memories):
+    for turn in turns:
         counts.update(set(turn.piece.tokens.split()))
     fresh = [
         word
@@ -64,6 +72,21 @@ def _learn(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
     worth = {word: counts[word] * float(value) for word, value in zip(fresh, idf, strict=True)}
     chosen = sorted(worth, key=lambda word: (-worth[word], word))[:LEARN]
     return dict.fromkeys(chosen, LEARNED_WEIGHT)
+
+
+def _entities(engine: Engine, ask: Ask, ranking: Ranking, turns: Sequence[Turn]) -> list[str]:
+    """Names of the best memories that stand in their best turns and lead on to others, the most telling first."""
+    said = {word for turn in turns for word in turn.piece.tokens.split()}
+    counts = Counter(
+        edge.target
+        for _, edge in engine.index.edges_of(_best(ranking))
+        if said.issuperset(words := edge.target.split())
+        and not any(word in ask.weights or word in STOP_WORDS or word.isdigit() or len(word) < 3 for word in words)
+    )
+    scope = ask.where.owner.scope if ask.where.owner else ask.where.scope
+    links = engine.index.degrees(counts, scope, MOST_LINKS + 1)
+    worth = {name: counts[name] * rarity(count) for name, count in links.items() if 1 < count <= MOST_LINKS}
+    return sorted(worth, key=lambda name: (-worth[name], name))[:ENTITIES]
 
 
 def _best_turns(memories: list[Ranked]) -> list[Turn]:
