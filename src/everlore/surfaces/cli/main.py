@@ -89,9 +89,7 @@ def server_start(
 
 @app.command("mcp", epilog="Example: everlore mcp --toolset knowledge")
 def mcp(
-    toolset: Annotated[
-        str, typer.Option(help=f"The tools to serve: {', '.join(toolsets.NAMES)}.")
-    ] = "knowledge",
+    toolset: Annotated[str, typer.Option(help=f"The tools to serve: {', '.join(toolsets.NAMES)}.")] = "knowledge",
     transport: Annotated[
         Literal["stdio", "http"], typer.Option(help="stdio, for a host that starts this command; or http.")
     ] = "stdio",
