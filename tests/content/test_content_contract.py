@@ -99,7 +99,9 @@ def test_items_have_the_public_fields_and_nothing_else(evo: Evo, stand: Stand) -
 
 def test_search_pages_through_all_that_is_not_deleted_or_protected(evo: Evo, stand: Stand) -> None:
     assert evo.all_ids() == [one["id"] for one in stand.visible()]
-    assert evo.call("content.search", limit=10, offset=5000)["meta"]["count"] == 0
+    for more in ({}, {"order_by": "pagetitle"}, {"tv_order": [{"tv": "price", "dir": "desc"}], "parent": 1}):
+        assert evo.call("content.search", limit=10, offset=5000, **more)["meta"]["count"] == 0
+    assert evo.call("content.descendants", id=1, depth=6, limit=10, offset=5000)["meta"]["count"] == 0
 
 
 @pytest.mark.parametrize(

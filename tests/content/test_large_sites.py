@@ -62,8 +62,9 @@ def test_the_ways_for_large_sites_find_the_same(site: Site, user: int, monkeypat
     monkeypatch.setattr(documents, "FEW", 5)
     monkeypatch.setattr(tree, "FEW", 5)
     monkeypatch.setattr(tree, "PARENTS", 2)
-    for looked_at in (0, 40):
+    for looked_at, at_most in ((0, 3000), (40, 3000), (40, 200)):
         monkeypatch.setattr(documents, "FIRST", looked_at)
+        monkeypatch.setattr(documents, "MOST_FIRST", at_most)
         for one, found in zip(asked, expected, strict=True):
             assert _all_pages(site, user, *one) == found, one
 

@@ -20,7 +20,9 @@ from everlore.types import Json
 
 FEW: Final = 1000
 FIRST: Final = 300
-"""Documents that are looked at one by one, besides those of the page, before the database is asked to find them all."""
+"""Documents that are looked at one by one, besides those of the page, before the database is asked to find them all;"""
+MOST_FIRST: Final = 3000
+"""and for a page so far behind that it takes more, the database is asked at once."""
 
 FIELDS: Final = (
     "id",
@@ -106,15 +108,15 @@ def page(
     table = ask.document
     conditions = [ask.switch("deleted", deleted), *where]
     query = sa.select(table.c.id).where(*conditions).order_by(*order)
-    if costly is not None:
-        enough = 2 * end + FIRST
+    enough = 2 * end + FIRST
+    if costly is not None and enough <= MOST_FIRST:
         first = _first(ask, leading or [query], enough)
         each = sa.select(table.c.id).where(table.c.id.in_(first), *ask.shown, *(one.each for one in costly))
         fits = set(_ids(ask, each.where(*conditions) if leading else each)) if first else set()
         if len(fits) >= end or len(first) < enough:
             return [id_ for id_ in first if id_ in fits][start:end]
-        query = query.where(*(one.all for one in costly))
-    return _ids(ask, query.where(*ask.shown).limit(limit).offset(start))
+    everywhere = [*ask.shown, *(one.all for one in costly or ())]
+    return _ids(ask, query.where(*everywhere).limit(limit).offset(start))
 
 
 def _first(ask: Asking, queries: Sequence[sa.Select[Any]], count: int) -> list[int]:
