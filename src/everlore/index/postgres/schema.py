@@ -71,7 +71,8 @@ CREATE TABLE units(
   place int NOT NULL, turn int NOT NULL, start int NOT NULL, length int NOT NULL, tie bigint NOT NULL,
   epoch bigint NOT NULL, words bigint[] NOT NULL, tokens text COLLATE "C" NOT NULL, dense text NOT NULL,
   PRIMARY KEY(id, tenant));
-CREATE INDEX units_row ON units(row, place);
+CREATE INDEX units_row ON units(row, tenant, place);  -- with the tenant, or a new database, whose planner knows
+  -- nothing of it yet, would look all units of the tenant up as well
 CREATE INDEX units_owner ON units(owner, epoch);
 CREATE INDEX units_words ON units USING gin(words) WITH (gin_pending_list_limit = 256);
 CREATE TABLE waiting(tenant int NOT NULL, unit bigint NOT NULL, PRIMARY KEY(unit, tenant));
@@ -89,7 +90,7 @@ CREATE TABLE models(
 
 PART = Part(
     "index",
-    (_TABLES,),
+    ("", _TABLES),  # derived: the last one makes all tables, those before it only count
     {
         "owners": "tenant",
         "tally": "tenant",
