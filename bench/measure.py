@@ -14,13 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bench.data import Haystack, Question, Turn
+from everlore.extract.turns import ASSISTANT
 from everlore.index.tokens import query_terms, tokens
 
 ENOUGH = 0.5
 """Share of a fact's words that its turn must hold."""
-
-ASSISTANT = "The assistant"
-"""What an assistant without a name is called in facts."""
 
 _ASKED = re.compile(r'^Asked ".*?", (?=[^"]+: ")', re.DOTALL)
 """The question that a fact repeats is another turn's text."""

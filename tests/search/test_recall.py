@@ -134,6 +134,20 @@ def test_an_explained_search_tells_what_each_stage_did(engine: Engine) -> None:
     assert ask(engine, "climbing").trace == {}
 
 
+def test_what_a_person_said_goes_before_the_same_words_of_an_assistant(tmp_path: Path) -> None:
+    engine = open_engine(load(memory={"root": tmp_path / "vault"}))
+    line = "The marathon in Vienna starts at nine."
+    for number, (role, session) in enumerate((("assistant", "answered"), ("user", "told"))):
+        opening = NewMessage("alice", "user", START + number * DAY, "Hello.")
+        said = NewMessage("alice" if role == "user" else "bot", role, START + number * DAY + 1000, line)  # type: ignore[arg-type]
+        remember(engine, Scope(), session, [opening, said])
+        flush(engine, Scope(), session)
+    embed_pending(engine, 100)
+    for method in ("hybrid", "keyword", "agentic"):
+        assert sessions(ask(engine, "When does the marathon in Vienna start?", method)) == ["told", "answered"]
+    engine.close()
+
+
 def test_agentic_follows_an_entity_to_memories_that_share_no_word_with_the_question(tmp_path: Path) -> None:
     engine = open_engine(load(memory={"root": tmp_path / "vault"}))
     talks = {

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from everlore.types import Cell, Message
 
+ASSISTANT = "The assistant"
 _NAMELESS = frozenset({"assistant", "ai", "bot", "agent", "model", "system", "tool"})
 
 
@@ -24,10 +25,10 @@ def spoken(cell: Cell) -> list[Spoken]:
 
 
 def name_of(message: Message) -> str:
-    """The speaker; an assistant without a name of its own is "The assistant"."""
+    """The speaker; an assistant without a name of its own is `ASSISTANT`."""
     name = " ".join(message.speaker.replace("*", "").split())
     if message.role == "tool":
         return name if message.sender_name else "Tool"
     if message.role == "assistant" and (not message.sender_name or name.lower() in _NAMELESS):
-        return "The assistant"
+        return ASSISTANT
     return name or "Someone"

@@ -11,8 +11,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from everlore.engine import Engine
+from everlore.extract.turns import ASSISTANT
 from everlore.index.base import Piece, TermStats, Vector
+from everlore.index.tokens import tokens
 from everlore.search.score import (
+    BY_ASSISTANT,
     DENSE_WEIGHT,
     REACH,
     Candidates,
@@ -29,6 +32,8 @@ LIFT = 0.1
 """How far a memory from the time that was asked for is raised."""
 KEPT_TURNS = 10
 """Turns of a memory that are told apart afterwards."""
+_ASSISTANT = f" {'  '.join(tokens(ASSISTANT))} "
+"""How the tokens of an unnamed assistant's units begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,8 @@ def _rank(engine: Engine, ask: Ask) -> Ranking:
         score = np.clip(candidates.cosine, 0, 1)
     else:
         score = DENSE_WEIGHT * dense_scores(candidates.cosine) + (1 - DENSE_WEIGHT) * text
+    if ask.text:  # by vectors alone a score is the cosine
+        score = np.where([piece.tokens.startswith(_ASSISTANT) for piece in window.pieces], BY_ASSISTANT * score, score)
     memories, found = _memories(ask, window.pieces, candidates, score, text)
     weights = dict(zip(terms, idf.tolist(), strict=True))
     return Ranking(memories, found, len(near), len(alike), len(window.pieces), weights)

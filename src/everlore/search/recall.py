@@ -14,7 +14,7 @@ from everlore.search.agentic import LEARN_FROM, expand
 from everlore.search.asking import deepen, rerank
 from everlore.search.query import Hit, Method, Query, Recall
 from everlore.search.rank import Ask, Ranked, Ranking, Turn, rank
-from everlore.search.score import COSINE_LOW
+from everlore.search.score import BY_ASSISTANT, COSINE_LOW
 from everlore.search.window import inside, stretch
 from everlore.types import Json, Stored, Track, Where
 
@@ -31,8 +31,6 @@ FACT_TURNS = 30
 """Turns of all results whose facts are shown, the best ones;"""
 FACT_TURNS_EACH = 2
 """and at least so many of each result."""
-BY_ASSISTANT = 0.85
-"""What an assistant said is found by many questions, since it says so much; people's own words go first."""
 MATCHED = 0.6
 """Turns of an episode whose facts count as matching: those that score so much of what its best turn scores."""
 FURTHER_FACT = 0.6

@@ -26,6 +26,8 @@ COSINE_LOW = 0.4
 """The offline model's cosine of texts that have nothing to do with each other."""
 COSINE_HIGH = 1.0
 DENSE_WEIGHT = 0.55
+BY_ASSISTANT = 0.85
+"""What an assistant said is found by many questions, since it says so much; people's own words go first."""
 REACH = 3
 """Neighbours on either side that lend their terms."""
 FADE = 60.0
