@@ -24,7 +24,7 @@ run: install
 	$(BIN)/everlore server start
 
 test: install lint voice
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 # A voice that speaks the recordings of the tests. Installed where that is simple; without one that test is skipped.
 voice:
