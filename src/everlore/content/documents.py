@@ -74,7 +74,7 @@ def among(ask: Asking, ids: sa.Select[Any]) -> tuple[sa.ColumnElement[bool], boo
     A few are listed, so that whatever else is asked looks at them alone. Many are left to the database, which can
     then stop when the page is full.
     """
-    few = _ids(ask, ids.limit(FEW + 1))
+    few = numbers(ask, ids.limit(FEW + 1))
     return (ask.document.c.id.in_(ids), False) if len(few) > FEW else (ask.document.c.id.in_(sorted(set(few))), True)
 
 
@@ -112,22 +112,23 @@ def page(
     if costly is not None and enough <= MOST_FIRST:
         first = _first(ask, leading or [query], enough)
         each = sa.select(table.c.id).where(table.c.id.in_(first), *ask.shown, *(one.each for one in costly))
-        fits = set(_ids(ask, each.where(*conditions) if leading else each)) if first else set()
+        fits = set(numbers(ask, each.where(*conditions) if leading else each)) if first else set()
         if len(fits) >= end or len(first) < enough:
             return [id_ for id_ in first if id_ in fits][start:end]
     everywhere = [*ask.shown, *(one.all for one in costly or ())]
-    return _ids(ask, query.where(*everywhere).limit(limit).offset(start))
+    return numbers(ask, query.where(*everywhere).limit(limit).offset(start))
 
 
 def _first(ask: Asking, queries: Sequence[sa.Select[Any]], count: int) -> list[int]:
     found: dict[int, None] = {}
     for query in queries:
         if len(found) < count:
-            found |= dict.fromkeys(_ids(ask, query.limit(count - len(found))))
+            found |= dict.fromkeys(numbers(ask, query.limit(count - len(found))))
     return list(found)
 
 
-def _ids(ask: Asking, query: sa.Select[Any]) -> list[int]:
+def numbers(ask: Asking, query: sa.Select[Any]) -> list[int]:
+    """What a query of one column of ids gives."""
     return [int(id_) for (id_,) in ask.connection.execute(query)]
 
 

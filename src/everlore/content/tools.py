@@ -11,7 +11,7 @@ from everlore.content import arguments as a
 from everlore.content import models, tree
 from everlore.content.access import Caller
 from everlore.content.connect import Site
-from everlore.content.documents import Asking, Costly, among, asking, items, page
+from everlore.content.documents import Asking, Costly, among, asking, items, numbers, page
 from everlore.content.variables import bearers, by_value, holds, look_up, named, ordering, value_of
 from everlore.errors import InvalidInput
 from everlore.types import Json
@@ -195,7 +195,7 @@ def _tagged(ask: Asking, wanted: a.TagsData) -> sa.Select[Any]:
     if tags is None or links is None:
         raise InvalidInput("tags_data: this site has no tags")
     names = sorted({tag.strip() for tag in wanted.tags})
-    ids = [id_ for (id_,) in ask.connection.execute(sa.select(tags.c.id).where(tags.c.name.in_(names)))]
+    ids = numbers(ask, sa.select(tags.c.id).where(tags.c.name.in_(names)))
     return sa.select(links.c.doc_id).where(links.c.tag_id.in_(ids), links.c.tv_id == wanted.tv_id)
 
 

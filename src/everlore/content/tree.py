@@ -11,7 +11,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from everlore.content.documents import FEW, Asking, Costly
+from everlore.content.documents import FEW, Asking, Costly, numbers
 
 LONGEST_PATH: Final = 100
 """Ancestors that are followed at most."""
@@ -48,13 +48,12 @@ def parents_below(ask: Asking, root: int, depth: int) -> Iterator[list[int]]:
     last, size = -1, PARENTS
     while True:
         having = sa.select(parent).where(parent > last).distinct().order_by(parent).limit(size)
-        found = [int(id_) for (id_,) in ask.connection.execute(having)]
-        if depth > 1:
-            inside = sa.select(ask.document.c.id).where(ask.document.c.id.in_(found), within(ask, root, depth - 1))
-            fits = {int(id_) for (id_,) in ask.connection.execute(inside)} if found else set()
-        else:
-            fits = set()
-        yield [id_ for id_ in found if id_ == root or id_ in fits]
+        found = numbers(ask, having)
+        inside = {root}
+        if depth > 1 and found:
+            deeper = sa.select(ask.document.c.id).where(ask.document.c.id.in_(found), within(ask, root, depth - 1))
+            inside.update(numbers(ask, deeper))
+        yield [id_ for id_ in found if id_ in inside]
         if len(found) < size:
             return
         last, size = found[-1], min(4 * size, MOST_PARENTS)
@@ -67,7 +66,7 @@ def _few(ask: Asking, root: int, depth: int) -> list[int] | None:
     level = [root]
     for _ in range(depth):
         query = sa.select(table.c.id).where(table.c.parent.in_(level)).limit(FEW + 1 - len(found))
-        level = [int(id_) for (id_,) in ask.connection.execute(query) if int(id_) not in found]
+        level = [id_ for id_ in numbers(ask, query) if id_ not in found]
         found.update(level)
         if len(found) > FEW:
             return None

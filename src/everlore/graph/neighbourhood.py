@@ -21,7 +21,7 @@ from everlore.engine import Engine
 from everlore.graph.names import name_key, names
 from everlore.graph.ppr import reached
 from everlore.index.base import Link
-from everlore.index.tokens import query_terms
+from everlore.index.tokens import joined, query_terms
 from everlore.kinds.entity import IS, PLACE
 from everlore.types import Where
 
@@ -183,7 +183,7 @@ def _mentions(engine: Engine, where: Where, entities: Sequence[int], graph: _Gra
             hits = engine.index.text(terms, where, MENTIONS + 1)
             if len(hits) > MENTIONS and len(terms) == 1:
                 continue
-            wanted = f" {'  '.join(terms)} "
+            wanted = joined(terms)
             for piece in engine.index.around([hit.unit for hit in hits], 0):
                 if wanted in piece.tokens and (piece.row in graph.kinds or len(graph.kinds) < MOST_ROWS):
                     graph.kinds.setdefault(piece.row, piece.kind)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -105,3 +106,8 @@ def _stem(word: str) -> str:
         stemmer = _stemmers.english = Stemmer.Stemmer("english")
     word = word[:LONGEST]
     return str(stemmer.stemWord(word)) if word.isascii() and word.isalpha() else word
+
+
+def joined(words: Sequence[str]) -> str:
+    """Tokens as a unit keeps them: a blank on each side of every one, so that each is found whole."""
+    return f" {'  '.join(words)} " if words else ""

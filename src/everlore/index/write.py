@@ -16,7 +16,7 @@ from everlore import database
 from everlore.errors import Misconfigured
 from everlore.index.base import Applied, Stamp
 from everlore.index.schema import EVERYONE, MOST_KINDS, code
-from everlore.index.tokens import tokens
+from everlore.index.tokens import joined, tokens
 from everlore.index.vectors import packed
 from everlore.types import Key, Owner, Problem, Row, Unit
 
@@ -236,7 +236,7 @@ class Writer:
         for place, unit in enumerate(row.units):
             words = tokens(unit.words)
             if place < len(old):
-                if old[place][3:] == (unit.turn, _joined(words), unit.dense):
+                if old[place][3:] == (unit.turn, joined(words), unit.dense):
                     if old[place][2] != start:
                         self._connection.execute("UPDATE units SET start = ? WHERE id = ?", (start, old[place][0]))
                     start += len(words)
@@ -253,7 +253,7 @@ class Writer:
         self._connection.execute(
             "INSERT INTO units(row, place, owner, kind, turn, start, length, tie, model, tokens)"
             " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (row, place, owner, kind, unit.turn, start, len(words), tie, 0 if unit.dense else None, _joined(words)),
+            (row, place, owner, kind, unit.turn, start, len(words), tie, 0 if unit.dense else None, joined(words)),
         )
         number = self._connection.last_insert_rowid()
         if unit.dense:
@@ -315,11 +315,6 @@ def _columns(row: Row) -> tuple[str | int | None, ...]:
         row.slot,
         json.dumps(row.sender_ids),
     )
-
-
-def _joined(words: Sequence[str]) -> str:
-    """A blank on each side of every token."""
-    return f" {'  '.join(words)} " if words else ""
 
 
 def _tie(key: Key) -> int:

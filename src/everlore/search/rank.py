@@ -13,7 +13,7 @@ import numpy as np
 from everlore.engine import Engine
 from everlore.extract.turns import ASSISTANT
 from everlore.index.base import Piece, TermStats, Vector
-from everlore.index.tokens import tokens
+from everlore.index.tokens import joined, tokens
 from everlore.search.score import (
     BY_ASSISTANT,
     DENSE_WEIGHT,
@@ -32,7 +32,7 @@ LIFT = 0.1
 """How far a memory from the time that was asked for is raised."""
 KEPT_TURNS = 10
 """Turns of a memory that are told apart afterwards."""
-_ASSISTANT = f" {'  '.join(tokens(ASSISTANT))} "
+_ASSISTANT = joined(tokens(ASSISTANT))
 """How the tokens of an unnamed assistant's units begin."""
 
 

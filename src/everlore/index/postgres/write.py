@@ -15,7 +15,7 @@ from uuid import UUID
 
 from everlore.index.base import Applied, Stamp
 from everlore.index.postgres.schema import LOCK, file_uuid, key_uuid, of_file, owner_uuid
-from everlore.index.tokens import tokens
+from everlore.index.tokens import joined, tokens
 from everlore.postgres.statements import Connection, each, first, rows, value
 from everlore.postgres.tenants import digest128, numbered, tenant_of
 from everlore.types import Edge, Key, Owner, Problem, Row, Unit
@@ -231,7 +231,7 @@ class Writer:
         for place, unit in enumerate(row.units):
             words = tokens(unit.words)
             before = old[place] if place < len(old) else None
-            if before and (before.turn, before.tokens, before.dense) == (unit.turn, _joined(words), unit.dense):
+            if before and (before.turn, before.tokens, before.dense) == (unit.turn, joined(words), unit.dense):
                 if before.start != start:
                     move = "UPDATE units SET start = %s WHERE tenant = %s AND id = %s"
                     self._connection.execute(move, (start, known.tenant, before.id))
@@ -320,7 +320,7 @@ class Writer:
                     _tie(unit_key),
                     self._epochs[owner],
                     word_hashes(owner, said_words),
-                    _joined(said_words),
+                    joined(said_words),
                     unit.dense,
                 )
             )
@@ -379,11 +379,6 @@ def _columns(row: Row) -> tuple[Any, ...]:
         list(row.sender_ids),
         json.dumps(row.data),
     )
-
-
-def _joined(words: Sequence[str]) -> str:
-    """A blank on each side of every token."""
-    return f" {'  '.join(words)} " if words else ""
 
 
 @lru_cache(maxsize=100_000)
