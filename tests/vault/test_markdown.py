@@ -12,6 +12,7 @@ from everlore.kinds import PLACES
 from everlore.types import Entry, Owner, Scope
 from everlore.vault.fields import read_value, write_value
 from everlore.vault.markdown import (
+    _grown,
     append_entries,
     last_number,
     log_front,
@@ -92,6 +93,26 @@ def test_field_values_round_trip_on_one_line(value: str | tuple[str, ...]) -> No
     assert "\n" not in written
     assert "\r" not in written
     assert read_value(written) == value
+
+
+@settings(max_examples=200, deadline=None)
+@given(hostile_text, st.lists(st.integers(1, 9), min_size=2, max_size=5, unique=True))
+def test_a_log_that_was_just_added_to_is_known_as_if_it_were_read(text: str, numbers: list[int]) -> None:
+    remembered = read = text
+    for number in numbers:
+        try:
+            remembered = append_entries(remembered, [entry(number)], FRONT)
+        except Damaged:  # the text has such an entry
+            with pytest.raises(Damaged):
+                _append_unremembered(read, number)
+            continue
+        read = _append_unremembered(read, number)
+        assert remembered == read
+
+
+def _append_unremembered(text: str, number: int) -> str:
+    _grown.clear()
+    return append_entries(text, [entry(number)], FRONT)
 
 
 @pytest.mark.parametrize(

@@ -238,13 +238,16 @@ def _read(
     columns = "signs, vector" if halves else "signs" if large else "vector"
     found = rows(connection, f"SELECT number, unit, kind, {columns} FROM vectors WHERE {where}", (owner, model, after))
     joined = b"".join(row[3] for row in found)
-    data: NDArray[np.generic]
-    data = np.frombuffer(joined, np.uint64).reshape(-1, _words(dimension)) if large else _normal(joined, dimension)
+    values: NDArray[np.generic]
+    if large:  # word by word of all units
+        values = np.ascontiguousarray(np.frombuffer(joined, np.uint64).reshape(-1, _words(dimension)).T)
+    else:  # unit by unit, so that a few of them are quickly picked out
+        values = _normal(joined, dimension).T
     return Batch(
         last=max((row[0] for row in found), default=after),
         units=np.array([row[1] for row in found], np.int64),
         kinds=np.array([row[2] for row in found], np.uint8),
-        values=np.ascontiguousarray(data.T),
+        values=values,
         halves=_halves(b"".join(row[4] for row in found), dimension).T if halves else None,
     )
 

@@ -224,11 +224,11 @@ def _memories(
     )
     memories = []
     for value, parent_id, row, at in ranked[: ask.keep]:
+        kept = best[starts[at] : min(ends[at], starts[at] + KEPT_TURNS)]
+        columns = (turn[kept], score[kept], text[kept], candidates.cosine[kept], kept)
         turns = {
-            int(turn[unit]): Turn(
-                int(turn[unit]), float(score[unit]), float(text[unit]), float(candidates.cosine[unit]), pieces[unit]
-            )
-            for unit in best[starts[at] : min(ends[at], starts[at] + KEPT_TURNS)]
+            number: Turn(number, worth, said, near, pieces[unit])
+            for number, worth, said, near, unit in zip(*(column.tolist() for column in columns), strict=True)
         }
         memories.append(Ranked(row, parent_id, -value, turns))
     return memories, len(ranked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
@@ -48,12 +49,14 @@ def recall(engine: Engine, query: Query) -> Recall:
     meter = Meter(engine.settings.llm.search_seconds)
     hits: dict[str, list[Hit]] = {}
     stages: list[dict[str, Json]] = []
-    for kind, kinds in KINDS[query.owner.track].items():
-        wanted = CAP[kind] if query.top_k == -1 else query.top_k
-        ranking, rounds = _rank(engine, query, kinds, vector, radius, wanted, meant, meter)
-        hits[kind] = _hits(engine, query, kind, ranking.memories[:wanted], ranking.idf)
-        if query.explain:
-            stages.append(_stage(kind, ranking, rounds, hits[kind]))
+    # one view of the index for every step; not while a language model may be asked, which takes seconds
+    with nullcontext() if query.method == "agentic" else engine.index.snapshot():
+        for kind, kinds in KINDS[query.owner.track].items():
+            wanted = CAP[kind] if query.top_k == -1 else query.top_k
+            ranking, rounds = _rank(engine, query, kinds, vector, radius, wanted, meant, meter)
+            hits[kind] = _hits(engine, query, kind, ranking.memories[:wanted], ranking.idf)
+            if query.explain:
+                stages.append(_stage(kind, ranking, rounds, hits[kind]))
     if query.rerank and query.method == "hybrid" and query.owner.track == "agent":
         hits = rerank(engine, query.text, hits, meter)
     if not query.explain:

@@ -17,6 +17,7 @@ counters of the front matter and nothing else a person wrote; a broken entry nev
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -73,15 +74,26 @@ class _Scan:
     """(offset, entry id, reason)"""
 
     @property
-    def ids(self) -> Iterator[str]:
-        yield from (block.id for block in self.blocks)
-        yield from (ident for _, ident, _ in self.faults)
-
-    @property
-    def last_number(self) -> int:
+    def known(self) -> _Known:
         """Deleted entries count: `last_number` keeps them, as `entry_count` does in files of EverOS."""
+        ids = frozenset(block.id for block in self.blocks).union(ident for _, ident, _ in self.faults)
         counted = [self.front.values.get(name) for name in ("last_number", "entry_count")]
-        return max([0, *_numbers(self.ids), *(n for n in counted if type(n) is int and n < 10**8)])
+        highest = max([0, *_numbers(ids), *(n for n in counted if type(n) is int and n < 10**8)])
+        return _Known(ids, len(self.blocks), highest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What adding to a text asks of it."""
+
+    ids: frozenset[str]
+    """Of all entries, those that cannot be read too."""
+    entries: int
+    last_number: int
+
+
+_grown: deque[tuple[str, _Known]] = deque(maxlen=8)
+"""The logs that were added to last."""
 
 
 def parse_log(text: str, path: str) -> Log:
@@ -104,13 +116,13 @@ def parse_log(text: str, path: str) -> Log:
         entries=tuple(entries),
         problems=tuple(problems),
         lines={entry.id: lines[starts[entry.id]] for entry in entries},
-        last_number=scan.last_number,
+        last_number=scan.known.last_number,
     )
 
 
 def last_number(text: str | None) -> int:
     """The highest entry number ever given in this file; the next entry takes the one after it."""
-    return _scan(text).last_number if text else 0
+    return _known(text).last_number if text else 0
 
 
 def log_front(place: Place, owner: Owner, day: str, appended: str) -> dict[str, Json]:
@@ -154,21 +166,23 @@ def append_drafts(text: str, draft: Callable[[int], Sequence[Entry]], front_upda
     """Add what `draft` makes, which is told the highest number so far."""
     if not text.strip("\ufeff\r\n\t "):
         text = write_front("", read_front(""), front_updates)
-    scan = _scan(text)
-    highest = scan.last_number
-    entries = draft(highest)
-    known = set(scan.ids)
-    for entry in entries:
-        if entry.id in known:
-            raise Damaged(f"an entry {entry.id} is already there; the next free number is {highest + 1}")
-        known.add(entry.id)
+    known = _known(text)
+    entries = draft(known.last_number)
+    ids = [entry.id for entry in entries]
+    for at, ident in enumerate(ids):
+        if ident in known.ids or ident in ids[:at]:
+            raise Damaged(f"an entry {ident} is already there; the next free number is {known.last_number + 1}")
     newline = newline_of(text)
     added = "\n".join(render_entry(entry) for entry in entries).replace("\n", newline)
-    counts = {
-        "entry_count": len(scan.blocks) + len(entries),
-        "last_number": max([highest, *_numbers(entry.id for entry in entries)]),
-    }
-    return write_front(text + _blank_line(text, newline) + added, scan.front, {**front_updates, **counts})
+    known = _Known(
+        ids=known.ids.union(ids),
+        entries=known.entries + len(entries),
+        last_number=max([known.last_number, *_numbers(ids)]),
+    )
+    counts = {"entry_count": known.entries, "last_number": known.last_number}
+    grown = write_front(text + _blank_line(text, newline) + added, read_front(text), {**front_updates, **counts})
+    _grown.append((grown, known))
+    return grown
 
 
 def replace_entry(text: str, entry: Entry, drop: Collection[str] = ()) -> str:
@@ -198,7 +212,7 @@ def remove_entry(text: str, entry_id: str) -> str:
         after = after[blank.end() :]
     elif not after and before.endswith(("\n\n", "\n\r\n")):
         before = before[:-1].removesuffix("\r")
-    counts = {"entry_count": len(scan.blocks) - 1, "last_number": scan.last_number}
+    counts = {"entry_count": len(scan.blocks) - 1, "last_number": scan.known.last_number}
     return write_front(before + after, scan.front, counts)
 
 
@@ -258,6 +272,12 @@ def _scan(text: str) -> _Scan:
         (block.start, block.id, "is there twice; this one is not read: give it another id") for block in repeated
     ]
     return _Scan(front, tuple(unique.values()), tuple(faults))
+
+
+def _known(text: str) -> _Known:
+    """Logs that were added to just now need not be looked through again: those of a busy day are long, and grow all
+    day."""
+    return next((known for last, known in tuple(_grown) if last == text), None) or _scan(text).known
 
 
 def _bare_blocks(text: str, start: int, end: int) -> Iterator[_Block]:
