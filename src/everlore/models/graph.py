@@ -38,11 +38,13 @@ class _Builder:
         hidden = self.pack.arch.hidden
         states = self._embeddings()
         self._node("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
-        self._constant("thirds", np.array([hidden] * 3, np.int64))
-        for number in range(self.pack.arch.layers):
-            states = self._layer(states, f"l{number}.")
-        first = self._node("Gather", [states, self._constant("first", np.array(0, np.int64))], "cls", axis=1)
-        self._node("LpNormalization", [first], "embedding", axis=-1, p=2)
+        *layers, last = (f"l{number}." for number in range(self.pack.arch.layers))
+        for at in layers:
+            states = self._layer(states, states, at)
+        # only the first token's vector is wanted, so the last layer works out no other
+        first = self._node("Slice", [states, "int0", "int1", "int1"], "first")
+        first = self._layer(first, states, last)
+        self._node("LpNormalization", [self._node("Squeeze", [first, "int1"], "cls")], "embedding", axis=-1, p=2)
 
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"])
@@ -84,10 +86,13 @@ class _Builder:
         norm = [total, self._vector("emb_ln.w"), self._vector("emb_ln.b")]
         return self._node("LayerNormalization", norm, "embedded", axis=-1, epsilon=self.pack.arch.layer_norm_eps)
 
-    def _layer(self, states: str, at: str) -> str:
-        joined = self._linear(states, f"{at}qkv")
-        heads = [f"{at}query", f"{at}key", f"{at}value"]
-        self._nodes("Split", [joined, "thirds"], heads, axis=-1)
+    def _layer(self, asking: str, states: str, at: str) -> str:
+        """What the tokens of `asking` make of all."""
+        hidden = self.pack.arch.hidden
+        heads = [
+            self._linear(source, f"{at}qkv", f"{at}{head}", slice(number * hidden, (number + 1) * hidden))
+            for number, (source, head) in enumerate(((asking, "query"), (states, "key"), (states, "value")))
+        ]
         attended = self._node(
             "MultiHeadAttention",
             [*heads, self._vector(f"{at}qkv.b"), "mask"],
@@ -95,19 +100,21 @@ class _Builder:
             MICROSOFT,
             num_heads=self.pack.arch.heads,
         )
-        middle = self._add_and_norm(self._linear(attended, f"{at}ao"), states, f"{at}aln", f"{at}ao.b")
+        middle = self._add_and_norm(self._linear(attended, f"{at}ao"), asking, f"{at}aln", f"{at}ao.b")
         inner = self._node(
             "BiasGelu", [self._linear(middle, f"{at}f1"), self._vector(f"{at}f1.b")], f"{at}gelu", MICROSOFT
         )
         return self._add_and_norm(self._linear(inner, f"{at}f2"), middle, f"{at}fln", f"{at}f2.b")
 
-    def _linear(self, source: str, name: str) -> str:
-        weight = self.pack.weights[f"{name}.w"]
-        rows, columns = weight.values.shape
-        blocks = _unsigned(weight.values).reshape(rows, columns // weight.group, weight.group)
+    def _linear(self, source: str, weights: str, name: str = "", part: slice = slice(None)) -> str:
+        """`part`: the rows of the weights that are wanted, under a name of their own."""
+        weight, name = self.pack.weights[f"{weights}.w"], name or weights
+        values, scales = _unsigned(weight.values[part]), weight.scales.reshape(len(weight.values), -1)[part]
+        rows, columns = values.shape
+        blocks = values.reshape(rows, columns // weight.group, weight.group)
         return self._node(
             "MatMulNBits",
-            [source, self._constant(f"{name}.w", blocks), self._constant(f"{name}.s", weight.scales.reshape(-1))],
+            [source, self._constant(f"{name}.w", blocks), self._constant(f"{name}.s", scales.reshape(-1))],
             f"{name}.out",
             MICROSOFT,
             K=columns,

@@ -19,7 +19,7 @@ from typing import Any
 
 from everlore.models import graph, pack
 
-FORMAT = 1
+FORMAT = 2
 """Goes up when the graph built from the same pack changes."""
 
 _FILES = ("model.onnx", "tokenizer.json")
