@@ -124,7 +124,7 @@ def content_words(text: str) -> list[str]:
     """The words that carry meaning, lower case, in order. A CJK character pair counts as a word."""
     found: list[str] = []
     for word in _WORD.findall(text):
-        if _CJK.search(word):
+        if not word.isascii() and _CJK.search(word):
             found.extend(word[at : at + 2] for at in range(0, len(word), 2))
             continue
         plain = _folded(word)
@@ -144,11 +144,10 @@ def asks_first(sentence: str) -> bool:
 
 def is_english(sentence: str) -> bool:
     """Whether English grammar may be applied. Few words are enough for a yes, foreign ones for a no."""
-    if _CJK.search(sentence):
-        return False
-    letters = [char for char in sentence if char.isalpha()]
-    if not letters or sum(1 for char in letters if char.isascii()) < 0.9 * len(letters):
-        return False
+    if not sentence.isascii():
+        letters = [char for char in sentence if char.isalpha()]
+        if _CJK.search(sentence) or sum(1 for char in letters if char.isascii()) < 0.9 * len(letters):
+            return False
     folded = [_folded(word) for word in _WORD.findall(sentence)]
     english = sum(1 for word in folded if word in ENGLISH)
     return english > sum(1 for word in folded if word in FOREIGN)

@@ -111,7 +111,7 @@ def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: 
         timestamp = as_ms(message.timestamp)
     with located_at(f"{place}.content"):
         text = engine.media.read(message.content, meter)
-    if engine.settings.memory.mask_secrets:
+    if engine.settings.memory.mask_secrets and text is not message.content:
         text = mask_secrets(text)  # what a file holds is seen only now
     return Message(
         id=f"m_{uuid.uuid4().hex}",

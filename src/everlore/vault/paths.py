@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from everlore.clock import day
@@ -105,6 +106,7 @@ def scope_dir(scope: Scope) -> PurePosixPath:
     return PurePosixPath(*_scope_path(scope.app, _DEFAULTS[0]), *_scope_path(scope.project, _DEFAULTS[1]))
 
 
+@lru_cache(4096)
 def owner_dir(owner: Owner) -> PurePosixPath:
     return scope_dir(owner.scope).joinpath(_FOLDERS[owner.track], *encode_path(owner.id))
 
