@@ -12,7 +12,7 @@ from stored import ALICE, BOB, STAMP, alike, direction, embed, fill, found, row,
 from everlore.errors import EverloreError
 from everlore.index.base import Index, Stamp
 from everlore.index.tokens import query_terms, tokens
-from everlore.types import Predicate, Problem, Row, Unit
+from everlore.types import Owner, Predicate, Problem, Row, Scope, Unit
 
 
 def test_words_are_found_by_stem_case_and_accent(index: Index) -> None:
@@ -76,6 +76,22 @@ def test_scores_are_bm25(index: Index) -> None:
     assert (stats.units, stats.mean_length, stats.frequency) == (4, mean, {"tea": 2, "milk": 2, "absent": 0})
     assert index.term_stats(["tea"], BOB).units == 0
     assert index.term_stats(["tea"], None) == index.term_stats(["tea"], ALICE)
+
+
+def test_terms_that_are_held_are_told_from_others(index: Index) -> None:
+    fill(
+        index,
+        row("af_1", "tea with milk"),
+        row("ep_1", "milk alone", kind="episode", session="s2"),
+        row("af_2", "honey", owner=BOB),
+    )
+    terms = ["tea", "milk", "honey", "absent"]
+    assert index.held(terms, where()) == ["tea", "milk"]
+    assert index.held(terms, where(ALICE, "episode")) == ["milk"]
+    assert index.held(terms, where(None)) == ["tea", "milk", "honey"]
+    assert index.held(terms, where(ALICE, filter=Predicate("session_id", "eq", "s2"))) == ["milk"]
+    assert index.held(terms, where(ALICE, "skill")) == []
+    assert index.held(terms, where(Owner(Scope(), "user", "nobody"))) == []
 
 
 @pytest.mark.parametrize(

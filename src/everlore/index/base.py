@@ -211,6 +211,10 @@ class Index(Protocol):
         final score is computed above from `around` and `term_stats`."""
         ...
 
+    def held(self, terms: Sequence[str], where: Where) -> list[str]:
+        """Those of these terms that some unit holds."""
+        ...
+
     def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats: ...
 
     def around(self, units: Sequence[int], reach: int) -> list[Piece]:

@@ -22,6 +22,7 @@ from everlore.errors import InvalidInput
 from everlore.index import links, queue, read, vectors, words
 from everlore.index.base import Applied, IndexStatus, Link, Page, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.index.checks import check
+from everlore.index.filters import restriction
 from everlore.index.schema import SCHEMA
 from everlore.index.write import Writer
 from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
@@ -185,6 +186,13 @@ class SqliteIndex:
                 return []
             stats = self._statistics(connection, list(dict.fromkeys(terms))[: words.MOST_TERMS], owner)
             return words.search(connection, stats, where, owner, kinds, limit)
+
+    def held(self, terms: Sequence[str], where: Where) -> list[str]:
+        if restriction(where) is not None:
+            return [term for term in terms if self.text([term], where, 1)]
+        with self._db.read() as connection:
+            owner, kinds = self._place(connection, where)
+            return [term for term in terms if owner is not None and words.is_held(connection, term, owner, kinds)]
 
     def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats:
         with self._db.read() as connection:

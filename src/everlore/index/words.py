@@ -109,6 +109,13 @@ def statistics(connection: apsw.Connection, frequencies: Frequencies, terms: Seq
     return TermStats(units, total / units if units else 0.0, frequencies.of(connection, owner, terms))
 
 
+def is_held(connection: apsw.Connection, term: str, owner: int, kinds: Sequence[int]) -> bool:
+    """Whether a unit of these kinds holds a term: the first one that does is enough."""
+    select = "SELECT 1 FROM instances WHERE term = ? AND (doc >> ?) & ? IN (SELECT value FROM json_each(?)) LIMIT 1"
+    values = (_prefix(owner) + term, LENGTH_BITS, MOST_KINDS, json.dumps(list(kinds)))
+    return value(connection, select, values) is not None
+
+
 def search(
     connection: apsw.Connection, stats: TermStats, where: Where, owner: int, kinds: Sequence[int], limit: int
 ) -> list[UnitHit]:

@@ -156,7 +156,8 @@ def _window(engine: Engine, units: Set[int]) -> Window:
 def _missing(engine: Engine, ask: Ask, terms: Sequence[str], stats: TermStats, frequency: Floats) -> list[str]:
     """Terms that are known, but not from any memory of the kind that is looked for."""
     absent = [term for term, count in zip(terms, frequency, strict=True) if stats.frequency[term] and not count.any()]
-    return [term for term in absent if not engine.index.text([term], ask.where, 1)]
+    held = engine.index.held(absent, ask.where) if absent else ()
+    return [term for term in absent if term not in held]
 
 
 def _with_smaller(engine: Engine, ask: Ask, missing: Sequence[str], units: Set[int], window: Window) -> Window:

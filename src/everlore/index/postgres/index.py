@@ -140,6 +140,9 @@ class PostgresIndex:
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         return self._server.read(lambda c: words.search(c, self._frequencies, terms, where, limit))
 
+    def held(self, terms: Sequence[str], where: Where) -> list[str]:
+        return [term for term in terms if self.text([term], where, 1)]
+
     def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats:
         return self._server.read(lambda c: words.statistics(c, self._frequencies, terms, owner))
 
