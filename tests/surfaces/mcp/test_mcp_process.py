@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -117,10 +118,24 @@ def test_signals_end_it_in_order(tmp_path: Path, how: signal.Signals) -> None:
 @posix_only
 def test_a_signal_before_the_first_line(tmp_path: Path) -> None:
     with talking(tmp_path / "root") as process:
-        time.sleep(0.5)
+        _await_handler(process.process.pid, signal.SIGTERM)
         process.process.terminate()
         assert process.process.wait(20) == 0
         assert process.log() == ""
+
+
+def _await_handler(pid: int, wanted: signal.Signals) -> None:
+    """Until the process handles the signal: before that, it is still Python that starts."""
+    status = Path(f"/proc/{pid}/status")
+    for _ in range(400):
+        if not status.exists():  # not Linux
+            time.sleep(2)
+            return
+        caught = re.search(r"^SigCgt:\s*(\w+)", status.read_text(), re.MULTILINE)
+        if caught and int(caught[1], 16) >> (wanted - 1) & 1:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{wanted.name} is never handled")
 
 
 @posix_only
