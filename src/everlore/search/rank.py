@@ -32,6 +32,8 @@ LIFT = 0.1
 """How far a memory from the time that was asked for is raised."""
 KEPT_TURNS = 10
 """Turns of a memory that are told apart afterwards."""
+SPEAKING = 100
+"""Facts that are asked to speak for their turns."""
 _ASSISTANT = joined(tokens(ASSISTANT))
 """How the tokens of an unnamed assistant's units begin."""
 
@@ -163,22 +165,22 @@ def _missing(engine: Engine, ask: Ask, terms: Sequence[str], stats: TermStats, f
 def _with_smaller(engine: Engine, ask: Ask, missing: Sequence[str], units: Set[int], window: Window) -> Window:
     """Words that stand in no turn may stand in a fact that a person wrote: it speaks for its turn."""
     index, owner = engine.index, ask.where.owner
-    hits = index.text(missing, replace(ask.where, kinds=(ask.smaller,)), ask.limit)
+    # a fact has a time of its own: what is demanded is demanded of the memory it speaks for
+    hits = index.text(missing, replace(ask.where, kinds=(ask.smaller,), filter=None), SPEAKING)
     if owner is None or not hits:
         return window
     kind = ask.where.kinds[0]
     anchors = index.anchors(owner, kind, list({(hit.parent_id, hit.turn) for hit in hits}))
     wider = _window(engine, units | set(anchors.values()))
-    pieces, memory, centre = wider.pieces, wider.memory, wider.centre
-    place = {piece.unit: at for at, piece in enumerate(pieces)}
+    allowed = index.permitted(set(wider.memory), ask.where)
+    place = {piece.unit: at for at, piece in enumerate(wider.pieces) if wider.memory[at] in allowed}
+    scored = [(wider.memory[at], wider.centre[at], wider.pieces[at]) for at in place.values()]
     for piece in index.around(sorted(hit.unit for hit in hits), 0):
         at = place.get(anchors.get((piece.parent_id, piece.turn), -1))
         if at is not None:
-            pieces.append(piece)
-            memory.append(memory[at])
-            centre.append(centre[at])
-    order = sorted(range(len(pieces)), key=lambda at: (memory[at], centre[at]))
-    return Window([pieces[at] for at in order], [memory[at] for at in order], [centre[at] for at in order])
+            scored.append((wider.memory[at], wider.centre[at], piece))
+    scored.sort(key=lambda one: one[:2])
+    return Window([piece for _, _, piece in scored], [row for row, _, _ in scored], [at for _, at, _ in scored])
 
 
 def _candidates(engine: Engine, ask: Ask, frequency: Floats, window: Window) -> Candidates:

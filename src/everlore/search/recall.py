@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 
+import numpy as np
+
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.index.base import Vector
@@ -15,7 +17,7 @@ from everlore.search.agentic import LEARN_FROM, expand
 from everlore.search.asking import deepen, rerank
 from everlore.search.query import Hit, Method, Query, Recall
 from everlore.search.rank import Ask, Ranked, Ranking, Turn, rank
-from everlore.search.score import BY_ASSISTANT, COSINE_LOW
+from everlore.search.score import BY_ASSISTANT, COSINE_LOW, inverse_frequency
 from everlore.search.window import inside, stretch
 from everlore.types import Json, Stored, Track, Where
 
@@ -54,7 +56,7 @@ def recall(engine: Engine, query: Query) -> Recall:
         for kind, kinds in KINDS[query.owner.track].items():
             wanted = CAP[kind] if query.top_k == -1 else query.top_k
             ranking, rounds = _rank(engine, query, kinds, vector, radius, wanted, meant, meter)
-            hits[kind] = _hits(engine, query, kind, ranking.memories[:wanted], ranking.idf)
+            hits[kind] = _hits(engine, query, kind, ranking.memories[:wanted], radius)
             if query.explain:
                 stages.append(_stage(kind, ranking, rounds, hits[kind]))
     if query.rerank and query.method == "hybrid" and query.owner.track == "agent":
@@ -114,9 +116,9 @@ def _rank(
     return deepen(engine, ask, query.text, ranking, meter) or expand(engine, ask, ranking)
 
 
-def _hits(engine: Engine, query: Query, kind: str, ranked: Sequence[Ranked], idf: dict[str, float]) -> list[Hit]:
+def _hits(engine: Engine, query: Query, kind: str, ranked: Sequence[Ranked], radius: float | None) -> list[Hit]:
     stored = engine.index.stored(one.row for one in ranked)
-    facts = _facts(engine, query, ranked, idf) if kind == "episode" else {}
+    facts = _facts(engine, query, ranked, radius) if kind == "episode" else {}
     return [
         Hit(stored[one.row], round(one.score, 6), tuple(facts.get(one.parent_id, ())))
         for one in ranked
@@ -124,27 +126,38 @@ def _hits(engine: Engine, query: Query, kind: str, ranked: Sequence[Ranked], idf
     ]
 
 
-def _facts(engine: Engine, query: Query, ranked: Sequence[Ranked], idf: dict[str, float]) -> dict[str, list[Hit]]:
+def _facts(engine: Engine, query: Query, ranked: Sequence[Ranked], radius: float | None) -> dict[str, list[Hit]]:
     """The facts of the turns that matched best, by cell, the more telling ones of a turn first."""
-    idf = idf or dict.fromkeys(query_terms(query.text), 1.0)  # by vectors alone, no term was looked up
     matched = {one.parent_id: _matched(one, query.method) for one in ranked if one.parent_id}
     scores = {(parent, turn.turn): turn.score for parent, turns in matched.items() for turn in turns}
     best = sorted(scores, key=lambda place: (-scores[place], place))[:FACT_TURNS]
     first = [(parent, turn.turn) for parent, turns in matched.items() for turn in turns[:FACT_TURNS_EACH]]
-    wanted = {*best, *first}
+    terms = _weights(engine, query)
     told: dict[tuple[str, int], list[tuple[float, Stored]]] = {}
-    for fact, turn, tokens in engine.index.in_turns(query.owner, "fact", sorted(wanted)):
-        overlap = sum(weight for term, weight in idf.items() if f" {term} " in tokens)
+    for fact, turn, tokens in engine.index.in_turns(query.owner, "fact", sorted({*best, *first})):
+        overlap = sum(weight for term, weight in terms.items() if f" {term} " in tokens)
         told.setdefault((fact.parent_id, turn), []).append((overlap, fact))
     hits: dict[str, list[Hit]] = {}
     for place, facts in told.items():
         facts.sort(key=lambda pair: (-pair[0], pair[1].key.entry))
+        if query.method == "keyword":  # those with no word of the query, unless the words stand in none
+            facts = [pair for pair in facts if pair[0] > 0] or facts[:1]
         for number, (_, fact) in enumerate(facts):
             share = FURTHER_FACT**number * (1.0 if fact.data["by_user"] else BY_ASSISTANT)
-            hits.setdefault(place[0], []).append(Hit(fact, round(scores[place] * share, 6)))
+            score = round(scores[place] * share, 6)
+            if query.method != "vector" or radius is None or score >= radius:
+                hits.setdefault(place[0], []).append(Hit(fact, score))
     for found in hits.values():
         found.sort(key=lambda hit: (-hit.score, hit.stored.key.entry))
     return hits
+
+
+def _weights(engine: Engine, query: Query) -> dict[str, float]:
+    """How telling each word of the query is."""
+    terms = query_terms(query.text)
+    stats = engine.index.term_stats(terms, query.owner)
+    held = np.array([stats.frequency[term] for term in terms], np.float32)
+    return dict(zip(terms, inverse_frequency(stats.units, held).tolist(), strict=True))
 
 
 def _matched(one: Ranked, method: Method) -> list[Turn]:

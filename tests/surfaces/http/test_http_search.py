@@ -78,6 +78,43 @@ def test_every_method_finds_the_episode_with_its_facts(alice: Api, method: str) 
     assert ranked == sorted(ranked, reverse=True)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fact_from_inside_the_time_brings_no_episode_from_outside(api: Api, method: str) -> None:
+    """A fact has the time of its message, its episode that of the last message: the filter is about the episode."""
+    api.tell("s1", "I am planning a trip to Japan.", "My sister lives in Oslo.", at=AT)
+    body: dict[str, Any] = {"user_id": "alice", "query": "Japan trip", "method": method, "top_k": 5}
+    assert sessions(api.ok("search", **body, filters={"timestamp": {"lte": AT + 10_000}})) == ["s1"]
+    for wrong in ({"lt": AT + 5_000}, {"eq": AT}, {"ne": AT + 10_000}):
+        assert sessions(api.ok("search", **body, filters={"timestamp": wrong})) == [], wrong
+
+
+def test_facts_without_a_word_of_the_query_are_no_lexical_match(api: Api) -> None:
+    api.tell("s1", "I want to see Kyoto in May. I am vegetarian. My friend Sarah is allergic to peanuts.", at=AT)
+    [episode] = api.ok("search", user_id="alice", query="Kyoto", method="keyword")["episodes"]
+    assert ["Kyoto" in fact["content"] for fact in episode["atomic_facts"]] == [True]
+
+
+def test_the_radius_is_also_that_of_the_facts(api: Api) -> None:
+    api.tell("s1", "I want to see Kyoto in May. I am vegetarian. My friend Sarah is allergic to peanuts.", at=AT)
+    body: dict[str, Any] = {"user_id": "alice", "query": "a visit to Kyoto in May", "method": "vector", "top_k": 3}
+    found = api.until("search", lambda d: bool(d["episodes"]), **body)["episodes"][0]
+    scores = sorted(fact["score"] for fact in found["atomic_facts"])
+    assert len(scores) == 3
+    [episode] = api.ok("search", **body, radius=scores[1])["episodes"]
+    assert sorted(fact["score"] for fact in episode["atomic_facts"]) == scores[1:]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_most_telling_fact_of_a_turn_comes_first(api: Api, method: str) -> None:
+    for number in range(3):
+        api.tell(f"other{number}", "What do you do? I do what I do.", at=AT + number * DAY)
+    api.tell("s1", "I do what I can at the office. My friend Sarah is allergic to peanuts.", at=AT + 5 * DAY)
+    ask: dict[str, Any] = {"user_id": "alice", "query": "What can Sarah do about it?", "method": method, "top_k": 3}
+    data = api.until("search", lambda d: "s1" in sessions(d), **ask)
+    [episode] = [one for one in data["episodes"] if one["session_id"] == "s1"]
+    assert "Sarah" in episode["atomic_facts"][0]["content"]
+
+
 def test_hybrid_is_the_default(alice: Api) -> None:
     body: dict[str, Any] = {"user_id": "alice", "query": "coffee", "top_k": 3}
     assert alice.ok("search", **body) == alice.ok("search", **body, method="hybrid")
