@@ -83,8 +83,11 @@ def recall_memories(engine: Engine, scope: Scope, text: str, limit: int, weights
     if vector is not None:
         hits += engine.index.vector(vector, where, count)
     evidence = weigh(engine, where, terms, vector, hits)
-    reached = walk(engine, where, text, seeds(evidence)) if weights.graph > 0 else Walk()
-    nearness = _memories_only(engine, where, reached.nearness)
+    begin = seeds(evidence)
+    reached = walk(engine, where, text, begin) if weights.graph > 0 else Walk()
+    # what is near to memories that hardly match is hardly near to the question
+    match = min(1.0, max(begin.values(), default=0.0) ** (1 / SHARPNESS))
+    nearness = {row: match * value for row, value in _memories_only(engine, where, reached.nearness).items()}
     more = sorted((row for row in nearness if row not in evidence), key=lambda row: (-nearness[row], row))[:GRAPH_ONLY]
     evidence |= {row: one for row, one in weigh(engine, where, terms, vector, (), more).items() if row not in evidence}
     scored = {

@@ -101,6 +101,12 @@ def test_recall_reaches_what_shares_no_word_with_the_question(filled: Client) ->
     assert filled.ok("recall", query="Who leads Falcon?", ppr_weight=0)["subgraph_nodes"] == 0
 
 
+def test_nothing_is_near_to_a_question_that_nothing_answers(filled: Client) -> None:
+    answered = filled.ok("recall", query="Who leads Project Falcon?")["results"][0]
+    unanswered = filled.ok("recall", query="How do tides depend on the moon?")["results"]
+    assert max(one["ppr_score"] for one in unanswered) < answered["ppr_score"] / 2
+
+
 def test_memories_may_be_left_out(filled: Client) -> None:
     nothing = {"results": [], "query": "violin", "subgraph_nodes": 0, "memories_count": 0, "code_count": 0}
     assert filled.ok("recall", query="violin", include_memories=False) == nothing
