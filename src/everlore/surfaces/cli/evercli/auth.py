@@ -126,6 +126,29 @@ def register(server: Server, env: Mapping[str, str], platform: str, name: str) -
     return {"agentId": str(answer["agentId"]), "agentToken": str(answer["agentToken"])}
 
 
+def has_agent(call: Call, login: Login, agent: str, token: str) -> bool:
+    """Whether this is an agent of the login's account and its token is good."""
+    return is_own_agent(call, login, agent, token) and token_works(call, token)
+
+
+def is_own_agent(call: Call, login: Login, agent: str, token: str) -> bool:
+    known = gateway(server_of(call, login.api_key), "/agents/list", {}).result.get("items") or []
+    return any(
+        one["id"] == agent and one["connectionStatus"] == "connected" and token.startswith(one["tokenPrefix"])
+        for one in known
+    )
+
+
+def token_works(call: Call, token: str) -> bool:
+    try:
+        gateway(server_of(call, token), "/mem/list", {"pageSize": 1})
+    except Failure as failure:
+        if failure.kind != "auth":
+            raise
+        return False
+    return True
+
+
 def fingerprint(env: Mapping[str, str], platform: str) -> str:
     """Tells this user's installations apart without saying anything about the machine."""
     import hashlib
