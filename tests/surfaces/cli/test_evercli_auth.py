@@ -178,6 +178,29 @@ def test_device_login_that_waits(cli: Evercli, gated: Gated) -> None:
     assert json.loads(out)["data"]["status"] == "approved", "stdout has the result and nothing else"
 
 
+def test_a_key_in_the_environment_is_a_login(alice: Evercli, gated: Gated, tmp_path: Path) -> None:
+    alice("memory", "add", "My harpsichord is from Antwerp.")
+    assert find(alice, "harpsichord")
+    assert "alice" in alice("auth", "status", "--format", "text").out
+    bob = {"EVERCLI_API_KEY": gated.keys["bob"]}
+    assert alice("memory", "search", "harpsichord", env=bob).data["items"] == [], "it counts before the stored login"
+    home = tmp_path / "ci"
+    (home / ".codex").mkdir(parents=True)
+    job = Evercli(home, {**alice.env, "EVERCLI_API_KEY": gated.keys["alice"]})
+    assert find(job, "harpsichord")
+    assert job("auth", "me").data["name"] == "alice"
+    assert "None" not in job("auth", "status", "--format", "text").out
+    assert job("plugin", "install", "codex").code == 0
+    assert job("doctor").code == 0
+    notes = tmp_path / "note.md"
+    notes.write_text("My lute is from Füssen.", encoding="utf-8")
+    assert job("import", "run", "markdown", "--path", str(notes)).data["imports"][0]["messages"] == 1
+    again = job("import", "run", "markdown", "--path", str(notes), "--dry-run", env=bob).data["imports"][0]
+    assert again["messages"] == 1, "another account has not got it yet"
+    assert not [*home.rglob("credentials.json"), *home.rglob("account.json")], "nothing of it is kept"
+    assert job("auth", "status", env={"EVERCLI_API_KEY": "nonsense"}).error["type"] == "invalid_args"
+
+
 def test_memories_are_the_accounts_own(alice: Evercli, gated: Gated, tmp_path: Path) -> None:
     assert alice("memory", "add", "My violin is from Cremona.").data["saved"] is True
     (first, *_) = find(alice, "violin")

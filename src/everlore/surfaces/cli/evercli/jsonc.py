@@ -141,7 +141,7 @@ def _insert(text: str, node: Node, step: str | int, value: Json) -> str:
     if "\n" not in text[node.start : node.end]:
         at = last.comma + 1 if last.comma >= 0 else last.node.end
         comma = "" if last.comma >= 0 else ","
-        new = f"{comma} {label}{_printed(text, value, '', compact=True)}"
+        new = f"{comma} {label}{_printed(text, value, '', compact=True)}{'' if comma else ','}"
         return text[:at] + new + text[at:]
     inner = _indent_at(text, last.start) if _first_on_line(text, last.start) else outer + _unit(text)
     new = f"{newline}{inner}{label}{_printed(text, value, inner, compact=False)}"
