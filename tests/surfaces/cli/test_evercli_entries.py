@@ -132,6 +132,7 @@ def test_a_comment_beside_an_empty_section_of_yaml_stays(word: str) -> None:
         "[mcp_servers]\n",
         '[mcp_servers.everme-memory]\ncommand="old"\n[mcp_servers.everme-memory.env]\nQ="1"\n[z]\na=1\n',
         'a = """\n[mcp_servers.everme-memory]\n"""\n',
+        "mcp_servers = {}  # none\n[[list]]\nz = 1\n[tail]\n[[list]]\nz = 2\n",
     ],
 )
 def test_toml_in_every_way_of_writing_tables(text: str) -> None:
@@ -139,6 +140,8 @@ def test_toml_in_every_way_of_writing_tables(text: str) -> None:
     after = entries.put(text, "toml", WHERE, STEPS, ENTRY)
     servers = {**before.get("mcp_servers", {}), "everme-memory": ENTRY}
     assert tomllib.loads(after) == {**before, "mcp_servers": servers}
+    if "everme-memory" not in before.get("mcp_servers", {}):
+        assert entries.cut(after, "toml", WHERE, STEPS) == text
     del servers["everme-memory"]
     gone = tomllib.loads(entries.cut(after, "toml", WHERE, STEPS))
     assert {"mcp_servers": {}, **gone} == {**before, "mcp_servers": servers}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -52,7 +52,7 @@ def put(text: str, steps: Steps, entry: Json) -> str:
     try:
         tomllib.loads(new)
     except tomllib.TOMLDecodeError:  # the section is one inline value
-        new = _inline_put(body, steps, entry)
+        new = _in_line(body, steps, lambda section: section.update({steps[-1]: _value(entry)}))
     return mark + new
 
 
@@ -60,7 +60,7 @@ def cut(text: str, steps: Steps) -> str:
     mark, body = _without_mark(text)
     spans = list(_spans(body, steps))
     if not spans:
-        return mark + _inline_cut(body, steps)
+        return mark + _in_line(body, steps, lambda section: section.remove(steps[-1]))
     *others, (start, end) = spans
     return mark + _without(cut_out(body, start, end), others)
 
@@ -151,26 +151,14 @@ def _value(value: Json) -> Any:
     return tomlkit.item(value)
 
 
-def _inline_put(text: str, steps: Steps, entry: Json) -> str:
+def _in_line(text: str, steps: Steps, edit: Callable[[Any], None]) -> str:
+    """The text with a section changed that is one inline value. tomlkit sees that statement and nothing else: it does
+    not give back every whole file as it was."""
     import tomlkit
 
-    document = tomlkit.parse(text)
-    section: Any = document[steps[0]]
-    section[steps[1]] = _value(entry)
-    return _like(text, tomlkit.dumps(document))
-
-
-def _inline_cut(text: str, steps: Steps) -> str:
-    import tomlkit
-
-    document = tomlkit.parse(text)
-    section: Any = document[steps[0]]
-    del section[steps[1]]
-    return _like(text, tomlkit.dumps(document))
-
-
-def _like(text: str, new: str) -> str:
-    """With the line ends of the old text."""
-    if "\r\n" in text and not re.search(r"(?<!\r)\n", text):
-        return re.sub(r"(?<!\r)\n", "\r\n", new)
-    return new
+    found = next((one for one in _statements(text) if one.path == steps[:1] and not one.is_header), None)
+    if found is None:
+        raise ValueError(f"{steps[0]} is not a table")
+    line = tomlkit.parse(text[found.start : found.end])
+    edit(line[steps[0]])
+    return text[: found.start] + tomlkit.dumps(line) + text[found.end :]
