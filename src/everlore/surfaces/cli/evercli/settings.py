@@ -198,9 +198,10 @@ def normal_base(text: str, source: str) -> str:
         )
     try:
         urlsplit(text.strip()).port  # noqa: B018 - raises on a port or an IPv6 address that is none
-    except ValueError as error:
+    except ValueError:  # its message quotes the port, which may be part of a password
         hint = "Give an address such as http://127.0.0.1:8000"
-        raise Failure("invalid_args", f"{source}: {error}", hint, detail={"setting": source}) from None
+        message = f"{source} has a port or an IPv6 address that is none"
+        raise Failure("invalid_args", message, hint, detail={"setting": source}) from None
     path = (found[3] or "").rstrip("/").removesuffix(PREFIX).rstrip("/")
     return f"{found[1].lower()}://{found[2].lower()}{path}"
 
