@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -177,6 +178,29 @@ def test_device_login_that_waits(cli: Evercli, gated: Gated) -> None:
     assert json.loads(out)["data"]["status"] == "approved", "stdout has the result and nothing else"
 
 
+def test_a_key_in_the_environment_is_a_login(alice: Evercli, gated: Gated, tmp_path: Path) -> None:
+    alice("memory", "add", "My harpsichord is from Antwerp.")
+    assert find(alice, "harpsichord")
+    assert "alice" in alice("auth", "status", "--format", "text").out
+    bob = {"EVERCLI_API_KEY": gated.keys["bob"]}
+    assert alice("memory", "search", "harpsichord", env=bob).data["items"] == [], "it counts before the stored login"
+    home = tmp_path / "ci"
+    (home / ".codex").mkdir(parents=True)
+    job = Evercli(home, {**alice.env, "EVERCLI_API_KEY": gated.keys["alice"]})
+    assert find(job, "harpsichord")
+    assert job("auth", "me").data["name"] == "alice"
+    assert "None" not in job("auth", "status", "--format", "text").out
+    assert job("plugin", "install", "codex").code == 0
+    assert job("doctor").code == 0
+    notes = tmp_path / "note.md"
+    notes.write_text("My lute is from Füssen.", encoding="utf-8")
+    assert job("import", "run", "markdown", "--path", str(notes)).data["imports"][0]["messages"] == 1
+    again = job("import", "run", "markdown", "--path", str(notes), "--dry-run", env=bob).data["imports"][0]
+    assert again["messages"] == 1, "another account has not got it yet"
+    assert not [*home.rglob("credentials.json"), *home.rglob("account.json")], "nothing of it is kept"
+    assert job("auth", "status", env={"EVERCLI_API_KEY": "nonsense"}).error["type"] == "invalid_args"
+
+
 def test_memories_are_the_accounts_own(alice: Evercli, gated: Gated, tmp_path: Path) -> None:
     assert alice("memory", "add", "My violin is from Cremona.").data["saved"] is True
     (first, *_) = find(alice, "violin")
@@ -224,6 +248,74 @@ def test_plugins_get_a_token_of_their_own(alice: Evercli, gated: Gated) -> None:
     assert gated.server.client.post("/api/v1/mem/list", json={}, headers=asked).status_code == 200
     alice("plugin", "uninstall", "cursor")
     assert gated.server.client.post("/api/v1/mem/list", json={}, headers=asked).status_code == 401
+
+
+def codex_env(cli: Evercli) -> dict[str, str]:
+    config = tomllib.loads((cli.home / ".codex" / "config.toml").read_text(encoding="utf-8"))
+    env: dict[str, str] = config["mcp_servers"]["everme-memory"]["env"]
+    return env
+
+
+def plugin_check(cli: Evercli, host: str) -> dict[str, Any]:
+    done = cli("doctor").envelope
+    checks = (done["data"] if done["ok"] else done["error"]["detail"])["checks"]
+    found: dict[str, Any] = next(one for one in checks if one["name"] == f"plugin {host}")
+    return found
+
+
+def is_alive(gated: Gated, token: str) -> bool:
+    headers = {"Authorization": f"Bearer {token}"}
+    return gated.server.client.post("/api/v1/mem/list", json={}, headers=headers).status_code == 200
+
+
+def test_a_token_that_is_dead_is_replaced(alice: Evercli, gated: Gated) -> None:
+    (alice.home / ".codex").mkdir()
+    alice("plugin", "install", "codex")
+    old = codex_env(alice)
+    headers = {"Authorization": f"Bearer {gated.keys['alice']}"}
+    gated.server.client.post("/api/v1/agents/revoke", json={"agentId": old["EVERME_AGENT_ID"]}, headers=headers)
+    assert plugin_check(alice, "codex")["hint"] == "Run: evercli plugin install codex"
+    assert alice("plugin", "install", "codex").data["installed"][0]["changes"][0]["action"] == "update"
+    assert is_alive(gated, codex_env(alice)["EVERME_AGENT_TOKEN"])
+    assert plugin_check(alice, "codex")["ok"]
+
+
+def test_a_token_of_another_account_is_replaced(alice: Evercli, gated: Gated) -> None:
+    (alice.home / ".codex").mkdir()
+    alice("plugin", "install", "codex")
+    old = codex_env(alice)
+    bob = alice
+    bob("auth", "login", "--api-key", gated.keys["bob"])
+    check = plugin_check(bob, "codex")
+    assert check["severity"] == "warning"
+    assert "not of this login" in check["message"]
+    done = bob("plugin", "install", "codex")
+    assert done.data["installed"][0]["agentId"] != old["EVERME_AGENT_ID"]
+    assert f"{old['EVERME_AGENT_ID']} was not ended" in done.err
+    assert "log in there as its account" in done.err
+    assert plugin_check(bob, "codex")["ok"]
+    mine = codex_env(bob)["EVERME_AGENT_TOKEN"]
+    bob("auth", "login", "--api-key", gated.keys["alice"])
+    assert bob("plugin", "install", "codex").code == 0
+    assert not is_alive(gated, old["EVERME_AGENT_TOKEN"]), "as the warning said"
+    assert is_alive(gated, mine)
+
+
+def test_uninstalling_without_a_login_says_that_the_token_lives(alice: Evercli) -> None:
+    (alice.home / ".codex").mkdir()
+    alice("plugin", "install", "codex")
+    agent = codex_env(alice)["EVERME_AGENT_ID"]
+    alice("auth", "logout")
+    done = alice("plugin", "uninstall", "codex")
+    assert done.code == 0
+    assert f"the token of agent {agent} was not ended" in done.err
+
+
+def test_a_named_server_that_wants_a_login_gets_no_plugin_without_one(cli: Evercli) -> None:
+    (cli.home / ".cursor").mkdir()
+    done = cli("plugin", "install", "cursor")
+    assert (done.code, done.error["type"]) == (3, "not_logged_in")
+    assert not (cli.home / ".cursor" / "mcp.json").exists()
 
 
 def test_hooks_with_a_login(alice: Evercli, tmp_path: Path) -> None:

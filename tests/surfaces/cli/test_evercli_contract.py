@@ -78,17 +78,29 @@ def test_version_in_every_format(evercli: Evercli) -> None:
 
 
 @POSIX
-def test_auto_is_text_in_a_terminal(evercli: Evercli) -> None:
+@pytest.mark.parametrize(("ci", "is_text"), [("", True), ("false", True), ("true", False), ("1", False)])
+def test_auto_is_text_in_a_terminal(evercli: Evercli, ci: str, is_text: bool) -> None:
     import pty
 
     ours, theirs = pty.openpty()
-    done = subprocess.run(
-        evercli.command("--version"), env=evercli.environment(), stdout=theirs, stderr=subprocess.PIPE, timeout=60
-    )
+    env = evercli.environment({"CI": ci})
+    done = subprocess.run(evercli.command("--version"), env=env, stdout=theirs, stderr=subprocess.PIPE, timeout=60)
     os.close(theirs)
     shown = os.read(ours, 4096).decode()
     os.close(ours)
-    assert (done.returncode, shown.strip(), done.stderr) == (0, f"evercli {__version__}", b"")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert shown.strip() == f"evercli {__version__}" if is_text else json.loads(shown)["ok"]
+
+
+def test_text_does_not_steer_the_terminal(evercli: Evercli, listener: socket.socket) -> None:
+    episode = {"id": "e1", "summary": "red \x1b[31m\x07\x9b5m\x7f", "timestamp": "2026-01-01T00:00:00Z"}
+    answering(listener, http(200, {"request_id": "r", "data": {"episodes": [episode]}}))
+    here = {"EVERCLI_API_BASE_URL": url_of(listener)}
+    done = evercli("memory", "search", "x", "--format", "text", env=here)
+    assert "red \ufffd[31m\ufffd\ufffd5m\ufffd" in done.out
+    failed = evercli("memory", "search", "x", "--format", "text", "--config", "/no\x1b]0;such")
+    assert failed.code == 5
+    assert "\x1b" not in failed.err
 
 
 def test_the_success_envelope(evercli: Evercli) -> None:
@@ -138,6 +150,7 @@ def test_not_logged_in_in_text_is_what_the_contract_shows(evercli: Evercli) -> N
         ["auth", "login", "--api-key", KEY, "--no-wait"],
         ["memory", "add", "   "],
         ["auth", "status", "--form", "json"],
+        ["auth", "status", ""],
     ],
 )
 def test_argument_errors_have_the_envelope(evercli: Evercli, args: list[str]) -> None:
@@ -147,6 +160,23 @@ def test_argument_errors_have_the_envelope(evercli: Evercli, args: list[str]) ->
     assert done.error["message"]
     assert done.error["hint"]
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("args", "flag", "command"),
+    [
+        (["--bogus"], "--bogus", "evercli"),
+        (["-V"], "-V", "evercli"),
+        (["auth", "--bogus"], "--bogus", "evercli auth"),
+        (["auth", "login", "--bogus"], "--bogus", "evercli auth login"),
+    ],
+)
+def test_an_unknown_flag_is_named_with_the_help_of_its_command(
+    evercli: Evercli, args: list[str], flag: str, command: str
+) -> None:
+    error = evercli(*args).error
+    assert error["message"] == f"unknown flag {flag}"
+    assert f"`{command} --help`" in error["hint"]
 
 
 def test_argument_errors_in_text_and_yaml(evercli: Evercli) -> None:
@@ -223,8 +253,10 @@ def test_a_server_that_does_not_finish_is_a_timeout(evercli: Evercli, listener: 
         (gateway(30005, "ErrUpstream: no", 502), "upstream", 30005, 1),
         (gateway(50000, "ErrInternal: no", 500), "upstream", 50000, 1),
         (gateway(20001, "ErrInvalidParams: no", 400), "invalid_args", 20001, 2),
-        (http(200, b"<html>hello</html>"), "upstream", 200, 1),
-        (http(302, b"", "Location: http://127.0.0.1:1/\r\n"), "upstream", 302, 1),
+        (http(200, b"<html>hello</html>"), "upstream", 0, 1),
+        (http(302, b"", "Location: http://127.0.0.1:1/\r\n"), "upstream", 0, 1),
+        (http(501, b"<html>no such method</html>"), "upstream", 0, 1),
+        (http(500, {"error": {"message": "broken"}}), "upstream", 0, 1),
         (http(429, b"slow down", "Retry-After: 9\r\n"), "rate_limit", 0, 1),
         (b"garbage\r\n\r\n", "network", 0, 4),
         (b"", "network", 0, 4),
@@ -355,6 +387,10 @@ def test_where_the_address_comes_from(evercli: Evercli) -> None:
     for wrong in ("ftp://x", "http://[::1", "http://127.0.0.1:99999"):
         done = evercli("memory", "search", "x", env={"EVERCLI_API_BASE_URL": wrong})
         assert (done.code, done.error["type"]) == (2, "invalid_args")
+    for password in ("s3cret", "s3cret@x", "s3cret/x"):
+        done = evercli("doctor", env={"EVERCLI_API_BASE_URL": f"http://me:{password}@127.0.0.1:1"})
+        assert done.code == 2
+        assert "s3cret" not in done.out + done.err
 
 
 def test_format_and_prompting_from_the_environment(evercli: Evercli) -> None:

@@ -199,6 +199,14 @@ def test_bad_input(cli: Evercli, tmp_path: Path) -> None:
     done = cli("import", "run", "chatgpt", "--path", str(broken))
     assert (done.code, done.error["type"]) == (5, "io")
     assert cli("import", "run").data["imports"] == []
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_bytes(b"\x89PNG\r\n\x1a\n\xff\xfe")
+    (notes / "b.md").write_bytes(b"zero \0 bytes")
+    (notes / "c.md").write_text("My \u00dcbersetzer is called Karl.", encoding="utf-8")
+    error = cli("import", "run", "markdown", "--path", str(notes)).error
+    assert [Path(one["path"]).name for one in error["detail"]["failed"]] == ["a.md", "b.md"]
+    assert error["detail"]["imports"][0]["messages"] == 1
 
 
 class _Gate(ThreadingHTTPServer):

@@ -126,6 +126,8 @@ def test_json5_and_empty_files() -> None:
     }
     assert jsonc.load(jsonc.put("", ("m", "x"), {})) == {"m": {"x": {}}}
     assert jsonc.put("{a: 1}", ("b",), 2) == '{a: 1, "b": 2}'
+    assert jsonc.cut(jsonc.put("{a: 1, }", ("b",), 2), ("b",)) == "{a: 1, }"
+    assert jsonc.load(jsonc.put('{"a": null, "z": 1}', ("a", "b", 0), 2)) == {"a": {"b": [2]}, "z": 1}
     assert jsonc.put('{\r\n\t"a": 1\r\n}\r\n', ("b",), {"c": 1}) == (
         '{\r\n\t"a": 1,\r\n\t"b": {\r\n\t\t"c": 1\r\n\t}\r\n}\r\n'
     )

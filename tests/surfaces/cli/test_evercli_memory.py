@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -131,6 +132,27 @@ def test_doctor_says_what_is_wrong_and_what_to_do(cli: Evercli) -> None:
 def test_doctor_without_a_server(evercli: Evercli) -> None:
     done = evercli("doctor", env={"EVERCLI_API_BASE_URL": "http://127.0.0.1:1"})
     assert (done.code, done.error["type"]) == (4, "network")
+
+
+def test_doctor_where_nobody_spoke_of_a_server(evercli: Evercli) -> None:
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", 8000)) == 0:
+            pytest.skip("somebody answers at the default address")
+    checks = {one["name"]: one for one in evercli("doctor").data["checks"]}
+    assert checks["server"]["severity"] == "warning"
+
+
+def test_doctor_goes_on_with_a_damaged_login(cli: Evercli) -> None:
+    path = cli.home / "data" / "evercli" / "credentials.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{", encoding="utf-8")
+    path.chmod(0o644)
+    done = cli("doctor", env={"XDG_DATA_HOME": str(cli.home / "data")})
+    assert (done.code, done.error["type"]) == (5, "io")
+    checks = done.error["detail"]["checks"]
+    assert [one["severity"] for one in checks if one["name"] == "login"] == ["error"]
+    assert [one["severity"] for one in checks if one["name"] == "files"] == ["error"]
+    assert {"server", "plugins"} <= {one["name"] for one in checks if one["ok"]}
 
 
 # hooks

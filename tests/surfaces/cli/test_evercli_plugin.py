@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomlkit
 import yaml
 from evercli import Evercli
 
@@ -141,8 +142,76 @@ def test_an_entry_of_that_name_that_is_not_ours_is_a_conflict(bare: Evercli) -> 
     done = bare("plugin", "install", "cursor")
     assert (done.code, done.error["type"]) == (1, "conflict")
     assert entry_in(bare.home, "cursor") == {"command": "mine"}
+    done = bare("plugin", "uninstall", "cursor")
+    assert done.code == 0
+    assert "evercli did not write" in done.err
+    assert entry_in(bare.home, "cursor") == {"command": "mine"}
     assert bare("plugin", "install", "cursor", "--force").code == 0
     assert entry_in(bare.home, "cursor")["args"] == ["mcp", "--toolset", "everme"]
+
+
+def test_an_odd_entry_of_that_name_is_not_ours(bare: Evercli) -> None:
+    config = bare.home / ".cursor" / "mcp.json"
+    config.parent.mkdir()
+    config.write_text('{"mcpServers": {"everme-memory": {"command": "everlore", "args": 5}}}', encoding="utf-8")
+    assert bare("plugin", "install", "cursor").error["type"] == "conflict"
+
+
+@pytest.mark.parametrize("hooks", ['"x"', '{"Stop": 5}', '{"Stop": ["x"]}', '{"Stop": [{"hooks": "abc"}]}'])
+def test_odd_hooks_are_left_as_they_are(bare: Evercli, hooks: str) -> None:
+    settings = bare.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(f'{{"hooks": {hooks}}}', encoding="utf-8")
+    done = bare("plugin", "install", "claude-code")
+    assert (done.code, done.error["type"]) == (5, "io")
+    assert "left as it is" in done.error["message"]
+    assert not (bare.home / ".claude.json").exists()
+    assert bare("plugin", "uninstall", "claude-code").code == 0
+    assert settings.read_text(encoding="utf-8") == f'{{"hooks": {hooks}}}'
+
+
+@pytest.mark.parametrize("text", ['{"hooks": null}', '{"hooks": {"Stop": null}}'])
+def test_null_is_as_good_as_nothing(bare: Evercli, text: str) -> None:
+    settings = bare.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(text, encoding="utf-8")
+    (bare.home / ".claude.json").write_text('{"mcpServers": null, "z": 1}', encoding="utf-8")
+    assert bare("plugin", "install", "claude-code").code == 0
+    assert entry_in(bare.home, "claude-code")
+    assert len(read(settings)["hooks"]["Stop"]) == 1
+
+
+@pytest.mark.parametrize("host", ["codex", "cursor", "hermes"])
+def test_what_a_user_added_to_our_entry_stays(bare: Evercli, host: str) -> None:
+    folder, name, section = HOSTS[host]
+    (bare.home / folder).mkdir()
+    bare("plugin", "install", host, env={"EVEROS_MEMORY__ROOT": "/old"})
+    config = bare.home / name
+    value = read(config)
+    value[section[0]]["everme-memory"] |= {"startup_timeout_sec": 60, "env": {"EVEROS_MEMORY__ROOT": "/old", "MY": "1"}}
+    dump: Any = {".toml": tomlkit.dumps, ".yaml": yaml.safe_dump, ".json": json.dumps}[config.suffix]
+    config.write_text(dump(value), encoding="utf-8")
+    bare("plugin", "install", host, env={"EVEROS_MEMORY__ROOT": "/new"})
+    entry = entry_in(bare.home, host)
+    assert entry["startup_timeout_sec"] == 60
+    assert entry["env"] == {"EVEROS_MEMORY__ROOT": "/new", "MY": "1"}
+    bare("plugin", "install", host)
+    assert entry_in(bare.home, host)["env"] == {"MY": "1"}
+
+
+def test_half_an_install_is_said(bare: Evercli) -> None:
+    (bare.home / ".claude" / "CLAUDE.md-bak").mkdir(parents=True)
+    (bare.home / ".claude" / "CLAUDE.md").write_text("mine\n", encoding="utf-8")
+    error = bare("plugin", "install", "claude-code").error
+    written = [str(bare.home / ".claude.json"), str(bare.home / ".claude" / "settings.json")]
+    assert (error["type"], error["detail"]["written"]) == ("io", written)
+    assert written[0] in error["message"]
+
+
+def test_all_may_stand_beside_names(bare: Evercli) -> None:
+    (bare.home / ".cursor").mkdir()
+    done = bare("plugin", "install", "all", "gemini", "cursor", "--force")
+    assert [one["platform"] for one in done.data["installed"]] == ["cursor", "gemini"]
 
 
 def test_an_older_entry_of_ours_is_brought_up_to_date(bare: Evercli) -> None:

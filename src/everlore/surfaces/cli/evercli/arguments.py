@@ -124,7 +124,7 @@ class Parser(argparse.ArgumentParser):
         hint = f"Run `{command} --help` to see how it is used"
         unknown = re.match(r"unrecognized arguments: (.*)", message)
         if unknown:
-            word = unknown[1].split()[0]
+            word = unknown[1].split(" ")[0]
             if word.startswith("-"):
                 raise bad_argument(f"unknown flag {word}", hint, flag=word.lstrip("-").partition("=")[0])
             raise bad_argument(f"unexpected argument {word!r}", hint, argument=word)

@@ -6,7 +6,6 @@ The key and the token are in credentials.json, which only its owner can read; ac
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from dataclasses import replace
@@ -18,6 +17,7 @@ from everlore.surfaces.cli.evercli.client import LOGIN_HINT, Server, gateway
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.files import read_json, remove_file, write_private_json
 from everlore.surfaces.cli.evercli.output import Result, note
+from everlore.surfaces.cli.evercli.settings import checked_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from everlore.surfaces.cli.evercli.settings import Login, Settings
     from everlore.types import Json
 
-API_KEY: Final = re.compile(r"emk_[0-9a-f]{32}")
 PLATFORM: Final = "evercli"
 NEW_CODE_HINT: Final = "Run `evercli auth login` again for a new code"
 
@@ -61,17 +60,10 @@ def login(call: Call) -> Result:
 
 def _given_key(call: Call) -> str:
     if call.given.api_key is None:
-        return _checked(call.env["EVERCLI_API_KEY"], "EVERCLI_API_KEY") if call.env.get("EVERCLI_API_KEY") else ""
+        return checked_key(call.settings.given_key, "EVERCLI_API_KEY") if call.settings.given_key else ""
     if call.given.api_key == "-":
-        return _checked(sys.stdin.readline().strip(), "the key on stdin")
-    return _checked(call.given.api_key.strip(), "--api-key")
-
-
-def _checked(key: str, source: str) -> str:
-    if not API_KEY.fullmatch(key):
-        hint = "A key is emk_ and 32 hexadecimal digits; `everlore keys create` makes one"
-        raise bad_argument(f"{source} is not an account key", hint, flag="api-key")
-    return key
+        return checked_key(sys.stdin.readline().strip(), "the key on stdin")
+    return checked_key(call.given.api_key.strip(), "--api-key")
 
 
 def _store(call: Call, key: str, granted: Mapping[str, Json] | None = None) -> Result:
@@ -124,6 +116,29 @@ def register(server: Server, env: Mapping[str, str], platform: str, name: str) -
     }
     answer = gateway(server, "/agents", body).result
     return {"agentId": str(answer["agentId"]), "agentToken": str(answer["agentToken"])}
+
+
+def has_agent(call: Call, login: Login, agent: str, token: str) -> bool:
+    """Whether this is an agent of the login's account and its token is good."""
+    return is_own_agent(call, login, agent, token) and token_works(call, token)
+
+
+def is_own_agent(call: Call, login: Login, agent: str, token: str) -> bool:
+    known = gateway(server_of(call, login.api_key), "/agents/list", {}).result.get("items") or []
+    return any(
+        one["id"] == agent and one["connectionStatus"] == "connected" and token.startswith(one["tokenPrefix"])
+        for one in known
+    )
+
+
+def token_works(call: Call, token: str) -> bool:
+    try:
+        gateway(server_of(call, token), "/mem/list", {"pageSize": 1})
+    except Failure as failure:
+        if failure.kind != "auth":
+            raise
+        return False
+    return True
 
 
 def fingerprint(env: Mapping[str, str], platform: str) -> str:
@@ -243,7 +258,8 @@ def status(call: Call) -> Result:
     """What this machine remembers; the server is not asked."""
     login = required_login(call.settings)
     account = {**login.account, "loggedIn": True, "apiBaseUrl": login.base}
-    return Result(account, f"Logged in as {login.account.get('name')} at {login.base}")
+    who = f" as {account['name']}" if account.get("name") else ""
+    return Result(account, f"Logged in{who} at {login.base}" + ("" if login.stored else " by EVERCLI_API_KEY"))
 
 
 def me(call: Call) -> Result:
@@ -257,7 +273,8 @@ def me(call: Call) -> Result:
     except Failure as failure:
         if failure.kind != "permission":
             raise
-    write_private_json(call.settings.folders.account, account)
+    if login.stored:
+        write_private_json(call.settings.folders.account, account)
     return Result(
         account, f"{account['name']} ({account['accountId']}) at {login.base}", {"requestId": answer.request_id}
     )

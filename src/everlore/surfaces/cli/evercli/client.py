@@ -133,7 +133,6 @@ def _refused(server: Server, reply: Reply, answer: Mapping[str, Json]) -> Failur
         kind,
         str(message or f"the server answered with HTTP status {reply.status}"),
         HINTS[kind],
-        code=reply.status if kind == "upstream" else 0,
         detail={"httpStatus": reply.status, **_wait(reply)},
         request_id=str(answer.get("request_id") or answer.get("requestId") or ""),
     )
@@ -157,7 +156,6 @@ def _json(server: Server, reply: Reply) -> dict[str, Json]:
         "upstream",
         f"{server.base} answered with something that is not ours (HTTP status {reply.status})",
         "Check the address: EVERCLI_API_BASE_URL, or api_base_url in config.yaml",
-        code=reply.status,
         detail={"httpStatus": reply.status},
     )
 
@@ -200,7 +198,7 @@ def exchange(server: Server, method: str, path: str, body: Mapping[str, Json] | 
     if over.is_set():
         raise _unreachable(server, TimeoutError(), late=True)
     if len(content) > LARGEST_ANSWER:
-        raise Failure("upstream", "the server's answer is too large", HINTS["upstream"], code=response.status)
+        raise Failure("upstream", "the server's answer is too large", HINTS["upstream"])
     server.say(f"{method} {server.base}{path} -> {response.status} in {time.monotonic() - began:.3f} s")
     return Reply(response.status, {name.lower(): value for name, value in response.getheaders()}, content)
 

@@ -43,7 +43,12 @@ def dispatch(line: Line) -> Result:
         return _help(root, line.rest)
     if line.version:
         return Result({"name": "evercli", "version": __version__}, f"evercli {__version__}")
-    given = root.parse_args(list(line.rest))
+    parser, rest = _named(root, line.rest)
+    if subcommands(parser) and rest and rest[0].startswith("-") and rest[0] != "--":
+        parser.error(f"unrecognized arguments: {rest[0]}")
+    given, unknown = root.parse_known_args(list(line.rest))
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     env = os.environ
     call = Call(line, given, env, load(env, line.config, line.timeout))
     module, _, name = given.target.partition(":")
@@ -52,14 +57,16 @@ def dispatch(line: Line) -> Result:
 
 
 def _help(root: Parser, words: tuple[str, ...]) -> Result:
-    parser = root
-    for word in words:
-        below = subcommands(parser)
-        if word not in below:
-            break
-        parser = below[word]
-    data = describe(parser)
+    data = describe(_named(root, words)[0])
     return Result(data, _help_text(data))
+
+
+def _named(root: Parser, words: tuple[str, ...]) -> tuple[Parser, tuple[str, ...]]:
+    """The command that these words begin with, and the words after it."""
+    below = subcommands(root)
+    if words and words[0] in below:
+        return _named(below[words[0]], words[1:])
+    return root, words
 
 
 def describe(parser: Parser) -> dict[str, Json]:

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Final
 
 from everlore import __version__
 from everlore.surfaces.cli.evercli import entries
-from everlore.surfaces.cli.evercli.auth import server_of
+from everlore.surfaces.cli.evercli.auth import is_own_agent, server_of
 from everlore.surfaces.cli.evercli.client import Reply, exchange, gateway, memory_api
 from everlore.surfaces.cli.evercli.failure import EXIT_CODES, Failure
 from everlore.surfaces.cli.evercli.files import BACKUP, read_bytes
 from everlore.surfaces.cli.evercli.hosts import ENTRY, HOSTS, is_detected, place_of
 from everlore.surfaces.cli.evercli.memory import LOCAL_USER
 from everlore.surfaces.cli.evercli.output import Result
-from everlore.surfaces.cli.evercli.plugin import entry_login
-from everlore.surfaces.cli.evercli.settings import is_loopback
+from everlore.surfaces.cli.evercli.plugin import entry_login, is_ours
+from everlore.surfaces.cli.evercli.settings import Login, is_loopback
 
 if TYPE_CHECKING:
     from everlore.surfaces.cli.evercli.commands import Call
@@ -55,7 +55,12 @@ class Finding:
 
 
 def examine(call: Call) -> Result:
-    findings = [*_versions(call), *_server(call), *_files(call), *_plugins(call), *_hooks(call)]
+    login: Login | Failure | None
+    try:
+        login = call.settings.login()
+    except Failure as failure:
+        login = failure
+    findings = [*_versions(call), *_server(call, login), *_files(call), *_plugins(call, login), *_hooks(call)]
     errors = [finding for finding in findings if finding.level == "error"]
     data: dict[str, Json] = {
         "checks": [finding.shown() for finding in findings],
@@ -82,12 +87,18 @@ def _versions(call: Call) -> Iterator[Finding]:
     yield Finding("evercli", "ok", f"version {__version__}, config {call.settings.config_file}")
 
 
-def _server(call: Call) -> Iterator[Finding]:
+def _server(call: Call, login: Login | Failure | None) -> Iterator[Finding]:
     server = server_of(call)
+    if isinstance(login, Failure):
+        yield _failed("login", login)
     try:
         reply = exchange(server, "GET", "/health")
     except Failure as failure:
-        yield _failed("server", failure)
+        if login is None and call.settings.base_from == "default":  # nobody said that there is one
+            message = f"{failure.message}; plugins use the vault on this machine"
+            yield Finding("server", "warning", message, failure.hint)
+        else:
+            yield _failed("server", failure)
         return
     health = _json(reply)
     if reply.status not in (200, 503) or "status" not in health:
@@ -101,8 +112,9 @@ def _server(call: Call) -> Iterator[Finding]:
         problems = "; ".join(map(str, health.get("problems") or [])) or "it says it is not well"
         yield Finding("server health", "warning", problems, "Run `everlore doctor` where the server runs")
     yield from _clock(reply)
-    yield _login(call)
-    if call.settings.login() and server.base.startswith("http://") and not is_loopback(server.base):
+    if not isinstance(login, Failure):
+        yield _login(call, login)
+    if login and server.base.startswith("http://") and not is_loopback(server.base):
         hint = "Put TLS in front of the server, and use https"
         yield Finding("transport", "warning", "the token travels unencrypted to another machine", hint)
 
@@ -134,8 +146,7 @@ def _clock(reply: Reply) -> Iterator[Finding]:
     yield Finding("clock", "warning", f"differs from the server's by {skew:.0f} s", hint)
 
 
-def _login(call: Call) -> Finding:
-    login = call.settings.login()
+def _login(call: Call, login: Login | None) -> Finding:
     try:
         if login is not None:
             who = gateway(server_of(call), "/auth/login", {"apiKey": login.api_key}).result
@@ -155,17 +166,15 @@ def _files(call: Call) -> Iterator[Finding]:
     folders = call.settings.folders
     private = [folders.credentials, folders.device_session, folders.account, folders.ledger]
     private += [path.with_name(path.name + BACKUP) for path in private[:3]]
-    found = 0
-    for path in private:
-        if not path.exists():
-            continue
-        found += 1
-        if sys.platform != "win32" and stat.S_IMODE(path.stat().st_mode) & 0o077:
-            yield Finding("files", "error", f"other users can read {path}", f"Run: chmod 600 {path}", "io")
-    yield Finding("files", "ok", f"{found} private files looked at, in {folders.config} and {folders.data}")
+    found = [path for path in private if path.exists()]
+    open_to_others = [path for path in found if sys.platform != "win32" and stat.S_IMODE(path.stat().st_mode) & 0o077]
+    for path in open_to_others:
+        yield Finding("files", "error", f"other users can read {path}", f"Run: chmod 600 {path}", "io")
+    if not open_to_others:
+        yield Finding("files", "ok", f"{len(found)} private files looked at, in {folders.config} and {folders.data}")
 
 
-def _plugins(call: Call) -> Iterator[Finding]:
+def _plugins(call: Call, login: Login | Failure | None) -> Iterator[Finding]:
     connected = 0
     for host in HOSTS.values():
         place = place_of(host, call.env)
@@ -183,15 +192,16 @@ def _plugins(call: Call) -> Iterator[Finding]:
                 )
             continue
         connected += 1
-        yield _connected(call, host.name, name, entry)
+        yield _connected(call, login if isinstance(login, Login) else None, host.name, entry)
     if not connected:
         yield Finding("plugins", "ok", "no host is connected", "`evercli plugin install all` connects those found")
 
 
-def _connected(call: Call, host: str, name: str, entry: Json) -> Finding:
+def _connected(call: Call, login: Login | None, host: str, entry: Json) -> Finding:
+    name = f"plugin {host}"
     command = entry.get("command") if isinstance(entry, dict) else None
     program = str(command[0] if isinstance(command, list) and command else command or "")
-    again = f"Run: evercli plugin install {host} --force"
+    again = f"Run: evercli plugin install {host}{'' if is_ours(entry) else ' --force'}"
     import shutil
 
     if not shutil.which(program, path=call.env.get("PATH")):
@@ -210,7 +220,17 @@ def _connected(call: Call, host: str, name: str, entry: Json) -> Finding:
         if failure.kind == "network":  # said once, above
             return Finding(name, "ok", f"connected, agent {env.get('EVERME_AGENT_ID')}")
         return Finding(name, "error", f"its token does not work: {failure.message}", again, failure.kind)
-    return Finding(name, "ok", f"connected, agent {env.get('EVERME_AGENT_ID')}, token {token[:8]}")
+    agent = env.get("EVERME_AGENT_ID", "")
+    if login and not _is_own(call, login, agent, token):
+        return Finding(name, "warning", f"connected as agent {agent}, which is not of this login's account", again)
+    return Finding(name, "ok", f"connected, agent {agent}, token {token[:8]}")
+
+
+def _is_own(call: Call, login: Login, agent: str, token: str) -> bool:
+    try:
+        return is_own_agent(call, login, agent, token)
+    except Failure:  # a key that may not look at agents: nothing is known against this one
+        return True
 
 
 def _hooks(call: Call) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from everlore.surfaces.cli.evercli.auth import server_of
+from everlore.surfaces.cli.evercli.client import gateway
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.hosts import HOSTS, place_of
 from everlore.surfaces.cli.evercli.memory import LOCAL_USER
@@ -185,8 +186,11 @@ def target_of(call: Call) -> tuple[Server, str, str]:
     if login is None:
         user = str(named or LOCAL_USER)
         return server_of(call), user, f"{call.settings.base}|{user}"
-    user = str(named or login.account.get("userId") or LOCAL_USER)
-    target = f"{login.base}|{login.account.get('accountId')}|{user}"
+    account = login.account
+    if not account.get("accountId"):  # a key from the environment does not say whose it is
+        account = gateway(server_of(call), "/auth/login", {"apiKey": login.api_key}).result
+    user = str(named or account.get("userId") or LOCAL_USER)
+    target = f"{login.base}|{account.get('accountId')}|{user}"
     return server_of(call, login.agent_token or login.api_key), user, target
 
 

@@ -80,21 +80,29 @@ def load(text: str) -> Json:
 
 
 def put(text: str, path: Path, value: Json) -> str:
-    """The text with `value` at `path`; objects on the way are made. An integer equal to the length of an array
-    appends to it."""
+    """The text with `value` at `path`; objects on the way are made, also where null stands for one. An integer equal to
+    the length of an array appends to it."""
     if not text.strip("\ufeff \t\r\n"):
         text = text + "{}\n"
     node = parse(text)
     for depth, step in enumerate(path):
         inner = _find(node, step)
+        rest = path[depth + 1 :]
         if inner is None:
-            for name in reversed(path[depth + 1 :]):
-                value = [value] if isinstance(name, int) else {name: value}
-            return _insert(text, node, step, value)
+            return _insert(text, node, step, _wrapped(rest, value))
         node = inner.node
+        if rest and node.kind == "bare" and node.value is None:
+            value = _wrapped(rest, value)
+            break
     if json.dumps(plain(node)) == json.dumps(value):
         return text
     return text[: node.start] + _printed(text, value, _indent_at(text, node.start), compact=False) + text[node.end :]
+
+
+def _wrapped(path: Path, value: Json) -> Json:
+    for step in reversed(path):
+        value = [value] if isinstance(step, int) else {step: value}
+    return value
 
 
 def cut(text: str, path: Path) -> str:
@@ -133,7 +141,7 @@ def _insert(text: str, node: Node, step: str | int, value: Json) -> str:
     if "\n" not in text[node.start : node.end]:
         at = last.comma + 1 if last.comma >= 0 else last.node.end
         comma = "" if last.comma >= 0 else ","
-        new = f"{comma} {label}{_printed(text, value, '', compact=True)}"
+        new = f"{comma} {label}{_printed(text, value, '', compact=True)}{'' if comma else ','}"
         return text[:at] + new + text[at:]
     inner = _indent_at(text, last.start) if _first_on_line(text, last.start) else outer + _unit(text)
     new = f"{newline}{inner}{label}{_printed(text, value, inner, compact=False)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 FORMATS: Final = ("text", "json", "yaml", "auto")
 THE_SECRET: Final = "@the-secret@"
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
@@ -40,17 +42,24 @@ class Result:
 def resolve_format(asked: str) -> str:
     if asked != "auto":
         return asked
-    return "text" if sys.stdout is not None and sys.stdout.isatty() else "json"
+    in_ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
+    return "text" if sys.stdout is not None and sys.stdout.isatty() and not in_ci else "json"
 
 
 def show_result(result: Result, format_: str, *, explicit: bool) -> None:
     if format_ == "text" or (result.raw and not explicit):
         if result.text:
-            _write(sys.stdout, _with_secret(redact(result.text.rstrip("\n")) + "\n", result))
+            text = result.text if result.raw else printable(result.text)
+            _write(sys.stdout, _with_secret(redact(text.rstrip("\n")) + "\n", result))
         return
     meta = {**result.meta, "requestId": result.meta.get("requestId") or request_id()}
     envelope: dict[str, Json] = {"ok": True, "data": result.data, "meta": meta}
     _write(sys.stdout, _with_secret(serialise(envelope, format_), result))
+
+
+def printable(text: str) -> str:
+    """What people read must not steer their terminal: a memory may hold anything."""
+    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
 def _with_secret(text: str, result: Result) -> str:
@@ -82,7 +91,7 @@ def note(*lines: str) -> None:
     """Say something on stderr. That nobody listens there is no reason to stop."""
     text = "".join(f"{line.rstrip()}\n" for line in lines if line)
     try:
-        _write(sys.stderr, redact(text))
+        _write(sys.stderr, redact(printable(text)))
     except (OSError, ValueError):
         return
 

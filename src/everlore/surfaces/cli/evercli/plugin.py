@@ -7,18 +7,18 @@ ours stops the command before the server is asked for a token and before anythin
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from everlore.surfaces.cli.evercli import entries, jsonc
-from everlore.surfaces.cli.evercli.auth import register, required_login, server_of
-from everlore.surfaces.cli.evercli.client import gateway
+from everlore.surfaces.cli.evercli import claude_hooks, entries
+from everlore.surfaces.cli.evercli.auth import has_agent, register, required_login, server_of
+from everlore.surfaces.cli.evercli.client import gateway, memory_api
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.files import BACKUP, read_bytes, replace_file
 from everlore.surfaces.cli.evercli.hosts import ENTRY, HOSTS, Host, Place, is_detected, place_of
+from everlore.surfaces.cli.evercli.memory import LOCAL_USER
 from everlore.surfaces.cli.evercli.output import Result, note
 from everlore.surfaces.cli.evercli.settings import is_loopback
 
@@ -30,12 +30,7 @@ if TYPE_CHECKING:
     from everlore.types import Json
 
 TOOLSET: Final = ["mcp", "--toolset", "everme"]
-HOOKS: Final = {
-    "SessionStart": ("session-start", 30),
-    "UserPromptSubmit": ("prompt", 10),
-    "Stop": ("stop", 30),
-}
-"""Claude Code's events, the word we are called with, and how many seconds it waits for us."""
+OUR_ENV: Final = ("EVERME_API_BASE", "EVERME_AGENT_ID", "EVERME_AGENT_TOKEN", "EVEROS_MEMORY__ROOT")
 INSTRUCTIONS: Final = """
 # Long-term memory
 
@@ -104,8 +99,8 @@ def entry_login(entry: Json) -> dict[str, str]:
 
 def install(call: Call) -> Result:
     login = call.settings.login()
-    if login is None and not is_loopback(call.settings.base):
-        login = required_login(call.settings)
+    if login is None:
+        _check_that_none_is_needed(call)
 
     def connect(host: Host) -> dict[str, Json]:
         place = place_of(host, call.env)
@@ -119,9 +114,9 @@ def install(call: Call) -> Result:
                 "Rename it, or replace it with --force",
                 detail={"platform": host.name, "path": str(place.config)},
             )
-        _plan(host, place, {})  # everything parses, before a token is asked for
+        _plan(host, place, {}, old)  # everything parses, before a token is asked for
         env = _entry_env(call, host, login, entry_login(old))
-        edits = _plan(host, place, env)
+        edits = _plan(host, place, env, old)
         _apply(call, edits)
         return {
             **_report(host, place, edits, show_diff=call.given.dry_run),
@@ -133,13 +128,34 @@ def install(call: Call) -> Result:
     return _each(call, "installed", connect)
 
 
+def _check_that_none_is_needed(call: Call) -> None:
+    """Without a login hosts use the vault on this machine, which is another store than that of a server that was named
+    and wants one."""
+    if not is_loopback(call.settings.base):
+        required_login(call.settings)
+    if call.settings.base_from == "default" or call.given.dry_run:
+        return
+    try:
+        memory_api(server_of(call), "get", {"user_id": LOCAL_USER, "memory_type": "episode", "page_size": 1})
+    except Failure as failure:
+        if failure.kind == "not_logged_in":
+            required_login(call.settings)
+
+
 def uninstall(call: Call) -> Result:
     def disconnect(host: Host) -> dict[str, Json]:
         place = place_of(host, call.env)
         old = entries.get(entries.load(_text(place.config), host.format, place.config), _steps(host))
-        edits = [_edit(place.config, lambda t: entries.cut(t, host.format, place.config, _steps(host)), "entry")]
+        edits = []
+        if old is None or is_ours(old):
+            edits.append(
+                _edit(place.config, lambda t: entries.cut(t, host.format, place.config, _steps(host)), "entry")
+            )
+        else:
+            note(f"warning: {place.config} has an entry {ENTRY!r} that evercli did not write; it was left as it is")
+            old = None
         if hooks := place.hooks:
-            edits.append(_edit(hooks, lambda t: _without_hooks(t, hooks), "hooks"))
+            edits.append(_edit(hooks, lambda t: claude_hooks.cut(t, hooks), "hooks"))
         if place.instructions:
             edits.append(_edit(place.instructions, entries.cut_block, "instructions"))
         _apply(call, edits)
@@ -152,12 +168,24 @@ def uninstall(call: Call) -> Result:
 def _end_token(call: Call, env: Mapping[str, str]) -> None:
     """The token of an entry that is gone still stands in the backup: end it where we may."""
     login = call.settings.login()
-    if call.given.dry_run or login is None or env.get("EVERME_API_BASE") != login.base:
+    agent, base = env.get("EVERME_AGENT_ID", ""), env.get("EVERME_API_BASE", "")
+    if call.given.dry_run or not env.get("EVERME_AGENT_TOKEN"):
+        return
+    if login is None or base != login.base:
+        _not_ended(agent, base, "there is no login at that server")
         return
     try:
-        gateway(server_of(call, login.api_key), "/agents/revoke", {"agentId": env.get("EVERME_AGENT_ID", "")})
+        gateway(server_of(call, login.api_key), "/agents/revoke", {"agentId": agent})
     except Failure as failure:
-        note(f"warning: the agent's token could not be ended: {failure.message}")
+        why = "it belongs to another account" if failure.kind == "not_found" else failure.message
+        _not_ended(agent, base, why)
+
+
+def _not_ended(agent: str, base: str, why: str) -> None:
+    note(
+        f"warning: the token of agent {agent} was not ended at {base}: {why}.",
+        "To end it, log in there as its account, then install this host and uninstall it again.",
+    )
 
 
 def _each(call: Call, done: str, act: Callable[[Host], dict[str, Json]]) -> Result:
@@ -196,20 +224,20 @@ def _each(call: Call, done: str, act: Callable[[Host], dict[str, Json]]) -> Resu
 
 def _named(call: Call) -> list[Host]:
     names = list(dict.fromkeys(name.strip() for name in call.given.platform))
-    if names == ["all"]:
-        found = [host for host in HOSTS.values() if is_detected(host, place_of(host, call.env), call.env)]
-        if not found:
-            raise Failure(
-                "plugin_not_detected",
-                "no host was found on this machine",
-                "`evercli plugin list` shows where evercli looks",
-            )
-        return found
     for name in names:
-        if name not in HOSTS:
+        if name not in HOSTS and name != "all":
             hint = f"Use one of: {', '.join(HOSTS)}, all"
             raise bad_argument(f"unknown platform {name!r}", hint, argument="platform", platform=name)
-    return [HOSTS[name] for name in names]
+    found = HOSTS.values() if "all" in names else ()
+    chosen = {host.name: host for host in found if is_detected(host, place_of(host, call.env), call.env)}
+    chosen |= {name: HOSTS[name] for name in names if name != "all"}
+    if not chosen:
+        raise Failure(
+            "plugin_not_detected",
+            "no host was found on this machine",
+            "`evercli plugin list` shows where evercli looks",
+        )
+    return list(chosen.values())
 
 
 def _not_detected(host: Host, place: Place) -> Failure:
@@ -230,22 +258,26 @@ def is_ours(entry: Json) -> bool:
     """An entry that evercli wrote, here or in its first form."""
     words = entry.get("args") if isinstance(entry, dict) else None
     command = entry.get("command") if isinstance(entry, dict) else None
-    line = " ".join(map(str, [*(command if isinstance(command, list) else [command]), *(words or [])]))
+    lists = [part if isinstance(part, list) else [part] for part in (command, words)]
+    line = " ".join(str(word) for part in lists for word in part)
     return "--toolset everme" in line or "@everme/memory-mcp" in line
 
 
 def _entry_env(call: Call, host: Host, login: Login | None, old: Mapping[str, str]) -> dict[str, str]:
-    """What the host's memory process is told. A token that is there already stays: asking for one ends the old."""
+    """What the host's memory process is told. A token of this account that works stays: asking for one ends the old."""
     if login is None:
         root = call.env.get("EVEROS_MEMORY__ROOT", "")
         return {"EVEROS_MEMORY__ROOT": str(Path(root).expanduser().absolute())} if root else {}
     known = old.get("EVERME_AGENT_ID", ""), old.get("EVERME_AGENT_TOKEN", "")
-    if old.get("EVERME_API_BASE") == login.base and all(known) and not call.given.force:
+    is_known = old.get("EVERME_API_BASE") == login.base and all(known)
+    if is_known and not call.given.force and (call.given.dry_run or has_agent(call, login, *known)):
         agent = {"agentId": known[0], "agentToken": known[1]}
     elif call.given.dry_run:
         agent = {"agentId": "(made on install)", "agentToken": "(made on install)"}
     else:
         agent = register(server_of(call, login.api_key), call.env, host.name, host.title)
+        if is_known and agent["agentId"] != known[0]:
+            _end_token(call, old)
     return {
         "EVERME_API_BASE": login.base,
         "EVERME_AGENT_ID": agent["agentId"],
@@ -253,15 +285,29 @@ def _entry_env(call: Call, host: Host, login: Login | None, old: Mapping[str, st
     }
 
 
-def _plan(host: Host, place: Place, env: dict[str, str]) -> list[Edit]:
+def _plan(host: Host, place: Place, env: dict[str, str], old: Json) -> list[Edit]:
     command, *args = program("everlore")
-    entry = host.shape(command, [*args, *TOOLSET], env)
+    entry = _with_additions(host.shape(command, [*args, *TOOLSET], env), old)
     edits = [_edit(place.config, lambda t: entries.put(t, host.format, place.config, _steps(host), entry), "entry")]
     if hooks := place.hooks:
-        edits.append(_edit(hooks, lambda t: _with_hooks(t, hooks, env.get("EVEROS_MEMORY__ROOT", "")), "hooks"))
+        vault = env.get("EVEROS_MEMORY__ROOT", "")
+        edits.append(_edit(hooks, lambda t: claude_hooks.put(t, hooks, program("evercli"), vault), "hooks"))
     if place.instructions:
         edits.append(_edit(place.instructions, lambda t: entries.put_block(t, INSTRUCTIONS), "instructions"))
     return edits
+
+
+def _with_additions(entry: dict[str, Json], old: Json) -> dict[str, Json]:
+    """Our entry with what its owner added to it: a time-out, or variables of their own."""
+    if not is_ours(old):
+        return entry
+    for name in ("env", "environment"):
+        env = old[name] if isinstance(old.get(name), dict) else {}
+        added = {key: value for key, value in env.items() if key not in OUR_ENV}
+        if added:
+            entry = {**entry, name: {**added, **entry.get(name, {})}}
+    kept = {key: value for key, value in old.items() if key in entry or key not in ("env", "environment")}
+    return {**kept, **entry}
 
 
 def program(name: str) -> list[str]:
@@ -277,46 +323,6 @@ def program(name: str) -> list[str]:
         return [str(Path(found).absolute())]
     module = "everlore" if name == "everlore" else "everlore.surfaces.cli.evercli"
     return [sys.executable, "-m", module]
-
-
-def _with_hooks(text: str, path: Path, vault: str) -> str:
-    settings = entries.load(text, "json", path)
-    for event, (word, seconds) in HOOKS.items():
-        command = shlex.join([*program("evercli"), "hook", word, *(["--vault", vault] if vault else [])])
-        wanted = {"hooks": [{"type": "command", "command": command, "timeout": seconds}]}
-        groups = entries.get(settings, ("hooks", event))
-        ours = [number for number, group in enumerate(groups or []) if _is_our_group(group)]
-        at = ours[0] if ours else len(groups or [])
-        text = _json_put(text, ("hooks", event, at), wanted, path)
-    return text
-
-
-def _without_hooks(text: str, path: Path) -> str:
-    settings = entries.load(text, "json", path)
-    for event, groups in (entries.get(settings, ("hooks",)) or {}).items():
-        for number in reversed(range(len(groups) if isinstance(groups, list) else 0)):
-            if _is_our_group(groups[number]):
-                text = jsonc.cut(text, ("hooks", event, number))
-        if isinstance(groups, list) and groups and not entries.load(text, "json", path)["hooks"][event]:
-            text = jsonc.cut(text, ("hooks", event))
-    return text
-
-
-def _is_our_group(group: Json) -> bool:
-    commands = [str(hook.get("command")) for hook in group.get("hooks") or []] if isinstance(group, dict) else []
-    words = {word for word, _ in HOOKS.values()}
-    return bool(commands) and all(
-        "evercli" in command and command.rsplit(" hook ", 1)[-1].split()[0:1] in [[word] for word in words]
-        for command in commands
-    )
-
-
-def _json_put(text: str, steps: jsonc.Path, value: Json, path: Path) -> str:
-    try:
-        return jsonc.put(text, steps, value)
-    except jsonc.NotJson as error:
-        hint = "Correct the file, then run the command again"
-        raise Failure("io", f"{path}: {error}; it was left as it is", hint, detail={"path": str(path)}) from None
 
 
 def _text(path: Path) -> str:
@@ -335,10 +341,19 @@ def _edit(path: Path, change: Callable[[str], str], what: str) -> Edit:
 def _apply(call: Call, edits: list[Edit]) -> None:
     if call.given.dry_run:
         return
+    written: list[Json] = []
     for edit in edits:
-        if edit.action != "unchanged":
-            secret = b"EVERME_AGENT_TOKEN" in edit.after or b"EVERME_AGENT_TOKEN" in (edit.before or b"")
+        if edit.action == "unchanged":
+            continue
+        secret = b"EVERME_AGENT_TOKEN" in edit.after or b"EVERME_AGENT_TOKEN" in (edit.before or b"")
+        try:
             replace_file(edit.path, edit.before, edit.after, private=secret)
+        except Failure as failure:
+            if written:
+                failure.message += f" (written before that: {', '.join(written)})"
+                failure.detail = {**failure.detail, "written": written}
+            raise
+        written.append(str(edit.path))
 
 
 def _report(host: Host, place: Place, edits: list[Edit], *, show_diff: bool) -> dict[str, Json]:

@@ -202,7 +202,7 @@ def patiently(server: Server, route: str, body: dict[str, Json]) -> Json:
             return memory_api(server, route, body).result
         except Failure as failure:
             if failure.kind not in ("network", "rate_limit") and not (
-                failure.kind == "upstream" and failure.code >= 500
+                failure.kind == "upstream" and failure.detail.get("httpStatus", 0) >= 500
             ):
                 raise
             server.say(f"{failure.message}; again in {pause} s")

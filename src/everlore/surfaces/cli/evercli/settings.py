@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from everlore.surfaces.cli.evercli.arguments import TIMEOUT_SECONDS, duration
-from everlore.surfaces.cli.evercli.failure import Failure
+from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.files import read_bytes, read_json
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 DEFAULT_BASE: Final = "http://127.0.0.1:8000"
 PREFIX: Final = "/api/v1"
+API_KEY: Final = re.compile(r"emk_[0-9a-f]{32}")
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,14 @@ class Folders:
 
 @dataclass(frozen=True)
 class Login:
-    """What a login left on this machine."""
+    """What a login left on this machine, or the key in EVERCLI_API_KEY, which is `stored` nowhere."""
 
     base: str
     api_key: str
     agent_id: str
     agent_token: str
     account: Mapping[str, Json]
+    stored: bool = True
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,17 @@ class Settings:
     home: Path
     folders: Folders
     config_file: Path
+    given_key: str = ""
+    """EVERCLI_API_KEY: a login for this one command, which counts before the stored one."""
 
     def login(self) -> Login | None:
         """The login at the server in use. One at another server does not count: its key must never be sent here."""
         stored = read_json(self.folders.credentials)
-        if stored is None or stored.get("apiBaseUrl") != self.base or not stored.get("apiKey"):
+        is_here = stored is not None and stored.get("apiBaseUrl") == self.base
+        if self.given_key and not (stored and is_here and stored.get("apiKey") == self.given_key):
+            key = checked_key(self.given_key, "EVERCLI_API_KEY")
+            return Login(self.base, key, "", "", {"apiKeyPrefix": key[:8]}, stored=False)
+        if stored is None or not is_here or not stored.get("apiKey"):
             return None
         return Login(
             self.base,
@@ -107,7 +115,15 @@ def load(env: Mapping[str, str], config: str, timeout: float | None) -> Settings
         home=home,
         folders=folders,
         config_file=config_file,
+        given_key=env.get("EVERCLI_API_KEY", ""),
     )
+
+
+def checked_key(key: str, source: str) -> str:
+    if not API_KEY.fullmatch(key):
+        hint = "A key is emk_ and 32 hexadecimal digits; `everlore keys create` makes one"
+        raise bad_argument(f"{source} is not an account key", hint, flag="api-key")
+    return key
 
 
 def home_folder(env: Mapping[str, str]) -> Path:
@@ -176,12 +192,16 @@ def normal_base(text: str, source: str) -> str:
     found = re.fullmatch(r"(https?)://([^/?#@\s]+)(/[^?#\s]*)?", text.strip(), re.IGNORECASE)
     if not found:
         hint = "Give an address such as http://127.0.0.1:8000"
-        raise Failure("invalid_args", f"{source} is not an http(s) address: {text!r}", hint, detail={"setting": source})
+        shown = re.sub(r"//.*@", "//***@", text)  # it may hold a password
+        raise Failure(
+            "invalid_args", f"{source} is not an http(s) address: {shown!r}", hint, detail={"setting": source}
+        )
     try:
         urlsplit(text.strip()).port  # noqa: B018 - raises on a port or an IPv6 address that is none
-    except ValueError as error:
+    except ValueError:  # its message quotes the port, which may be part of a password
         hint = "Give an address such as http://127.0.0.1:8000"
-        raise Failure("invalid_args", f"{source}: {error}", hint, detail={"setting": source}) from None
+        message = f"{source} has a port or an IPv6 address that is none"
+        raise Failure("invalid_args", message, hint, detail={"setting": source}) from None
     path = (found[3] or "").rstrip("/").removesuffix(PREFIX).rstrip("/")
     return f"{found[1].lower()}://{found[2].lower()}{path}"
 

@@ -1,7 +1,9 @@
-"""Small pure functions on text: cut it to a limit, without losing or breaking more than needed."""
+"""Small pure functions on text: cut it to a limit, without losing or breaking more than needed; put lines into a
+file's text and take them out again."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 HEAD_SHARE: Final = 0.7
@@ -31,3 +33,25 @@ def pieces(text: str, limit: int) -> list[str]:
         found.append(rest[:cut].strip())
         rest = rest[cut:].strip()
     return [piece for piece in [*found, rest] if piece]
+
+
+def newline_of(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def add_below(text: str, block: str) -> str:
+    """The text, an empty line, the block. A text without a last line break gets none, by which `cut_out` knows it."""
+    newline = newline_of(text)
+    if not text:
+        return block + newline
+    return f"{text}{newline}{block}{newline}" if text.endswith("\n") else f"{text}{newline * 2}{block}"
+
+
+def cut_out(text: str, start: int, end: int) -> str:
+    """The text without these whole lines, nor the empty line that `add_below` put before them."""
+    above = text[:start]
+    if end == len(text) and not text.endswith("\n"):
+        above = re.sub(r"(?:\r?\n){1,2}\Z", "", above)
+    else:
+        above = re.sub(r"(\A|\n)\r?\n\Z", r"\1", above)
+    return above + text[end:]

@@ -167,7 +167,12 @@ def _claude_turns(talk: Mapping[str, Json], messages: list[Json]) -> Iterator[Tu
 
 def markdown(path: Path) -> Iterator[Conversation]:
     """A note is what its owner said, at the time the file was last written."""
-    text = path.read_text(encoding="utf-8", errors="replace").removeprefix("\ufeff")
+    try:
+        text = path.read_bytes().decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise OSError(None, "not UTF-8 text", str(path)) from None
+    if "\0" in text:
+        raise OSError(None, "not text", str(path))
     at = int(path.stat().st_mtime * 1000)
     parts = pieces(mask_secrets(text), LONGEST_TEXT)
     yield Conversation(
