@@ -105,6 +105,12 @@ def test_what_was_given_up_leaves_the_profile() -> None:
     assert "drives a Clio" not in made.summary
 
 
+def test_a_fact_that_begins_with_a_capital_the_name_has_not() -> None:
+    said = facts("I live in Berlin.")
+    made = update_profile(None, said, ALICE, NOW, "alice")
+    assert [info.description for info in made.explicit_info] == ["alice lives in Berlin."]
+
+
 def test_newest_value_of_a_slot_wins_whatever_the_order() -> None:
     old, new = facts("I live in Berlin.", "I moved to Munich.")
     for order in ([old, new], [new, old]):

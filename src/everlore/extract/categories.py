@@ -141,11 +141,16 @@ _LEAD_IN = re.compile(
 
 
 def own_words(text: str, name: str) -> str:
-    """The part of a fact that the user says of themselves, in the third person; empty when there is none."""
+    """The part of a fact that the user says of themselves, in the third person; empty when there is none.
+
+    A fact may begin with a capital that the name has not, as "User123 lives in Rome" does.
+    """
     lead = _LEAD_IN.match(text)
     for words in (text, text[lead.end() :] if lead else ""):
-        if words.startswith((f"{name} ", f"{name}'s ")) and not words.startswith((f"{name} shared [", f"{name} said:")):
-            return words if not words.endswith('"') else ""
+        begins, rest = words[: len(name)], words[len(name) :]
+        named = begins[:1].lower() + begins[1:] == name[:1].lower() + name[1:]
+        if named and rest.startswith((" ", "'s ")) and not rest.startswith((" shared [", " said:")):
+            return f"{name}{rest}" if not rest.endswith('"') else ""
     return ""
 
 

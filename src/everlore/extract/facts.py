@@ -154,7 +154,8 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
         return ""
     if own_voice is not None:
         rewritten = with_dates(own_voice, turn.message.timestamp, zone)
-        rewritten = rewritten[0].upper() + rewritten[1:]
+        if not rewritten.startswith(turn.name):  # "user123" is a name as it stands
+            rewritten = rewritten[0].upper() + rewritten[1:]
         telling = weight >= 2 or (weight == 1 and lasts(full)) or slots.about(rewritten, turn.name)
         return rewritten if telling else ""
     needed = 2 if _FIRST_PERSON.search(sentence) or not english or of_ours(bare) else 3

@@ -78,7 +78,7 @@ def about(text: str, speaker: str) -> str:
 
 def ends(new: str, old: str, slot: str) -> bool:
     """Whether the newer of two statements in `slot` makes the older one untrue."""
-    speaker = slot.partition(":")[0].partition("'s ")[0]
+    speaker = slot.partition(": ")[0].partition("'s ")[0]
     fresh, stale = _read(new, speaker), _read(old, speaker)
     if fresh is None or stale is None or fresh.slot != slot or stale.slot != slot:
         return False
