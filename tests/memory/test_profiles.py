@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vaults import DAY, MAY_28, SCOPE, facts, says
+from vaults import DAY, MAY_28, SCOPE, facts, in_files, says
 
 from everlore.engine import Engine
 from everlore.memory import flush, listing, profile, remember
@@ -41,3 +41,30 @@ def test_a_name_without_a_capital(engine: Engine, sender: str, name: str | None,
     assert set(described(engine, owner)) == {*told[:2], f"{called} moved to Rome."}
     episode = listing(engine, owner, "episode").rows[1]
     assert episode.data["subject"] == f"{called}: wife is called Anna; lives in Bonn (28 May 2026)"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "left"),
+    [
+        ("I work at Siemens.", "I no longer work at Siemens.", []),
+        ("I work at Siemens.", "I quit Siemens, I'm now at BMW.", ["Bob quit Siemens, Bob is now at BMW."]),
+        ("I work at Siemens.", "I left Siemens and joined BMW.", ["Bob left Siemens and joined BMW."]),
+        ("I work at Siemens.", "I switched jobs, I'm at BMW now.", ["Bob switched jobs, Bob is at BMW now."]),
+        ("I work at Siemens.", "I'm working for BMW now.", ["Bob is working for BMW now."]),
+        ("I work at Siemens.", "I got laid off.", ["Bob got laid off."]),
+        ("I'm vegan.", "I'm not vegan anymore.", []),
+        ("I'm allergic to cats.", "I'm no longer allergic to cats.", []),
+        ("I live in Berlin.", "I left Berlin, I'm in Munich now.", ["Bob left Berlin, Bob is in Munich now."]),
+        ("I live in Berlin.", "I don't live in Berlin any more.", []),
+    ],
+)
+def test_the_last_word_counts(engine: Engine, first: str, then: str, left: list[str]) -> None:
+    owner = tell(engine, first, then)
+    assert described(engine, owner) == left
+    told = sorted((row for row in in_files(engine)[1] if row.key.kind == "fact"), key=lambda row: row.timestamp)
+    assert [row.validity.end for row in told] == [MAY_28 + 30 * DAY, None]
+
+
+def test_what_was_lost_before_does_not_end_what_is(engine: Engine) -> None:
+    owner = tell(engine, "I work at BMW.", "I was fired from Siemens in 2010.")
+    assert described(engine, owner) == ["Bob works at BMW.", "Bob was fired from Siemens in 2010."]

@@ -31,7 +31,7 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("contact", r"^'s (?:[\w-]+ ){0,2}(?:e-?mail|phone|number|address|username)\b.* is "),
         (
             "health",
-            rf"^ (?:is|has|has been|was|suffers from) (?:(?!not\b|never\b)[\w-]+ )?(?:{_ILL})\b"
+            rf"^ (?:is|has|has been|was|became|went|suffers from) (?:(?!not\b|never\b)[\w-]+ )?(?:{_ILL})\b"
             r"|^ (?:doesn't|does not|can't|cannot|never) (?:eats?|drinks?|smokes?)\b"
             r"|^'s (?:\w+ )?(?:allerg|doctor|therapist|blood type)"
             r"|^ (?:has to take|needs to take|takes|is taking|is on|needs) (?:[\w-]+ ){0,2}"
@@ -39,8 +39,8 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "family",
-            r"^(?:'s| has| is)\b.{0,25}\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|kids?|children|sons?"
-            r"|daughters?|mom|mother|dad|father|parents|brothers?|sisters?|siblings|married|engaged|single"
+            r"^(?:'s| has| is(?! not| no longer))\b.{0,25}\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|kids?"
+            r"|children|sons?|daughters?|mom|mother|dad|father|parents|brothers?|sisters?|siblings|married|engaged|single"
             rf"|divorced|{_PETS}|grandma|grandmother|grandpa|grandfather|uncle|aunt|cousins?|baby)\b"
             r"|^ (?:\w+ )?got (?:\w+ )?(?:married|divorced|engaged|separated)\b"
             rf"|^ (?:\w+ )?(?:got|adopted|bought) (?:an?|two|three) (?:\w+ ){{0,2}}(?:{_PETS})\b",
@@ -51,7 +51,8 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "home",
-            r"^ (?:\w+ )?(?:lives?|moved|relocated)\b|^ (?:is|was) (?:\w+ )?(?:living|based|born|raised|from)\b"
+            r"^ (?:\w+ )?(?:lives?|moved|relocated)\b|^ (?:\w+ )?left .{1,60} is (?:\w+ )?in (?-i:[A-Z])"
+            r"|^ (?:is|was) (?:(?!fired)\w+ )?(?:living|based|born|raised|from)\b"
             r"|^ grew up\b|^'s (?:hometown|house|apartment|flat|neighbou?rhood|landlord)\b.* is ",
         ),
         (
@@ -59,7 +60,9 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"^ (?:\w+ )?(?:works?|studies|teaches|majors|freelances)\b|^ is (?:\w+ )?(?:working|employed|studying)\b"
             r"|^'s (?:[\w-]+ )?(?:job|career|boss|manager|company|business|major|commute|salary)\b|^ runs an? "
             r"|^ (?:\w+ )?(?:got|landed) (?:an?|the|their) (?:[\w-]+ )?(?:promotion|job)\b"
-            r"|^ (?:\w+ )?(?:got|was) (?:promoted|fired|laid off|hired)\b",
+            r"|^ (?:\w+ )?(?:got|was) (?:promoted|fired|laid off|hired)\b"
+            r"|^ (?:\w+ )?(?:left|quit|switched|changed) .{1,60}\b"
+            r"(?:joined|(?:started|works|is)(?: \w+){0,2} (?:at|for|with)) (?-i:[A-Z])",
         ),
         (
             "preference",

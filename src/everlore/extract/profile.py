@@ -136,8 +136,16 @@ def _by_hand(info: Info) -> bool:
     return not info.about and not info.timestamp
 
 
+def _one_place(one: Info, two: Info) -> bool:
+    """Whether only the newer of two items is listed."""
+    if one.description == two.description or not one.about or one.about != two.about:
+        return one.description == two.description
+    old, new = sorted((one, two), key=lambda info: (info.timestamp, info.description))
+    return slots.replaces(new.description, old.description, new.about)
+
+
 def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
-    same = [info for info in infos if info.description == new.description or (new.about and info.about == new.about)]
+    same = [info for info in infos if _one_place(info, new)]
     if any((info.timestamp, info.description) >= (new.timestamp, new.description) for info in same):
         return infos
     if not same and len(infos) >= KEPT and _rank(new) < min(_rank(info) for info in infos):

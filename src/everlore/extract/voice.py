@@ -181,10 +181,25 @@ def _joint_subject(draft: _Draft, number: int) -> bool:
     while start >= 0 and number - start <= 5:
         if not _adjoined(draft, start + 1):
             return start + 1 < number - 1 and not any(map(_is_i, draft.folded[start + 1 : number - 1]))
-        if draft.folded[start] in ("my", "the", "our") or start == 0:
-            return not any(_finite(word) or _is_i(word) for word in draft.folded[start : number - 1])
+        determined = draft.folded[start] in ("my", "the", "our")
+        if determined or start == 0:
+            # "my kids": no verb comes straight after "my"
+            verbs = draft.folded[start + 2 * determined : number - 1]
+            return not _is_object(draft, start) and not any(_finite(word) or _is_i(word) for word in verbs)
         start -= 1
     return False
+
+
+def _is_object(draft: _Draft, start: int) -> bool:
+    """ "I left the party and I": what begins at `start` belongs to a verb or a preposition of the speaker's."""
+    if not any(map(_is_i, draft.folded[:start])) or not _adjoined(draft, start):
+        return False
+    before = draft.folded[start - 1]
+    return (
+        before in PLACE_STARTS
+        or before in ("to", "of", "into")
+        or (bool(verb_forms(before)) and base_form(before) not in CLAUSE_VERBS)
+    )
 
 
 def _finite(word: str) -> bool:
