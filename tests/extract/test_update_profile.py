@@ -171,6 +171,12 @@ STATEMENTS = [
     "My favorite color is red.",
     "My favorite color is green.",
     "I went hiking with my dog.",
+    "I live in Berlin but my parents are from Rome.",
+    "I live in Rome and love coffee.",
+    "I work at Siemens.",
+    "I left Siemens and joined BMW.",
+    "I was fired from Siemens.",
+    "I got laid off.",
     *(f"I love the park of Town{n} in May." for n in range(50)),
 ]
 

@@ -68,3 +68,29 @@ def test_the_last_word_counts(engine: Engine, first: str, then: str, left: list[
 def test_what_was_lost_before_does_not_end_what_is(engine: Engine) -> None:
     owner = tell(engine, "I work at BMW.", "I was fired from Siemens in 2010.")
     assert described(engine, owner) == ["Bob works at BMW.", "Bob was fired from Siemens in 2010."]
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("I live in Berlin and I work at Siemens as an engineer.", "Bob works at Siemens as an engineer."),
+        ("I live in Berlin and work at Siemens.", "Bob works at Siemens."),
+        ("My wife is called Anna and I live in Berlin.", "Bob's wife is called Anna."),
+        ("I live in Berlin but my parents are from Rome.", "Bob lives in Berlin but their parents are from Rome."),
+    ],
+)
+def test_the_other_half_of_a_statement_stays(engine: Engine, said: str, left: str) -> None:
+    owner = tell(engine, said, "I moved to Munich.")
+    assert set(described(engine, owner)) == {left, "Bob moved to Munich."}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My brother lives in Rome and works at FAO.",
+        "I have a brother who lives in Rome and works at FAO.",
+        "I have two dogs and I love walks with them.",
+    ],
+)
+def test_a_statement_whose_halves_need_each_other_stays_whole(engine: Engine, said: str) -> None:
+    assert len(described(engine, tell(engine, said))) == 1

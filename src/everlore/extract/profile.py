@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from everlore.clock import day
 from everlore.extract import slots
@@ -40,6 +41,11 @@ _PASSING = re.compile(
     r"|the (?:[\w-]+ ){0,4}(?:ideas?|sound|look|themes?|tips?|suggestions?|template|schedule|options?|plan))\b",
     re.IGNORECASE,
 )
+_JOINT = re.compile(r",? (?:and|but) ")
+_LEANS = re.compile(r"\b(?:it|its|them|they|there|he|she|him|her|his|this|that|these|those)\b", re.IGNORECASE)
+"""Words that need what was said before."""
+_OTHERS = re.compile(r"'s |\b(?:who|which|that|when|because)\b", re.IGNORECASE)
+"""Whose next verb may be about somebody else."""
 _THEMES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
     (trait, description, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE))
     for trait, description, pattern in (
@@ -85,8 +91,9 @@ def update_profile(
     own = sorted((f for f in facts if f.sender_ids == (owner.id,)), key=lambda fact: (fact.timestamp, fact.text))
     infos = list(before.explicit_info)
     for fact in own:
-        info = _info(fact, name)
-        infos = _merged(infos, info, name) if info is not None else _ended(infos, fact)
+        for text, about in _statements(fact, name):
+            info = _info(fact, text, about, name)
+            infos = _merged(infos, info, name) if info else _ended(infos, text, about, fact.timestamp)
     for info in sorted(told, key=lambda info: (info.timestamp, info.description)):
         infos = _merged(infos, info, name)
     if len(infos) > MOST:
@@ -103,9 +110,27 @@ def update_profile(
     return Profile(owner, summary, tuple(infos), tuple(traits), now)
 
 
-def _info(fact: Fact, name: str) -> Info | None:
-    """What a fact says of the user for good, or None."""
-    told = told_of(fact.text, name) if fact.valid_until is None else None
+def _statements(fact: Fact, name: str) -> list[tuple[str, str]]:
+    """A fact with its slot, or the halves of "Alice lives in Rome and works at FAO", so that each can end alone."""
+    parts = _parts(own_words(fact.text, name), name)
+    return parts if len(parts) > 1 else [(fact.text, fact.about)]
+
+
+def _parts(words: str, name: str) -> list[tuple[str, str]]:
+    for found in _JOINT.finditer(words):
+        first, second = f"{words[: found.start()]}.", words[found.end() :]
+        named = second.startswith((f"{name} ", f"{name}'s "))
+        second = second if named else f"{name} {second}"
+        slot = slots.about(first, name)
+        of_others = _LEANS.search(second) or (not named and _OTHERS.search(first))
+        if slot and slots.about(second, name) and not of_others:
+            return [(first, slot), *_parts(second, name)]
+    return [(words, slots.about(words, name))]
+
+
+def _info(fact: Fact, text: str, about: str, name: str) -> Info | None:
+    """What a fact, or a half of it, says of the user for good; or None."""
+    told = told_of(text, name) if fact.valid_until is None else None
     if told is None:
         return None
     category = told.category
@@ -113,9 +138,9 @@ def _info(fact: Fact, name: str) -> Info | None:
     habit = _HABIT.search(told.rest) and _PRESENT.match(told.rest)
     if habit and category in ("", "possession", "identity"):
         category = "habit"
-    if not category or not (lasting or fact.about):
+    if not category or not (lasting or about):
         return None
-    return Info(category, clip(told.words, LONGEST), _evidence(fact), fact.about, fact.timestamp)
+    return Info(category, clip(told.words, LONGEST), _evidence(fact), about, fact.timestamp)
 
 
 def _of_self(fact: Fact, name: str) -> bool:
@@ -140,11 +165,13 @@ def _one_place(one: Info, two: Info) -> bool:
     """Whether only the newer of two items is listed."""
     if one.description == two.description or not one.about or one.about != two.about:
         return one.description == two.description
-    old, new = sorted((one, two), key=lambda info: (info.timestamp, info.description))
-    return slots.replaces(new.description, old.description, new.about)
+    return not slots.says_more(min(one, two, key=lambda info: (info.timestamp, info.description)).description)
 
 
 def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
+    if new.about and slots.denies(new.description, new.about):  # it takes what it names off the list, and no other
+        infos = _ended(infos, new.description, new.about, new.timestamp)
+        new = replace(new, about="")
     same = [info for info in infos if _one_place(info, new)]
     if any((info.timestamp, info.description) >= (new.timestamp, new.description) for info in same):
         return infos
@@ -162,16 +189,14 @@ def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
     return kept if placed else [*kept, new]
 
 
-def _ended(infos: list[Info], fact: Fact) -> list[Info]:
+def _ended(infos: list[Info], text: str, about: str, timestamp: int) -> list[Info]:
     """ "No longer bikes to work" is nothing to list, but it takes the habit off the list."""
-    if not fact.about:
+    if not about:
         return infos
     return [
         info
         for info in infos
-        if info.about != fact.about
-        or info.timestamp > fact.timestamp
-        or not slots.ends(fact.text, info.description, fact.about)
+        if info.about != about or info.timestamp > timestamp or not slots.ends(text, info.description, about)
     ]
 
 

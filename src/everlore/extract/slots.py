@@ -88,7 +88,7 @@ def ends(new: str, old: str, slot: str) -> bool:
     fresh, stale = _read(new, speaker), _read(old, speaker)
     if fresh is None or stale is None or fresh.slot != slot or stale.slot != slot:
         return False
-    if _says_more(old):
+    if says_more(old):
         return False
     if fresh.sign or stale.sign:
         return fresh.sign != stale.sign and fresh.limit in ("", stale.limit)
@@ -101,20 +101,19 @@ def ends(new: str, old: str, slot: str) -> bool:
     return _exclusive(slot.rpartition(": ")[2], fresh.value, stale.value, bool(_CHANGE.search(new)))
 
 
-def replaces(new: str, old: str, slot: str) -> bool:
-    """Whether the newer of two statements in `slot` is enough to know, though both may be true."""
-    fresh = _read(new, _speaker(slot))
-    denies = fresh is not None and fresh.value.startswith(_DENIED)
-    return ends(new, old, slot) if denies else not _says_more(old)
+def denies(text: str, slot: str) -> bool:
+    """Whether a statement only says what does not hold any more: "left Siemens"."""
+    reading = _read(text, _speaker(slot))
+    return reading is not None and reading.value.startswith(_DENIED)
+
+
+def says_more(text: str) -> bool:
+    """Whether a statement has another half, which may hold when this one does not."""
+    return bool(_COMPOUND.search(re.sub(_GIVEN_UP, "", text, count=1, flags=re.IGNORECASE)))
 
 
 def _speaker(slot: str) -> str:
     return slot.partition(": ")[0].partition("'s ")[0]
-
-
-def _says_more(text: str) -> bool:
-    """Whether a statement has another half, which may hold when this one does not."""
-    return bool(_COMPOUND.search(re.sub(_GIVEN_UP, "", text, count=1, flags=re.IGNORECASE)))
 
 
 def _overlap(one: str, two: str) -> bool:
