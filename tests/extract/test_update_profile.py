@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from talk import ALICE, MAY_8, cell, message
 
 from everlore.extract.facts import as_fact, write_facts
-from everlore.extract.profile import KEPT, MOST, update_profile
+from everlore.extract.profile import KEPT, MOST, update_profile, without
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Info, Profile, Trait, from_sheet, to_sheet
 
@@ -149,6 +149,18 @@ def test_a_trait_needs_repeated_evidence() -> None:
     assert trait.trait == "outdoor person"
     assert trait.evidence.count(" | ") == 2
     assert "2023-05-10" in trait.basis
+
+
+def test_what_evidence_is_gone_leaves_items_traits_and_summary() -> None:
+    made = profile(
+        "I love hiking in Norway.", "I went camping with my dad.", "I climbed a mountain in May.", "I live in Bonn."
+    )
+    gone = {"2023-05-08: Alice loves hiking in Norway."}
+    left = without(made, gone, NOW + 1)
+    assert [info.description for info in left.explicit_info] == ["Alice lives in Bonn."]
+    assert left.implicit_traits == ()
+    assert (left.summary, left.timestamp) == ("Alice lives in Bonn.", NOW + 1)
+    assert without(left, gone, NOW + 2) == left
 
 
 def test_many_items_are_thinned_out_and_stay_so() -> None:

@@ -7,7 +7,7 @@ changes nothing. What a person wrote into the file by hand (no time, no slot) st
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from everlore.clock import day
@@ -110,6 +110,37 @@ def update_profile(
     return Profile(owner, summary, tuple(infos), tuple(traits), now)
 
 
+def without(old: Profile, gone: Collection[str], now: int) -> Profile:
+    """The profile without the items and traits that rest on evidence which is gone."""
+    name = _called(old)
+    infos = [info for info in old.explicit_info if info.evidence not in gone]
+    pruned = [
+        replace(trait, evidence=" | ".join(piece for piece in trait.evidence.split(" | ") if piece not in gone))
+        for trait in old.implicit_traits
+    ]
+    known = {trait.trait for trait in pruned}
+    traits = [trait for trait in _traits(pruned, infos, (), name) if trait.trait in known]
+    if old.summary == _summary(old.explicit_info, old.implicit_traits, name):
+        summary = _summary(infos, traits, name)
+    else:  # a person wrote in it; only the lines that are gone go
+        summary = old.summary
+        for info in old.explicit_info:
+            if info not in infos and info.description:
+                summary = summary.replace(_sentence(info), "").strip()
+    after = Profile(old.owner, summary, tuple(infos), tuple(traits), old.timestamp)
+    return after if after == old else replace(after, timestamp=now)
+
+
+def _called(profile: Profile) -> str:
+    """The name of the user as their profile has it; only traits and what the summary says of them need it."""
+    themes = {trait: f" {description}." for trait, description, _ in _THEMES}
+    for trait in profile.implicit_traits:
+        tail = themes.get(trait.trait, "")
+        if tail and trait.description.endswith(tail):
+            return trait.description.removesuffix(tail)
+    return ""
+
+
 def _statements(fact: Fact, name: str) -> list[tuple[str, str]]:
     """A fact with its slot, or the halves of "Alice lives in Rome and works at FAO", so that each can end alone."""
     parts = _parts(own_words(fact.text, name), name)
@@ -140,7 +171,7 @@ def _info(fact: Fact, text: str, about: str, name: str) -> Info | None:
         category = "habit"
     if not category or not (lasting or about):
         return None
-    return Info(category, clip(told.words, LONGEST), _evidence(fact), about, fact.timestamp)
+    return Info(category, clip(told.words, LONGEST), evidence(fact.text, fact.timestamp), about, fact.timestamp)
 
 
 def _of_self(fact: Fact, name: str) -> bool:
@@ -148,8 +179,9 @@ def _of_self(fact: Fact, name: str) -> bool:
     return bool(own_words(fact.text, name)) and fact.valid_until is None
 
 
-def _evidence(fact: Fact) -> str:
-    return f"{day(fact.timestamp)}: {fact.text}"
+def evidence(text: str, timestamp: int) -> str:
+    """A fact as evidence of what it says."""
+    return f"{day(timestamp)}: {text}"
 
 
 def _rank(info: Info) -> tuple[bool, int, str]:
@@ -216,13 +248,13 @@ def _contradicts(new: Info, old: Info, name: str) -> bool:
 def _traits(old: Iterable[Trait], infos: Iterable[Info], facts: Iterable[Fact], name: str) -> list[Trait]:
     by_name = {trait.trait: trait for trait in old}
     said = {info.evidence for info in infos if info.evidence and info.timestamp}
-    said |= {_evidence(fact) for fact in facts if _of_self(fact, name)}
+    said |= {evidence(fact.text, fact.timestamp) for fact in facts if _of_self(fact, name)}
     traits: list[Trait] = []
     for trait, description, pattern in _THEMES:
         known = by_name.pop(trait, None)
         pieces = {piece for piece in said if pattern.search(piece)}
         if known and known.basis.startswith("said"):
-            pieces |= set(known.evidence.split(" | "))
+            pieces |= {piece for piece in known.evidence.split(" | ") if piece}
         elif known:
             traits.append(known)  # written by hand
             continue
@@ -243,10 +275,12 @@ def _summary(infos: Iterable[Info], traits: Iterable[Trait], name: str) -> str:
     chosen: list[Info] = []
     for category in order:
         chosen.extend([info for info in ranked if info.category == category][:1])
-    text = " ".join(
-        info.description if info.description.endswith((".", "!")) else f"{info.description}." for info in chosen[:3]
-    )
+    text = " ".join(_sentence(info) for info in chosen[:3])
     liked = [trait.trait for trait in traits][:3]
     if liked:
         text = f"{text} {name} comes across as: {', '.join(liked)}.".strip()
     return clip(text, SUMMARY)
+
+
+def _sentence(info: Info) -> str:
+    return info.description if info.description.endswith((".", "!")) else f"{info.description}."
