@@ -94,3 +94,14 @@ def test_the_other_half_of_a_statement_stays(engine: Engine, said: str, left: st
 )
 def test_a_statement_whose_halves_need_each_other_stays_whole(engine: Engine, said: str) -> None:
     assert len(described(engine, tell(engine, said))) == 1
+
+
+def test_a_summary_is_never_empty_while_there_is_something_to_say(engine: Engine) -> None:
+    owner = tell(engine, "I want to climb El Capitan one day. I am vegetarian.")
+    stored = profile(engine, owner)
+    assert stored is not None
+    assert stored.data["summary"] == "Bob is vegetarian. Bob wants to climb El Capitan one day."
+    tell(engine, "I live in Bonn.")
+    stored = profile(engine, owner)
+    assert stored is not None
+    assert stored.data["summary"] == "Bob lives in Bonn."

@@ -265,21 +265,23 @@ def _traits(old: Iterable[Trait], infos: Iterable[Info], facts: Iterable[Fact], 
     return [*by_name.values(), *traits]
 
 
-def _summary(infos: Iterable[Info], traits: Iterable[Trait], name: str) -> str:
-    """One or two sentences: who the user is and what they like."""
-    order = ("identity", "home", "work", "family", "preference", "habit")
+def _summary(infos: Sequence[Info], traits: Iterable[Trait], name: str) -> str:
+    """One or two sentences: who the user is and what they like; where nothing tells that, what else there is."""
+    text = _foremost(infos, ("identity", "home", "work", "family", "preference", "habit"))
+    liked = [trait.trait for trait in traits][:3]
+    if liked:
+        text = f"{text} {name} comes across as: {', '.join(liked)}.".strip()
+    return clip(text or _foremost(infos, ("health", "goal", "possession", "contact")), SUMMARY)
+
+
+def _foremost(infos: Iterable[Info], order: Sequence[str]) -> str:
+    """The first items of at most three categories."""
     ranked = sorted(
         (info for info in infos if info.category in order and len(info.description) <= 90),
         key=lambda info: (order.index(info.category), not info.about, -info.timestamp, info.description),
     )
-    chosen: list[Info] = []
-    for category in order:
-        chosen.extend([info for info in ranked if info.category == category][:1])
-    text = " ".join(_sentence(info) for info in chosen[:3])
-    liked = [trait.trait for trait in traits][:3]
-    if liked:
-        text = f"{text} {name} comes across as: {', '.join(liked)}.".strip()
-    return clip(text, SUMMARY)
+    first = {info.category: info for info in reversed(ranked)}
+    return " ".join(_sentence(first[category]) for category in [c for c in order if c in first][:3])
 
 
 def _sentence(info: Info) -> str:
