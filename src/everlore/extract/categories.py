@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from everlore.extract.elliptic import standing
+
 
 class Told(NamedTuple):
     """`words` is the part of a fact that is about the user; `rest` is what is left of it without the name."""
@@ -33,6 +35,7 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "health",
             rf"^ (?:is|has|has been|was|became|went|suffers from) (?:(?!not\b|never\b)[\w-]+ )?(?:{_ILL})\b"
             r"|^ (?:doesn't|does not|can't|cannot|never) (?:eats?|drinks?|smokes?)\b"
+            r"|^ is (?:\w+ )?on (?:an? |the )?(?:[\w-]+ ){0,2}diet\b"
             r"|^'s (?:\w+ )?(?:allerg|doctor|therapist|blood type)"
             r"|^ (?:has to take|needs to take|takes|is taking|is on|needs) (?:[\w-]+ ){0,2}"
             r"(?:insulin|medications?|meds|pills|antidepressants|antibiotics|statins|blood thinners|an? inhaler)\b",
@@ -105,7 +108,9 @@ _QUOTED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "family",
             rf"^we (?:just |recently |finally )?(?:got|adopted|have) (?:an?|two|three|four|\d+) (?:[\w-]+ )?"
-            rf"(?:kids?|children|sons?|daughters?|{_PETS})\b|^we(?:['’]re| are) expecting\b",
+            rf"(?:kids?|children|sons?|daughters?|{_PETS})\b|^we(?:['’]re| are) expecting\b"
+            r"|^we (?:just |recently |finally )?had (?:an? |our )?(?:[\w-]+ ){0,2}"
+            r"(?:baby|son|daughter|twins)\b(?! shower)",
         ),
         ("home", r"^we (?:just |recently |finally |now )?(?:live in|moved to) (?-i:[A-Z])"),
         (
@@ -172,5 +177,6 @@ def _quoted(text: str, name: str) -> Told | None:
     if not text.startswith(start) or not text.endswith('"'):
         return None
     words = text[len(start) : -1]
-    category = next((category for category, pattern in _QUOTED if pattern.search(words)), "")
+    asked_for = "preference" if standing(words) else ""
+    category = next((category for category, pattern in _QUOTED if pattern.search(words)), asked_for)
     return Told(text, "", category) if category and not words.rstrip().endswith(("?", "？")) else None

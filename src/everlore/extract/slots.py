@@ -239,7 +239,8 @@ _MOVED_OUT = re.compile(
 )
 _IS = re.compile(
     rf"^{_ADVERB}(?:(?P<no>isn't|is (?:not|no longer)|(?:has )?stopped being)|is|has been|became|went) "
-    rf"{_ADVERB}(?:an? )?(?:\w+ly )?(?:(?P<v>vegan|vegetarian|pescatarian|pregnant|(?:lactose|gluten)[- ]intolerant)"
+    rf"{_ADVERB}(?:an? )?(?:\w+ly )?(?:(?P<v>vegan|vegetarian|pescatarian|pregnant|(?:lactose|gluten)[- ]intolerant"
+    r"|on (?:an?|the) (?:[\w-]+ )?[\w-]+ diet)"
     r"(?=[.,!;]|$| (?:and|any ?more|again|as|at|because|but|for|in|now|since|so|these|this|when|while|with)\b)"
     r"|allergic to (?P<o>[^.;]+))",
     re.I,
