@@ -199,3 +199,10 @@ def test_a_skill_that_a_person_rewrote_stays_theirs(engine: Engine) -> None:
 def the_skill(engine: Engine) -> Skill:
     [file] = engine.settings.memory.root.glob("**/SKILL.md")
     return from_sheet(parse_sheet(file.read_text("utf-8")), HELPER, file.parent.name)
+
+
+def test_a_password_is_nowhere_in_what_is_kept(engine: Engine) -> None:
+    tell(engine, says("My wifi password is hunter2 and I live in Bonn."))
+    [told] = [str(fact["content"]) for fact in facts(engine, ALICE)]
+    assert told == "Alice's wifi password is [MASKED password] and Alice lives in Bonn."
+    assert not any(b"hunter2" in file.read_bytes() for file in engine.settings.memory.root.rglob("*") if file.is_file())
