@@ -114,8 +114,39 @@ def test_passwords_in_addresses_and_aws_secrets() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("my wifi password is hunter2", "hunter2"),
+        ("My password is hunter2, keep it.", "hunter2"),
+        ("The password for the guest wifi is now 84629173.", "84629173"),
+        ("password: tr0ub4dor&3", "&3"),
+        ("connect(user=me, password=abc123)", "abc123"),
+        ("/login?password=abc123&next=home", "abc123"),
+        ("passwd=abc123", "abc123"),
+        ("DB_PASSWORD=s3cr3t", "s3cr3t"),
+        ('{"password": "let#me#in"}', "let#me#in"),
+        ("I changed my wifi password to hunter2!", "hunter2"),
+        ("我的密码是hunter2。", "hunter2"),
+    ],
+)
+def test_a_password_that_is_told_is_masked(text: str, secret: str) -> None:
+    masked = mask_secrets(text)
+    assert secret not in masked
+    assert "[MASKED password]" in masked
+    assert mask_secrets(masked) == masked
+
+
+@pytest.mark.parametrize(
     "plain",
     [
+        "my password is too weak",
+        "the password is weak.",
+        "the password is required, and a password: required",
+        "a password is 8-20 characters long",
+        "the password is 12-character and the password is sha256-hashed",
+        "password = settings.db2.password and password=$PASSWORD and password=read_v2(file)",
+        "the password is in LastPass",
+        "I forgot the password to Netflix. It was set to expire in 2024.",
         "the task-force met at the sk-learn-contrib-packages-workshop",
         "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
         "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",

@@ -5,7 +5,8 @@ our own credentials, AWS key ids and the parameters that sign an upload address.
 readable, so that people can tell accounts apart.
 
 `mask_secrets` is for everything that enters the memory: what a person pastes by accident is not remembered. It does
-all that `redact` does, and hides private keys, tokens of common services, JWTs and passwords in addresses.
+all that `redact` does, and hides private keys, tokens of common services, JWTs and passwords, in addresses and where
+one is told ("the password is ...") that looks like one.
 
 Both are idempotent: doing it twice is the same as doing it once.
 """
@@ -64,6 +65,20 @@ _ACCOUNT_KEY = re.compile(r"(?P<before>AccountKey=)[A-Za-z0-9/+]{40,}={0,2}")
 _URL_PASSWORD = re.compile(
     r"(?P<before>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@\"'<>]*:)(?P<secret>[^\s/@\"'<>]+)(?=@)"
 )
+_PASSWORD_NAMES = ("password", "passwd", "passcode", "passphrase", "pwd", "密码", "密碼")
+_PASSWORD = re.compile(
+    r"(?P<before>(?:\b\w*(?:password|passwd|passcode|passphrase|pwd)(?:\s+(?:for|to|of|on)\s+[\w' -]{1,40}?)?"
+    r"(?:[\"']?\s*[:=]\s*|\s+(?:is|was)(?:\s+(?:now|still))?:?\s+)"
+    r"|\b(?:changed|set|reset|updated)\s[^.\n]{0,40}?\bpassword\s+to\s+|密[码碼]\s*(?:是|为|為|[:：])\s*)[\"'`]?)"
+    r"(?P<secret>(?:(?!&\w+=)[^\s\"'`<>]){4,64})",
+    re.IGNORECASE,
+)
+_LIKE_A_PASSWORD = re.compile(
+    r"(?!https?:|(?:sha|md|base|utf|aes|rsa)-?\d|\d+-?(?:char|digit|letter|bit|day|week|month|year|hour|minute)"
+    r"|[a-z_][\w.]*[(\[]|[a-z_]\w*(?:\.[a-z_]\w*)+$)(?:\d{4,}$|(?=.*[a-z])(?:.*\d|[^$%*].*[!@#$%^*+=?~|\\]))",
+    re.IGNORECASE,
+)
+"""Digits, or letters with digits or signs among them; no word, number of letters, algorithm, address or variable."""
 
 
 def redact(text: str) -> str:
@@ -82,7 +97,17 @@ def mask_secrets(text: str) -> str:
     text = _AWS_SECRET.sub(lambda found: f"{found['before']}[MASKED AWS secret key]", text)
     text = _ACCOUNT_KEY.sub(lambda found: f"{found['before']}[MASKED Azure key]", text)
     text = _URL_PASSWORD.sub(lambda found: f"{found['before']}[MASKED]", text)
+    folded = text.lower()
+    if any(name in folded for name in _PASSWORD_NAMES):  # few texts do, and the search takes long
+        text = _PASSWORD.sub(_mask_password, text)
     return redact(text)
+
+
+def _mask_password(found: re.Match[str]) -> str:
+    secret = found["secret"].rstrip(".,;:!?)]}…，。！")
+    if not _LIKE_A_PASSWORD.match(secret):
+        return found[0]
+    return f"{found['before']}[MASKED password]{found['secret'][len(secret) :]}"
 
 
 def mask_deep(value: Any) -> Any:

@@ -109,6 +109,32 @@ def test_a_deleted_entry_takes_its_facts_with_it_and_leaves_the_others_copy(
     assert_index_equals_files(engine)
 
 
+def test_a_deleted_entry_leaves_the_profile_and_what_a_person_wrote_there_stays(
+    engine: Engine, alice: Path, working: None
+) -> None:
+    change(alice / "user.md", "explicit_info:", "nickname: Al\nexplicit_info:\n- description: Owns a canoe")
+    with (alice / "user.md").open("a", encoding="utf-8") as opened:
+        opened.write("She is afraid of spiders.\n")
+    within(SOON, lambda: "spiders" in str((stored := profile(engine, ALICE)) and stored.data))
+    file = alice / DAY_FILE
+    file.write_text(remove_entry(file.read_text(encoding="utf-8"), entry_with(engine, "Blue Bottle")), encoding="utf-8")
+    within(SOON, lambda: "Blue Bottle" not in found(engine, "Blue Bottle"))
+    text = (alice / "user.md").read_text(encoding="utf-8")
+    assert "Blue Bottle" not in text
+    assert all(words in text for words in ("nickname: Al", "Owns a canoe", "She is afraid of spiders.", "Yosemite"))
+    assert_index_equals_files(engine)
+
+
+def test_a_forgotten_fact_leaves_the_profile_unless_it_was_said_twice(engine: Engine, alice: Path) -> None:
+    remember(engine, SCOPE, "again", [says("My favorite coffee shop is Blue Bottle.", at=MAY_28 + 120_000)])
+    flush(engine, SCOPE, "again")
+    for left in (True, False):
+        fact = next(row for row in listing(engine, ALICE, "fact").rows if "Blue Bottle" in row.data["content"])
+        forget(engine, ALICE, fact.key.public_id)
+        assert ("Blue Bottle" in (alice / "user.md").read_text(encoding="utf-8")) is left
+    assert_index_equals_files(engine)
+
+
 def test_forgetting_does_the_same_at_once(engine: Engine, alice: Path) -> None:
     assert forget(engine, ALICE, f"alice_{entry_with(engine, 'Yosemite')}") >= 2
     assert "Yosemite" not in found(engine, "Yosemite climb")

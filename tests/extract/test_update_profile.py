@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from talk import ALICE, MAY_8, cell, message
 
 from everlore.extract.facts import as_fact, write_facts
-from everlore.extract.profile import KEPT, MOST, update_profile
+from everlore.extract.profile import KEPT, MOST, update_profile, without
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Info, Profile, Trait, from_sheet, to_sheet
 
@@ -65,6 +65,14 @@ def test_statements_become_items_with_category_and_evidence() -> None:
         ("The only problem: I'm allergic to cats", "health", "Alice is allergic to cats"),
         ("Please note: I prefer emails over calls.", "preference", "Alice prefers emails over calls."),
         ("I have to take insulin every day.", "health", "Alice has to take insulin every day."),
+        ("I'm on a keto diet.", "health", "Alice is on a keto diet."),
+        ("Please always answer in French.", "preference", 'Alice said: "Please always answer in French."'),
+        ("Don't use emojis with me.", "preference", 'Alice said: "Don\'t use emojis with me."'),
+        ("Don't call me Miss Sato.", "preference", 'Alice said: "Don\'t call me Miss Sato."'),
+        ("Never use emojis.", "preference", 'Alice said: "Never use emojis."'),
+        ("We just had a baby girl!", "family", 'Alice said: "We just had a baby girl!"'),
+        ("I'm getting divorced.", "family", "Alice is getting divorced."),
+        ("We're getting divorced.", "family", "Alice is getting divorced."),
         ("I was born in 1988.", "identity", "Alice was born in 1988."),
         ("I was born in Rome.", "home", "Alice was born in Rome."),
         ("我对花生过敏", "health", 'Alice said: "我对花生过敏"'),
@@ -90,6 +98,10 @@ def test_short_foreign_and_led_in_statements(text: str, category: str, descripti
         "Mi hermano es alérgico a la penicilina.",
         "We bought a cake for the party.",
         "I have a meeting with Bob in Rome.",
+        "Please answer this in French.",
+        "Always use metric units in this table.",
+        "Never talk to strangers.",
+        "We had a baby shower for Ann.",
     ],
 )
 def test_what_is_not_of_the_user_for_good(text: str) -> None:
@@ -103,6 +115,12 @@ def test_what_was_given_up_leaves_the_profile() -> None:
     made = profile("I drive a Clio.", "I sold the Clio and drive a Panda now.")
     assert [info.description for info in made.explicit_info] == ["Alice sold the Clio and drives a Panda now."]
     assert "drives a Clio" not in made.summary
+
+
+def test_a_fact_that_begins_with_a_capital_the_name_has_not() -> None:
+    said = facts("I live in Berlin.")
+    made = update_profile(None, said, ALICE, NOW, "alice")
+    assert [info.description for info in made.explicit_info] == ["alice lives in Berlin."]
 
 
 def test_newest_value_of_a_slot_wins_whatever_the_order() -> None:
@@ -145,6 +163,18 @@ def test_a_trait_needs_repeated_evidence() -> None:
     assert "2023-05-10" in trait.basis
 
 
+def test_what_evidence_is_gone_leaves_items_traits_and_summary() -> None:
+    made = profile(
+        "I love hiking in Norway.", "I went camping with my dad.", "I climbed a mountain in May.", "I live in Bonn."
+    )
+    gone = {"2023-05-08: Alice loves hiking in Norway."}
+    left = without(made, gone, NOW + 1)
+    assert [info.description for info in left.explicit_info] == ["Alice lives in Bonn."]
+    assert left.implicit_traits == ()
+    assert (left.summary, left.timestamp) == ("Alice lives in Bonn.", NOW + 1)
+    assert without(left, gone, NOW + 2) == left
+
+
 def test_many_items_are_thinned_out_and_stay_so() -> None:
     said = facts(*(f"I love the museum of Town{n} in summer." for n in range(MOST + 5)))
     made = update_profile(None, said, ALICE, NOW, "Alice")
@@ -165,6 +195,12 @@ STATEMENTS = [
     "My favorite color is red.",
     "My favorite color is green.",
     "I went hiking with my dog.",
+    "I live in Berlin but my parents are from Rome.",
+    "I live in Rome and love coffee.",
+    "I work at Siemens.",
+    "I left Siemens and joined BMW.",
+    "I was fired from Siemens.",
+    "I got laid off.",
     *(f"I love the park of Town{n} in May." for n in range(50)),
 ]
 

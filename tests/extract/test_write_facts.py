@@ -147,6 +147,12 @@ def test_a_statement_that_ends_as_a_question_is_kept() -> None:
     assert facts(said(text)) == [f'Alice asked: "{text}"']
 
 
+def test_a_request_that_names_somebody_is_kept() -> None:
+    asked = "can you help me write a birthday card for my sister Julia?"
+    assert facts(said(f"{asked} she turns 30 on Saturday"))[0] == f'Alice asked: "{asked}"'
+    assert facts(said("can you help me write a birthday card for the whole team?")) == []
+
+
 def test_pictures_stay() -> None:
     assert facts(said("[image: a photo of a dog]")) == ["Alice shared [image: a photo of a dog]"]
 

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from vaults import ALICE, BOB, DAY, HELPER, MAY_28, SCOPE, assert_index_equals_files, contents, facts, in_files, says
+from embeddings import Endpoint
+from vaults import (
+    ALICE,
+    BOB,
+    DAY,
+    HELPER,
+    MAY_28,
+    SCOPE,
+    assert_index_equals_files,
+    contents,
+    facts,
+    in_files,
+    open_vault,
+    says,
+)
 
 from everlore.engine import Engine
 from everlore.kinds.skill import Skill, from_sheet
@@ -56,6 +71,21 @@ def test_an_episode_tells_who_said_what_when(engine: Engine) -> None:
     assert row.sender_ids == ("alice", "helper")
     assert "**Alice** (20:26): I climb in Yosemite." in row.data["episode"]
     assert "May 28, 2026" in row.data["episode"]
+
+
+def test_subject_and_summary_have_one_date_in_the_configured_zone(tmp_path: Path, vectors: Endpoint) -> None:
+    late = MAY_28 + 3 * 3_600_000  # 23:26 UTC, 07:26 in Shanghai
+    memory = {"root": tmp_path / "vault", "timezone": "Asia/Shanghai"}
+    engine = open_vault(tmp_path / "vault", vectors.url, memory=memory)
+    try:
+        tell(engine, says("I fly to Rome tonight.", at=late))
+        [row] = listing(engine, ALICE, "episode").rows
+    finally:
+        engine.close()
+    told = "Alice flies to Rome tonight (29 May 2026)."
+    assert row.data["summary"] == f"On May 29, 2026 at 7:26 AM UTC+08:00: {told}"
+    assert row.data["subject"] == "Alice: flies to Rome tonight (29 May 2026)"
+    assert "**Alice** (23:26)" in row.data["episode"]
 
 
 def test_facts_can_be_read_without_the_others(engine: Engine) -> None:
@@ -169,3 +199,10 @@ def test_a_skill_that_a_person_rewrote_stays_theirs(engine: Engine) -> None:
 def the_skill(engine: Engine) -> Skill:
     [file] = engine.settings.memory.root.glob("**/SKILL.md")
     return from_sheet(parse_sheet(file.read_text("utf-8")), HELPER, file.parent.name)
+
+
+def test_a_password_is_nowhere_in_what_is_kept(engine: Engine) -> None:
+    tell(engine, says("My wifi password is hunter2 and I live in Bonn."))
+    [told] = [str(fact["content"]) for fact in facts(engine, ALICE)]
+    assert told == "Alice's wifi password is [MASKED password] and Alice lives in Bonn."
+    assert not any(b"hunter2" in file.read_bytes() for file in engine.settings.memory.root.rglob("*") if file.is_file())

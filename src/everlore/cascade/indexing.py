@@ -2,8 +2,9 @@
 
 A file is read and applied under its own lock, the one that writers hold too, so that what the index ends up
 with is the newest text whichever process comes last. Deleting an episode takes its facts with it: when an
-episode disappears from its file, the facts that came from the same cell leave their files first. Until that is
-done the index differs from the episode's file, so that a crash in between is made good by the next scan.
+episode disappears from its file, the facts that came from the same cell leave their files first, and the profile
+what only they speak for. Until that is done the index differs from the episode's file, so that a crash in
+between is made good by the next scan.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from functools import partial
 
 import structlog
 
+from everlore.cascade.unsaying import unsay
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError, NotFound
 from everlore.graph.links import with_links
@@ -163,11 +165,16 @@ def _lost_cells(engine: Engine, path: str, rows: Sequence[Row]) -> list[str]:
 
 
 def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str]) -> None:
-    """Remove the facts of cells whose episode left `path` and is nowhere else."""
-    kept = {row.parent_id for row in engine.index.children(owner, episode.PLACE.kind, cells) if row.path != path}
+    """Remove the facts of cells whose episode left `path` and is nowhere else, and what they say in the profile."""
+    episodes = engine.index.children(owner, episode.PLACE.kind, cells)
+    kept = {row.parent_id for row in episodes if row.path != path}
     lost = [cell for cell in cells if cell not in kept]
+    facts = engine.index.children(owner, fact.PLACE.kind, lost)
+    profile_path = unsay(engine, owner, [*facts, *(row for row in episodes if row.parent_id not in kept)])
+    if profile_path:
+        index_file(engine, profile_path)
     by_path: dict[str, list[str]] = {}
-    for row in engine.index.children(owner, fact.PLACE.kind, lost):
+    for row in facts:
         by_path.setdefault(row.path, []).append(row.key.entry)
     for fact_path, entries in by_path.items():
         engine.vault.update(fact_path, partial(_without, entries))

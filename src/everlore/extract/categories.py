@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from everlore.extract.elliptic import standing
+
 
 class Told(NamedTuple):
     """`words` is the part of a fact that is about the user; `rest` is what is left of it without the name."""
@@ -31,16 +33,17 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("contact", r"^'s (?:[\w-]+ ){0,2}(?:e-?mail|phone|number|address|username)\b.* is "),
         (
             "health",
-            rf"^ (?:is|has|has been|was|suffers from) (?:(?!not\b|never\b)[\w-]+ )?(?:{_ILL})\b"
+            rf"^ (?:is|has|has been|was|became|went|suffers from) (?:(?!not\b|never\b)[\w-]+ )?(?:{_ILL})\b"
             r"|^ (?:doesn't|does not|can't|cannot|never) (?:eats?|drinks?|smokes?)\b"
+            r"|^ is (?:\w+ )?on (?:an? |the )?(?:[\w-]+ ){0,2}diet\b"
             r"|^'s (?:\w+ )?(?:allerg|doctor|therapist|blood type)"
             r"|^ (?:has to take|needs to take|takes|is taking|is on|needs) (?:[\w-]+ ){0,2}"
             r"(?:insulin|medications?|meds|pills|antidepressants|antibiotics|statins|blood thinners|an? inhaler)\b",
         ),
         (
             "family",
-            r"^(?:'s| has| is)\b.{0,25}\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|kids?|children|sons?"
-            r"|daughters?|mom|mother|dad|father|parents|brothers?|sisters?|siblings|married|engaged|single"
+            r"^(?:'s| has| is(?! not| no longer))\b.{0,25}\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|kids?"
+            r"|children|sons?|daughters?|mom|mother|dad|father|parents|brothers?|sisters?|siblings|married|engaged|single"
             rf"|divorced|{_PETS}|grandma|grandmother|grandpa|grandfather|uncle|aunt|cousins?|baby)\b"
             r"|^ (?:\w+ )?got (?:\w+ )?(?:married|divorced|engaged|separated)\b"
             rf"|^ (?:\w+ )?(?:got|adopted|bought) (?:an?|two|three) (?:\w+ ){{0,2}}(?:{_PETS})\b",
@@ -51,7 +54,8 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "home",
-            r"^ (?:\w+ )?(?:lives?|moved|relocated)\b|^ (?:is|was) (?:\w+ )?(?:living|based|born|raised|from)\b"
+            r"^ (?:\w+ )?(?:lives?|moved|relocated)\b|^ (?:\w+ )?left .{1,60} is (?:\w+ )?in (?-i:[A-Z])"
+            r"|^ (?:is|was) (?:(?!fired)\w+ )?(?:living|based|born|raised|from)\b"
             r"|^ grew up\b|^'s (?:hometown|house|apartment|flat|neighbou?rhood|landlord)\b.* is ",
         ),
         (
@@ -59,7 +63,9 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"^ (?:\w+ )?(?:works?|studies|teaches|majors|freelances)\b|^ is (?:\w+ )?(?:working|employed|studying)\b"
             r"|^'s (?:[\w-]+ )?(?:job|career|boss|manager|company|business|major|commute|salary)\b|^ runs an? "
             r"|^ (?:\w+ )?(?:got|landed) (?:an?|the|their) (?:[\w-]+ )?(?:promotion|job)\b"
-            r"|^ (?:\w+ )?(?:got|was) (?:promoted|fired|laid off|hired)\b",
+            r"|^ (?:\w+ )?(?:got|was) (?:promoted|fired|laid off|hired)\b"
+            r"|^ (?:\w+ )?(?:left|quit|switched|changed) .{1,60}\b"
+            r"(?:joined|(?:started|works|is)(?: \w+){0,2} (?:at|for|with)) (?-i:[A-Z])",
         ),
         (
             "preference",
@@ -102,7 +108,9 @@ _QUOTED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "family",
             rf"^we (?:just |recently |finally )?(?:got|adopted|have) (?:an?|two|three|four|\d+) (?:[\w-]+ )?"
-            rf"(?:kids?|children|sons?|daughters?|{_PETS})\b|^we(?:['’]re| are) expecting\b",
+            rf"(?:kids?|children|sons?|daughters?|{_PETS})\b|^we(?:['’]re| are) expecting\b"
+            r"|^we (?:just |recently |finally )?had (?:an? |our )?(?:[\w-]+ ){0,2}"
+            r"(?:baby|son|daughter|twins)\b(?! shower)",
         ),
         ("home", r"^we (?:just |recently |finally |now )?(?:live in|moved to) (?-i:[A-Z])"),
         (
@@ -141,11 +149,16 @@ _LEAD_IN = re.compile(
 
 
 def own_words(text: str, name: str) -> str:
-    """The part of a fact that the user says of themselves, in the third person; empty when there is none."""
+    """The part of a fact that the user says of themselves, in the third person; empty when there is none.
+
+    A fact may begin with a capital that the name has not, as "User123 lives in Rome" does.
+    """
     lead = _LEAD_IN.match(text)
     for words in (text, text[lead.end() :] if lead else ""):
-        if words.startswith((f"{name} ", f"{name}'s ")) and not words.startswith((f"{name} shared [", f"{name} said:")):
-            return words if not words.endswith('"') else ""
+        begins, rest = words[: len(name)], words[len(name) :]
+        named = begins[:1].lower() + begins[1:] == name[:1].lower() + name[1:]
+        if named and rest.startswith((" ", "'s ")) and not rest.startswith((" shared [", " said:")):
+            return f"{name}{rest}" if not rest.endswith('"') else ""
     return ""
 
 
@@ -164,5 +177,6 @@ def _quoted(text: str, name: str) -> Told | None:
     if not text.startswith(start) or not text.endswith('"'):
         return None
     words = text[len(start) : -1]
-    category = next((category for category, pattern in _QUOTED if pattern.search(words)), "")
+    asked_for = "preference" if standing(words) else ""
+    category = next((category for category, pattern in _QUOTED if pattern.search(words)), asked_for)
     return Told(text, "", category) if category and not words.rstrip().endswith(("?", "？")) else None

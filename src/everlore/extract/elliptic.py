@@ -15,8 +15,8 @@ _STATE = re.compile(
     re.IGNORECASE,
 )
 _TOGETHER = re.compile(
-    r"^we(?P<be>['’]re| are)? (?P<rest>(?:just |finally |recently |also )?(?:got )?(?:divorced|married|engaged"
-    r"|separated)\b.*)$",
+    r"^we(?P<be>['’]re| are)? (?P<rest>(?:just |finally |recently |also )?(?:got |getting )?(?:divorced|married"
+    r"|engaged|separated)\b.*)$",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(
@@ -27,7 +27,7 @@ _PLAIN = re.compile(
 )
 _JOINT = re.compile(
     r"^We (?:just |recently |finally |also |now )?(?:bought|sold|got|adopted|moved|own|live|rent|built|lost|have (?:an?"
-    r"|two|three|four|\d+))\b(?! to )",
+    r"|two|three|four|\d+)|had (?:an? |our )?(?:[\w-]+ ){0,2}(?:baby|son|daughter|twins)(?! shower))\b(?! to )",
     re.IGNORECASE,
 )
 SHORT = 6
@@ -37,8 +37,20 @@ _DECLINED = re.compile(
     r"[\w' -]{2,30} for me(?:,? (?:please|thanks|thank you))?[.!]*$",
     re.IGNORECASE,
 )
+_SPEAKING = (
+    r"(?:answer|reply|respond)\b|(?:write|speak|talk|explain)(?: it| things)? (?:to me|with me|in)\b"
+    r"|(?:call|address) me\b|use (?:[\w-]+ ){0,2}(?:emojis?|units?|celsius|fahrenheit|metric|bullets?|bullet points"
+    r"|english|spelling|language|tone|markdown|jargon|pronouns)\b"
+)
+_STANDING = re.compile(
+    rf"^(?:please,? )?(?:(?:always|never|(?:do not|don['’]?t) ever)|from now on,?(?: please)?(?: always| never"
+    rf"| do not| don['’]?t)?) (?:{_SPEAKING})(?!.*\b(?:this|these|here|above|below)\b)"
+    rf"|^(?:please,? )?(?:do not|don['’]?t) (?:{_SPEAKING}).*(?<=\bwith me)[.!]*$"
+    r"|^(?:please,? )?(?:do not|don['’]?t) call me (?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)?[.!]*$",
+    re.IGNORECASE,
+)
 _MOMENT = re.compile(
-    r"^I(?:['’]m| am) (?:\w+ ){0,2}\w+ing\b"
+    r"^I(?:['’]m| am) (?!(?:\w+ )?getting (?:divorced|married|engaged|separated)\b)(?:\w+ ){0,2}\w+ing\b"
     r"|\b(?:in for|confused|curious|done|tired|impressed|listening|jealous|kidding|joking|afraid|aware|bored|stuck|lost"
     r"|late|hungry|thirsty|serious|convinced|interested|leaving|trying|thrilled|surprised|shocked|worried|amazed|touched"
     r"|flattered|honou?red|stoked|pumped|psyched|speechless|positive|certain|wondering|asking|saying|talking|thinking"
@@ -67,6 +79,11 @@ def lasts(sentence: str) -> bool:
 def declines(sentence: str) -> bool:
     """ "No pork for me." """
     return bool(_DECLINED.match(sentence))
+
+
+def standing(sentence: str) -> bool:
+    """ "Please always answer in French.": how the speaker wants to be spoken to from now on."""
+    return bool(_STANDING.match(sentence))
 
 
 def of_ours(sentence: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from everlore.extract.facts import FactDraft
 from everlore.extract.sentences import clip, split
@@ -20,8 +20,11 @@ TOOL_OUTPUT = 500
 ARGUMENT = 80
 
 
-def write_episode(cell: Cell, owner: Owner, entry: str, drafts: list[FactDraft]) -> Episode | None:
-    """The episode, or None when nothing was said."""
+def write_episode(cell: Cell, owner: Owner, entry: str, drafts: list[FactDraft], zone: tzinfo = UTC) -> Episode | None:
+    """The episode, or None when nothing was said.
+
+    Subject and summary tell the time in `zone`, as the facts in them do; the turns tell it in UTC.
+    """
     turns = spoken(cell)
     if not turns:
         return None
@@ -32,8 +35,8 @@ def write_episode(cell: Cell, owner: Owner, entry: str, drafts: list[FactDraft])
         timestamp=cell.timestamp,
         parent_id=cell.id,
         sender_ids=tuple(dict.fromkeys(turn.message.sender_id for turn in turns)),
-        subject=subject_line(turns, drafts, cell.timestamp),
-        summary=_summary(turns, drafts),
+        subject=subject_line(turns, drafts, cell.timestamp, zone),
+        summary=_summary(turns, drafts, zone),
         assistants=tuple(dict.fromkeys(turn.name for turn in turns if turn.message.role != "user")),
         content=render_turns(_opening(turns), [_turn(turn) for turn in turns]),
     )
@@ -49,6 +52,12 @@ def _date(moment: datetime) -> str:
 
 def _clock(moment: datetime) -> str:
     return f"{moment.hour % 12 or 12}:{moment:%M %p}"
+
+
+def _offset(moment: datetime) -> str:
+    """`UTC`, or `UTC+08:00`."""
+    shown = f"{moment:%z}"
+    return "UTC" if shown == "+0000" else f"UTC{shown[:3]}:{shown[3:5]}"
 
 
 def _opening(turns: list[Spoken]) -> str:
@@ -88,10 +97,10 @@ def _call(call: Mapping[str, Json]) -> str:
     return f"called {body.get('name') or 'a tool'}({shown})"
 
 
-def _summary(turns: list[Spoken], drafts: list[FactDraft]) -> str:
+def _summary(turns: list[Spoken], drafts: list[FactDraft], zone: tzinfo) -> str:
     """Date and time, then the most telling statements in the order they were made."""
-    first_at = min(_moment(turn.message) for turn in turns)
-    start = f"On {_date(first_at)} at {_clock(first_at)} UTC: "
+    first_at = min(_moment(turn.message) for turn in turns).astimezone(zone)
+    start = f"On {_date(first_at)} at {_clock(first_at)} {_offset(first_at)}: "
     if not drafts:
         first = next((turn for turn in turns if turn.message.text.strip()), turns[0])
         words = " ".join(split(first.message.text[: 4 * SUMMARY])) or _turn(first).text

@@ -12,7 +12,7 @@ from datetime import UTC, tzinfo
 
 from everlore.extract import slots
 from everlore.extract.chatter import answers, is_chatter, is_code, is_offer, open_question, opened, told, weight_of
-from everlore.extract.elliptic import declines, lasts, of_ours, whole
+from everlore.extract.elliptic import declines, lasts, of_ours, standing, whole
 from everlore.extract.sentences import (
     asks_first,
     clip,
@@ -46,6 +46,11 @@ _LIST_HEAD = re.compile(
     re.MULTILINE,
 )
 _SHARED = re.compile(r"^\[(?:image|photo|picture|video|audio|file|document)\b[^\]]*\]$", re.IGNORECASE)
+_NAMED_KIN = re.compile(
+    r"\b[Mm]y (?:[a-z]+ )?(?:sister|brother|mom|mother|dad|father|wife|husband|partner|girlfriend|boyfriend|fiancée?"
+    r"|son|daughter|kid|cousin|niece|nephew|aunt|uncle|friend|boss|dog|cat),? [A-Z]\w+"
+)
+"""Who somebody is, told in passing: "a card for my sister Julia"."""
 _FIRST_PERSON = re.compile(r"\b(?:I|i|my|My|me|I['’](?:m|ve|d|ll))\b")
 
 
@@ -116,7 +121,8 @@ def _person(turn: Spoken, sentences: list[str], people: frozenset[str], asked: s
     for sentence in sentences:
         if is_question(sentence):
             asked = ""
-            if not asks_first(opened(sentence, people)) and _tells_of_self(sentence, people):
+            asks = asks_first(opened(sentence, people)) and not _NAMED_KIN.search(sentence)
+            if not asks and _tells_of_self(sentence, people):
                 found.append(_draft(turn, _said(turn, sentence, zone, "asked"), told(sentence, people)))
             continue
         text = _statement(turn, sentence, people, asked, zone)
@@ -154,11 +160,13 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
         return ""
     if own_voice is not None:
         rewritten = with_dates(own_voice, turn.message.timestamp, zone)
-        rewritten = rewritten[0].upper() + rewritten[1:]
+        if not rewritten.startswith(turn.name):  # "user123" is a name as it stands
+            rewritten = rewritten[0].upper() + rewritten[1:]
         telling = weight >= 2 or (weight == 1 and lasts(full)) or slots.about(rewritten, turn.name)
         return rewritten if telling else ""
     needed = 2 if _FIRST_PERSON.search(sentence) or not english or of_ours(bare) else 3
-    return _said(turn, sentence, zone) if weight >= needed or declines(bare) else ""
+    plain = weight >= needed or declines(bare) or standing(bare)
+    return _said(turn, sentence, zone) if plain else ""
 
 
 def _tells_of_self(question: str, people: frozenset[str]) -> bool:

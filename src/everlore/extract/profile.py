@@ -7,7 +7,8 @@ changes nothing. What a person wrote into the file by hand (no time, no slot) st
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from everlore.clock import day
 from everlore.extract import slots
@@ -40,6 +41,11 @@ _PASSING = re.compile(
     r"|the (?:[\w-]+ ){0,4}(?:ideas?|sound|look|themes?|tips?|suggestions?|template|schedule|options?|plan))\b",
     re.IGNORECASE,
 )
+_JOINT = re.compile(r",? (?:and|but) ")
+_LEANS = re.compile(r"\b(?:it|its|them|they|there|he|she|him|her|his|this|that|these|those)\b", re.IGNORECASE)
+"""Words that need what was said before."""
+_OTHERS = re.compile(r"'s |\b(?:who|which|that|when|because)\b", re.IGNORECASE)
+"""Whose next verb may be about somebody else."""
 _THEMES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
     (trait, description, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE))
     for trait, description, pattern in (
@@ -85,8 +91,9 @@ def update_profile(
     own = sorted((f for f in facts if f.sender_ids == (owner.id,)), key=lambda fact: (fact.timestamp, fact.text))
     infos = list(before.explicit_info)
     for fact in own:
-        info = _info(fact, name)
-        infos = _merged(infos, info, name) if info is not None else _ended(infos, fact)
+        for text, about in _statements(fact, name):
+            info = _info(fact, text, about, name)
+            infos = _merged(infos, info, name) if info else _ended(infos, text, about, fact.timestamp)
     for info in sorted(told, key=lambda info: (info.timestamp, info.description)):
         infos = _merged(infos, info, name)
     if len(infos) > MOST:
@@ -103,9 +110,58 @@ def update_profile(
     return Profile(owner, summary, tuple(infos), tuple(traits), now)
 
 
-def _info(fact: Fact, name: str) -> Info | None:
-    """What a fact says of the user for good, or None."""
-    told = told_of(fact.text, name) if fact.valid_until is None else None
+def without(old: Profile, gone: Collection[str], now: int) -> Profile:
+    """The profile without the items and traits that rest on evidence which is gone."""
+    name = _called(old)
+    infos = [info for info in old.explicit_info if info.evidence not in gone]
+    pruned = [
+        replace(trait, evidence=" | ".join(piece for piece in trait.evidence.split(" | ") if piece not in gone))
+        for trait in old.implicit_traits
+    ]
+    known = {trait.trait for trait in pruned}
+    traits = [trait for trait in _traits(pruned, infos, (), name) if trait.trait in known]
+    if old.summary == _summary(old.explicit_info, old.implicit_traits, name):
+        summary = _summary(infos, traits, name)
+    else:  # a person wrote in it; only the lines that are gone go
+        summary = old.summary
+        for info in old.explicit_info:
+            if info not in infos and info.description:
+                summary = summary.replace(_sentence(info), "").strip()
+    after = Profile(old.owner, summary, tuple(infos), tuple(traits), old.timestamp)
+    return after if after == old else replace(after, timestamp=now)
+
+
+def _called(profile: Profile) -> str:
+    """The name of the user as their profile has it; only traits and what the summary says of them need it."""
+    themes = {trait: f" {description}." for trait, description, _ in _THEMES}
+    for trait in profile.implicit_traits:
+        tail = themes.get(trait.trait, "")
+        if tail and trait.description.endswith(tail):
+            return trait.description.removesuffix(tail)
+    return ""
+
+
+def _statements(fact: Fact, name: str) -> list[tuple[str, str]]:
+    """A fact with its slot, or the halves of "Alice lives in Rome and works at FAO", so that each can end alone."""
+    parts = _parts(own_words(fact.text, name), name)
+    return parts if len(parts) > 1 else [(fact.text, fact.about)]
+
+
+def _parts(words: str, name: str) -> list[tuple[str, str]]:
+    for found in _JOINT.finditer(words):
+        first, second = f"{words[: found.start()]}.", words[found.end() :]
+        named = second.startswith((f"{name} ", f"{name}'s "))
+        second = second if named else f"{name} {second}"
+        slot = slots.about(first, name)
+        of_others = _LEANS.search(second) or (not named and _OTHERS.search(first))
+        if slot and slots.about(second, name) and not of_others:
+            return [(first, slot), *_parts(second, name)]
+    return [(words, slots.about(words, name))]
+
+
+def _info(fact: Fact, text: str, about: str, name: str) -> Info | None:
+    """What a fact, or a half of it, says of the user for good; or None."""
+    told = told_of(text, name) if fact.valid_until is None else None
     if told is None:
         return None
     category = told.category
@@ -113,9 +169,9 @@ def _info(fact: Fact, name: str) -> Info | None:
     habit = _HABIT.search(told.rest) and _PRESENT.match(told.rest)
     if habit and category in ("", "possession", "identity"):
         category = "habit"
-    if not category or not (lasting or fact.about):
+    if not category or not (lasting or about):
         return None
-    return Info(category, clip(told.words, LONGEST), _evidence(fact), fact.about, fact.timestamp)
+    return Info(category, clip(told.words, LONGEST), evidence(fact.text, fact.timestamp), about, fact.timestamp)
 
 
 def _of_self(fact: Fact, name: str) -> bool:
@@ -123,8 +179,9 @@ def _of_self(fact: Fact, name: str) -> bool:
     return bool(own_words(fact.text, name)) and fact.valid_until is None
 
 
-def _evidence(fact: Fact) -> str:
-    return f"{day(fact.timestamp)}: {fact.text}"
+def evidence(text: str, timestamp: int) -> str:
+    """A fact as evidence of what it says."""
+    return f"{day(timestamp)}: {text}"
 
 
 def _rank(info: Info) -> tuple[bool, int, str]:
@@ -136,8 +193,18 @@ def _by_hand(info: Info) -> bool:
     return not info.about and not info.timestamp
 
 
+def _one_place(one: Info, two: Info) -> bool:
+    """Whether only the newer of two items is listed."""
+    if one.description == two.description or not one.about or one.about != two.about:
+        return one.description == two.description
+    return not slots.says_more(min(one, two, key=lambda info: (info.timestamp, info.description)).description)
+
+
 def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
-    same = [info for info in infos if info.description == new.description or (new.about and info.about == new.about)]
+    if new.about and slots.denies(new.description, new.about):  # it takes what it names off the list, and no other
+        infos = _ended(infos, new.description, new.about, new.timestamp)
+        new = replace(new, about="")
+    same = [info for info in infos if _one_place(info, new)]
     if any((info.timestamp, info.description) >= (new.timestamp, new.description) for info in same):
         return infos
     if not same and len(infos) >= KEPT and _rank(new) < min(_rank(info) for info in infos):
@@ -154,16 +221,14 @@ def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
     return kept if placed else [*kept, new]
 
 
-def _ended(infos: list[Info], fact: Fact) -> list[Info]:
+def _ended(infos: list[Info], text: str, about: str, timestamp: int) -> list[Info]:
     """ "No longer bikes to work" is nothing to list, but it takes the habit off the list."""
-    if not fact.about:
+    if not about:
         return infos
     return [
         info
         for info in infos
-        if info.about != fact.about
-        or info.timestamp > fact.timestamp
-        or not slots.ends(fact.text, info.description, fact.about)
+        if info.about != about or info.timestamp > timestamp or not slots.ends(text, info.description, about)
     ]
 
 
@@ -183,13 +248,13 @@ def _contradicts(new: Info, old: Info, name: str) -> bool:
 def _traits(old: Iterable[Trait], infos: Iterable[Info], facts: Iterable[Fact], name: str) -> list[Trait]:
     by_name = {trait.trait: trait for trait in old}
     said = {info.evidence for info in infos if info.evidence and info.timestamp}
-    said |= {_evidence(fact) for fact in facts if _of_self(fact, name)}
+    said |= {evidence(fact.text, fact.timestamp) for fact in facts if _of_self(fact, name)}
     traits: list[Trait] = []
     for trait, description, pattern in _THEMES:
         known = by_name.pop(trait, None)
         pieces = {piece for piece in said if pattern.search(piece)}
         if known and known.basis.startswith("said"):
-            pieces |= set(known.evidence.split(" | "))
+            pieces |= {piece for piece in known.evidence.split(" | ") if piece}
         elif known:
             traits.append(known)  # written by hand
             continue
@@ -200,20 +265,24 @@ def _traits(old: Iterable[Trait], infos: Iterable[Info], facts: Iterable[Fact], 
     return [*by_name.values(), *traits]
 
 
-def _summary(infos: Iterable[Info], traits: Iterable[Trait], name: str) -> str:
-    """One or two sentences: who the user is and what they like."""
-    order = ("identity", "home", "work", "family", "preference", "habit")
+def _summary(infos: Sequence[Info], traits: Iterable[Trait], name: str) -> str:
+    """One or two sentences: who the user is and what they like; where nothing tells that, what else there is."""
+    text = _foremost(infos, ("identity", "home", "work", "family", "preference", "habit"))
+    liked = [trait.trait for trait in traits][:3]
+    if liked:
+        text = f"{text} {name} comes across as: {', '.join(liked)}.".strip()
+    return clip(text or _foremost(infos, ("health", "goal", "possession", "contact")), SUMMARY)
+
+
+def _foremost(infos: Iterable[Info], order: Sequence[str]) -> str:
+    """The first items of at most three categories."""
     ranked = sorted(
         (info for info in infos if info.category in order and len(info.description) <= 90),
         key=lambda info: (order.index(info.category), not info.about, -info.timestamp, info.description),
     )
-    chosen: list[Info] = []
-    for category in order:
-        chosen.extend([info for info in ranked if info.category == category][:1])
-    text = " ".join(
-        info.description if info.description.endswith((".", "!")) else f"{info.description}." for info in chosen[:3]
-    )
-    liked = [trait.trait for trait in traits][:3]
-    if liked:
-        text = f"{text} {name} comes across as: {', '.join(liked)}.".strip()
-    return clip(text, SUMMARY)
+    first = {info.category: info for info in reversed(ranked)}
+    return " ".join(_sentence(first[category]) for category in [c for c in order if c in first][:3])
+
+
+def _sentence(info: Info) -> str:
+    return info.description if info.description.endswith((".", "!")) else f"{info.description}."

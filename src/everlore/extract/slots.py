@@ -21,15 +21,18 @@ _UNSURE = re.compile(
 )
 _CHANGE = re.compile(
     r"\b(?:now|no longer|any ?more|moved|relocated|stopped|quit|switched|changed|became|started|joined|new|these days"
-    r"|nowadays|got|turned|recently|since)\b",
+    r"|nowadays|got|turned|recently|since|left)\b",
     re.IGNORECASE,
 )
 _COMPOUND = re.compile(r"\b(?:and|but|while)\b|;", re.IGNORECASE)
+_GIVEN_UP = r"(?:sold|traded in|gave away|scrapped|crashed|left|quit) [^.;]{1,60}? and "
+"""The half of a statement that makes room for the other one: what it says holds as long as that."""
 _TAIL = re.compile(
     r"\s*(?:[,;.!(—–]|\b(?:in|on|at|for|with|because|since|when|while|and|but|so|as|which|who|that|every|most|each|after"
     r"|before|during|than|these|right|too|anymore|any more|now|from|by|lately|twice|once|daily|a lot|very|so)\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
+_DENIED = "not "
 _DETERMINER = re.compile(r"^(?:the|a|an|their|to|some|any)\s+", re.IGNORECASE)
 _POINTING = frozenset({"it", "them", "this", "that", "these", "those", "how", "what", "when", "all", "just"})
 _BRACKET = re.compile(r"\s*\([^)]*\)")
@@ -62,7 +65,10 @@ _STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """`sign` is "+" or "-" for things one does or likes, empty for values. `limit` is what narrows the statement."""
+    """`sign` is "+" or "-" for things one is, does or likes, empty for values. `limit` is what narrows the statement.
+
+    A value that begins with "not " ends that value and no other; "not " alone ends any.
+    """
 
     slot: str
     value: str
@@ -78,19 +84,36 @@ def about(text: str, speaker: str) -> str:
 
 def ends(new: str, old: str, slot: str) -> bool:
     """Whether the newer of two statements in `slot` makes the older one untrue."""
-    speaker = slot.partition(":")[0].partition("'s ")[0]
+    speaker = _speaker(slot)
     fresh, stale = _read(new, speaker), _read(old, speaker)
     if fresh is None or stale is None or fresh.slot != slot or stale.slot != slot:
         return False
-    if _COMPOUND.search(old):
-        return False  # the other half of the old statement may still hold
+    if says_more(old):
+        return False
     if fresh.sign or stale.sign:
         return fresh.sign != stale.sign and fresh.limit in ("", stale.limit)
-    if slot.endswith(": works at") and (fresh.value.startswith("not ") or stale.value.startswith("not ")):
-        return fresh.value == f"not {stale.value}"
+    if stale.value.startswith(_DENIED):
+        return False  # that somebody left stays true
+    if fresh.value.startswith(_DENIED):
+        return _overlap(fresh.value.removeprefix(_DENIED), stale.value)
     if _overlap(fresh.value, stale.value):
         return False
     return _exclusive(slot.rpartition(": ")[2], fresh.value, stale.value, bool(_CHANGE.search(new)))
+
+
+def denies(text: str, slot: str) -> bool:
+    """Whether a statement only says what does not hold any more: "left Siemens"."""
+    reading = _read(text, _speaker(slot))
+    return reading is not None and reading.value.startswith(_DENIED)
+
+
+def says_more(text: str) -> bool:
+    """Whether a statement has another half, which may hold when this one does not."""
+    return bool(_COMPOUND.search(re.sub(_GIVEN_UP, "", text, count=1, flags=re.IGNORECASE)))
+
+
+def _speaker(slot: str) -> str:
+    return slot.partition(": ")[0].partition("'s ")[0]
 
 
 def _overlap(one: str, two: str) -> bool:
@@ -153,8 +176,19 @@ _LIVES = re.compile(
     re.I,
 )
 _WORKS = re.compile(
-    rf"^{_ADVERB}(?:works? {_ADVERB}at|is {_ADVERB}(?:working|employed) (?:at|by)|started (?:working|a (?:new )?job) at"
-    rf"|got a (?:new )?job at) {_PROPER}",
+    rf"^{_ADVERB}(?:works? {_ADVERB}(?:at|for)|is {_ADVERB}(?:working|employed) (?:at|by|for)"
+    rf"|started (?:working (?:at|for)|a (?:new )?job at)|got a (?:new )?job at) {_PROPER}",
+    re.I,
+)
+_WORKS_NOW = re.compile(
+    rf"^{_ADVERB}(?:has )?{_ADVERB}(?:(?:left|quit) (?:(?-i:[A-Z])|their (?:old )?job)|(?:switched|changed) jobs)"
+    rf"[^.;]{{0,60}}?(?:,| and)(?: has)? {_ADVERB}(?:joined|started (?:working )?(?:at|for|with)"
+    rf"|works {_ADVERB}(?:at|for)|is {_ADVERB}(?:working )?(?:at|for)) {_PROPER}(?! for\b)",
+    re.I,
+)
+_LIVES_NOW = re.compile(
+    rf"^{_ADVERB}(?:has )?{_ADVERB}left (?-i:[A-Z])[^.;]{{1,40}}?(?:,| and)(?: has)? {_ADVERB}"
+    rf"(?:(?:moved|relocated) to|lives {_ADVERB}in|is {_ADVERB}(?:living )?in) {_PROPER}",
     re.I,
 )
 _JOB = re.compile(
@@ -174,8 +208,7 @@ _RELATION = re.compile(
 )
 _DRIVES = re.compile(rf"^{_ADVERB}drives? {_ADVERB}an? (?:\w+ )?{_PROPER}", re.I)
 _DRIVES_NOW = re.compile(
-    rf"^{_ADVERB}(?:sold|traded in|gave away|scrapped|crashed) [^.;]{{1,60}}? and {_ADVERB}drives? {_ADVERB}"
-    rf"an? (?:\w+ )?{_PROPER}",
+    rf"^{_ADVERB}{_GIVEN_UP}{_ADVERB}drives? {_ADVERB}an? (?:\w+ )?{_PROPER}",
     re.I,
 )
 _COUNT = re.compile(rf"^{_ADVERB}(?:has|owns) {_ADVERB}(?P<v>\d+|[a-z]+) (?P<what>{_COUNTED})\b", re.I)
@@ -186,8 +219,30 @@ _SWITCHED = re.compile(rf"^{_ADVERB}(?:has )?{_ADVERB}switched from (?P<o>[\w' -
 _NO_LONGER = re.compile(r"^no longer (?P<verb>\w+)\b(?P<o>.*)", re.I)
 _NOT = re.compile(rf"^{_ADVERB}(?:doesn't|does not|can't|cannot) {_ADVERB}(?P<verb>\w+)\b(?P<o>.*)", re.I)
 _DOES = re.compile(rf"^{_ADVERB}(?P<verb>\w+s)\b(?P<o>.*)", re.I)
+_CLAUSE_END = r"(?=[.,!;]|$| (?:and|after|because|but|last|in|for good|to|any ?more)\b)"
 _LEFT = re.compile(
-    rf"^{_ADVERB}(?:has )?{_ADVERB}(?:left|quit) (?:their|a|the) (?:old )?(?:job|position|role) (?:at|with) {_PROPER}",
+    rf"^{_ADVERB}(?:has )?{_ADVERB}(?:(?:left|quit)(?: (?:their|a|the) (?:old )?(?:job|position|role) (?:at|with))?"
+    r"|(?:quit|stopped) working (?:at|for)|(?:resigned|retired) from|(?:was|got) (?:fired|laid off) (?:from|by|at)"
+    rf"|no longer works? (?:at|for)|(?:doesn't|does not) {_ADVERB}work (?:at|for)"
+    rf"|is (?:no longer|(?:not|no longer) (?:working|employed)) (?:at|for|by|with)) {_PROPER}{_CLAUSE_END}",
+    re.I,
+)
+_OUT_OF_WORK = re.compile(
+    rf"^{_ADVERB}(?:has )?{_ADVERB}(?:(?:left|quit|lost) their (?:old )?job|(?:was|got) (?:fired|laid off)"
+    rf"|retired(?: last| in|[.!]|$)|is {_ADVERB}(?:retired|unemployed))(?! (?:as|at|by|from|up|with)\b)",
+    re.I,
+)
+_MOVED_OUT = re.compile(
+    rf"^{_ADVERB}(?:has )?{_ADVERB}(?:no longer lives? in|(?:doesn't|does not) {_ADVERB}live in"
+    rf"|is (?:no longer|not) (?:living|based) in|moved (?:away from|out of)) {_PROPER}{_CLAUSE_END}",
+    re.I,
+)
+_IS = re.compile(
+    rf"^{_ADVERB}(?:(?P<no>isn't|is (?:not|no longer)|(?:has )?stopped being)|is|has been|became|went) "
+    rf"{_ADVERB}(?:an? )?(?:\w+ly )?(?:(?P<v>vegan|vegetarian|pescatarian|pregnant|(?:lactose|gluten)[- ]intolerant"
+    r"|on (?:an?|the) (?:[\w-]+ )?[\w-]+ diet)"
+    r"(?=[.,!;]|$| (?:and|any ?more|again|as|at|because|but|for|in|now|since|so|these|this|when|while|with)\b)"
+    r"|allergic to (?P<o>[^.;]+))",
     re.I,
 )
 
@@ -197,8 +252,19 @@ def _states(who: str, rest: str) -> _Reading | None:
         return _Reading(f"{who}: lives in", found["v"].rstrip("."))
     if found := _WORKS.match(rest):
         return _Reading(f"{who}: works at", found["v"].rstrip("."))
-    if found := _LEFT.match(rest):
-        return _Reading(f"{who}: works at", f"not {found['v'].rstrip('.')}")
+    alone = rest
+    if who in rest.lower():  # "left Berlin, Alice is in Munich now"
+        alone = re.sub(rf"(?<=, ){re.escape(who)} |(?<= and ){re.escape(who)} ", "", rest, flags=re.I)
+    if found := _LIVES_NOW.match(alone):
+        return _Reading(f"{who}: lives in", found["v"].rstrip("."))
+    if found := _WORKS_NOW.match(alone):
+        return _Reading(f"{who}: works at", found["v"].rstrip("."))
+    if (found := _LEFT.match(rest)) and _place_class(found["v"].rstrip(".")) == "unknown":
+        return _Reading(f"{who}: works at", f"{_DENIED}{found['v'].rstrip('.')}")
+    if _OUT_OF_WORK.match(rest):
+        return _Reading(f"{who}: works at", _DENIED)
+    if found := _MOVED_OUT.match(rest):
+        return _Reading(f"{who}: lives in", f"{_DENIED}{found['v'].rstrip('.')}")
     if (found := _JOB.match(rest)) and found["job"].lower() in OCCUPATIONS:
         return _Reading(f"{who}: job", found["v"].lower())
     if found := _AGE.match(rest):
@@ -207,9 +273,16 @@ def _states(who: str, rest: str) -> _Reading | None:
         return _Reading(f"{who}: relationship status", _STATUS[found["v"].lower()])
     if found := _DRIVES.match(rest) or _DRIVES_NOW.match(rest):
         return _Reading(f"{who}: drives", found["v"].rstrip("."))
+    if found := _IS.match(rest):
+        return _being(who, found)
     if (found := _COUNT.match(rest)) and (found["v"].isdigit() or found["v"].lower() in _NUMBER_WORDS - {"a", "an"}):
         return _Reading(f"{who}: number of {found['what'].lower().rstrip('s')}s", found["v"].lower())
     return _habit(who, rest)
+
+
+def _being(who: str, found: re.Match[str]) -> _Reading | None:
+    state = found["v"].lower().replace("-", " ") if found["v"] else f"allergic to {_thing(found['o'])}"
+    return _Reading(f"{who}: is {state}", "", "-" if found["no"] else "+") if not state.endswith(" ") else None
 
 
 def _habit(who: str, rest: str) -> _Reading | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 
 from everlore.extract.facts import FactDraft
 from everlore.extract.sentences import clip, content_words, split
@@ -30,11 +30,11 @@ _DENIAL = re.compile(
 )
 
 
-def subject_line(turns: list[Spoken], drafts: list[FactDraft], timestamp: int) -> str:
+def subject_line(turns: list[Spoken], drafts: list[FactDraft], timestamp: int, zone: tzinfo) -> str:
     by_users = any(turn.message.role == "user" for turn in turns)
     heard = [turn for turn in turns if turn.message.role == "user"] if by_users else turns
     names = list(dict.fromkeys(turn.name for turn in heard))
-    date = f" ({show(datetime.fromtimestamp(timestamp / 1000, UTC).date())})"
+    date = f" ({show(datetime.fromtimestamp(timestamp / 1000, zone).date())})"
     who = clip(names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}", NAMES)
     room = LONGEST - len(date) - len(who) - 2
     told = _told([draft for draft in drafts if draft.weight and draft.by_user == by_users], names, room)

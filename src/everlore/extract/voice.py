@@ -67,10 +67,7 @@ def third_person(sentence: str, name: str) -> str | None:
     if _no_subject(draft):
         return None
     for number, word in enumerate(draft.folded):
-        if word in ("i", "im", "ive") or word.startswith("i'"):
-            safe = _subject(draft, number)
-        else:
-            safe = word not in _AGAIN or _other(draft, number, word)
+        safe = _subject(draft, number) if _is_i(word) else word not in _AGAIN or _other(draft, number, word)
         if not safe:
             return None
     return "".join(draft.tokens) if draft.named else None
@@ -81,7 +78,7 @@ def _no_subject(draft: _Draft) -> bool:
     first = draft.folded[0]
     if _is_order(draft):
         return True
-    if any(word in ("i", "im", "ive") or word.startswith("i'") for word in draft.folded):
+    if any(map(_is_i, draft.folded)):
         return not any(word[0] == "i" for word in draft.folded[:4]) and first in _HEADLESS
     verb = first in OPINION_VERBS or (only_verb(first) and bool(verb_forms(first) & {"VB", "VBD"}))
     if first in _HEADLESS or verb:
@@ -102,6 +99,10 @@ def _is_order(draft: _Draft) -> bool:
 
 def _fold(word: str) -> str:
     return word.replace("’", "'").lower()
+
+
+def _is_i(word: str) -> bool:
+    return word in ("i", "im", "ive") or word.startswith("i'")
 
 
 def _put(draft: _Draft, number: int, text: str) -> None:
@@ -179,11 +180,26 @@ def _joint_subject(draft: _Draft, number: int) -> bool:
     start = number - 2
     while start >= 0 and number - start <= 5:
         if not _adjoined(draft, start + 1):
-            return start + 1 < number - 1
-        if draft.folded[start] in ("my", "the", "our") or start == 0:
-            return not any(_finite(word) for word in draft.folded[start : number - 1])
+            return start + 1 < number - 1 and not any(map(_is_i, draft.folded[start + 1 : number - 1]))
+        determined = draft.folded[start] in ("my", "the", "our")
+        if determined or start == 0:
+            # "my kids": no verb comes straight after "my"
+            verbs = draft.folded[start + 2 * determined : number - 1]
+            return not _is_object(draft, start) and not any(_finite(word) or _is_i(word) for word in verbs)
         start -= 1
     return False
+
+
+def _is_object(draft: _Draft, start: int) -> bool:
+    """ "I left the party and I": what begins at `start` belongs to a verb or a preposition of the speaker's."""
+    if not any(map(_is_i, draft.folded[:start])) or not _adjoined(draft, start):
+        return False
+    before = draft.folded[start - 1]
+    return (
+        before in PLACE_STARTS
+        or before in ("to", "of", "into")
+        or (bool(verb_forms(before)) and base_form(before) not in CLAUSE_VERBS)
+    )
 
 
 def _finite(word: str) -> bool:

@@ -1,10 +1,13 @@
-"""Forget: remove a memory from its file. The cascade takes it from the index, and an episode's facts with it."""
+"""Forget: remove a memory from its file. The cascade takes it from the index, and an episode's facts with it.
+
+The profile loses what nothing else speaks for.
+"""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
-from everlore.cascade import index_file
+from everlore.cascade import index_file, unsay
 from everlore.engine import Engine
 from everlore.errors import NotFound
 from everlore.kinds import PLACES
@@ -34,6 +37,8 @@ def remove(engine: Engine, stored: Stored) -> int:
             return remove_entry(text, key.entry)
         return text
 
+    if key.kind == "fact" and (profile_path := unsay(engine, key.owner, [stored])):
+        index_file(engine, profile_path)
     engine.vault.update(stored.path, edit)
     index_file(engine, stored.path, gone=[stored.parent_id])
     return 1 + len(facts)

@@ -40,7 +40,7 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswe
         drafts = told_facts(told, cell, drafts)
 
     def episode_entry(new_ids: NewIds) -> list[Entry]:
-        written = write_episode(cell, owner, new_ids(1)[0], drafts)
+        written = write_episode(cell, owner, new_ids(1)[0], drafts, engine.clock.zone)
         if written is not None and told is not None:
             written = with_episode(written, told.episode)
         return [episodes.to_entry(written)] if written else []

@@ -114,11 +114,26 @@ def test_an_episode_is_deleted_with_its_facts(five: Api) -> None:
     assert deleted >= 2
     assert five.ok("get", user_id="alice", memory_type="episode")["total_count"] == 4
     assert five.ok("search", user_id="alice", query="day 4", filters={"session_id": "s4"}, top_k=5)["episodes"] == []
-    texts = [file.read_text(encoding="utf-8") for file in five.files("users/alice/**/*.md") if file.name != "user.md"]
+    texts = [file.read_text(encoding="utf-8") for file in five.files("users/alice/**/*.md")]
     assert not any("On day 4" in text for text in texts)
     again = five.post("delete", user_id="alice", id=episode["id"])
     assert again.status_code == 404
     assert again.json()["error"]["code"] == "HTTP_ERROR"
+
+
+def test_a_deleted_episode_leaves_the_profile_too(api: Api) -> None:
+    api.tell("one", "I'm allergic to walnuts and my PIN hint is zebrafish.", "I love jazz.")
+    api.tell("two", "I live in Bonn.", at=AT + DAY)
+    ask: dict[str, Any] = {"user_id": "alice", "memory_type": "episode"}
+    first = next(e["id"] for e in api.ok("get", **ask)["episodes"] if e["session_id"] == "one")
+    api.ok("delete", user_id="alice", id=first)
+    (profile,) = api.ok("get", user_id="alice", memory_type="profile")["profiles"]
+    assert [info["description"] for info in profile["profile_data"]["explicit_info"]] == ["Alice lives in Bonn."]
+    assert profile["profile_data"]["summary"] == "Alice lives in Bonn."
+    assert not any("zebrafish" in file.read_text(encoding="utf-8") for file in api.files("users/alice/**/*.md"))
+    api.ok("delete", user_id="alice", id=api.ok("get", **ask)["episodes"][0]["id"])
+    assert api.ok("get", user_id="alice", memory_type="profile")["profiles"] == []
+    assert api.files("users/alice/user.md") == []
 
 
 def test_an_id_is_never_used_again(five: Api) -> None:

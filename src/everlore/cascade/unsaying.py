@@ -1,0 +1,68 @@
+"""What a deleted episode or fact said leaves the profile with it. What a person wrote there stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from everlore.engine import Engine
+from everlore.errors import Damaged
+from everlore.extract.profile import evidence, without
+from everlore.kinds import episode, fact, profile
+from everlore.kinds.profile import Info
+from everlore.types import AllOf, Owner, Predicate, Stored, Where
+from everlore.vault.markdown import parse_sheet, render_sheet
+from everlore.vault.paths import sheet_path
+
+DAY = 86_400_000
+FACTS_OF_DAY = 10_000
+"""Facts of one day among which the same statement is looked for, made at another time."""
+
+
+def unsay(engine: Engine, owner: Owner, gone: Sequence[Stored]) -> str | None:
+    """Take from the profile what only these episodes and facts speak for. Returns the file if it changed.
+
+    Done while the index still has them: after a crash they are found and taken back again.
+    """
+    if owner.track != profile.PLACE.track:
+        return None
+    facts = [row for row in gone if row.key.kind == fact.PLACE.kind]
+    said = {_evidence(row) for row in facts} - set(_said_elsewhere(engine, owner, facts))
+    episodes = " ".join(
+        " ".join(str(row.data["episode"]).split()) for row in gone if row.key.kind == episode.PLACE.kind
+    )
+    moments = {row.timestamp for row in gone}
+    path = sheet_path(profile.PLACE, owner)
+
+    def quoted(info: Info) -> bool:
+        """Evidence that is what was said, not a fact made of it."""
+        words = info.evidence.partition(": ")[2].rstrip("…").strip()
+        return bool(words) and info.timestamp in moments and words in episodes
+
+    def edit(text: str | None) -> str | None:
+        try:
+            old = profile.from_sheet(parse_sheet(text), owner) if text else None
+        except Damaged:
+            return text  # a person is working on it; it is reported as a problem and never overwritten
+        if old is None:
+            return text
+        new = without(old, said | {info.evidence for info in old.explicit_info if quoted(info)}, engine.clock.now())
+        if new == old:
+            return text
+        written = render_sheet(profile.to_sheet(new), text or "")
+        empty = not (new.summary or new.explicit_info or new.implicit_traits)
+        return None if empty and written == render_sheet(profile.to_sheet(new)) else written
+
+    change = engine.vault.change(path, edit)
+    return path if change.after != change.before else None
+
+
+def _evidence(row: Stored) -> str:
+    return evidence(str(row.data["content"]), row.timestamp)
+
+
+def _said_elsewhere(engine: Engine, owner: Owner, facts: Sequence[Stored]) -> Iterator[str]:
+    gone = {row.key.entry for row in facts}
+    for start in {row.timestamp - row.timestamp % DAY for row in facts}:
+        of_day = AllOf((Predicate("timestamp", "gte", start), Predicate("timestamp", "lt", start + DAY)))
+        page = engine.index.page(Where(owner, (fact.PLACE.kind,), of_day), limit=FACTS_OF_DAY)
+        yield from (_evidence(row) for row in page.rows if row.key.entry not in gone)

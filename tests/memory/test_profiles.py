@@ -1,0 +1,107 @@
+"""What the profile says after talks: of users with any id, and of what has changed since."""
+
+from __future__ import annotations
+
+import pytest
+from vaults import DAY, MAY_28, SCOPE, facts, in_files, says
+
+from everlore.engine import Engine
+from everlore.memory import flush, listing, profile, remember
+from everlore.types import Owner
+
+
+def tell(engine: Engine, *texts: str, sender: str = "bob", name: str | None = None) -> Owner:
+    """A talk for each text, thirty days apart."""
+    for number, text in enumerate(texts):
+        remember(engine, SCOPE, f"s{number}", [says(text, sender, MAY_28 + number * 30 * DAY, sender_name=name)])
+        assert flush(engine, SCOPE, f"s{number}")
+    return Owner(SCOPE, "user", sender)
+
+
+def described(engine: Engine, owner: Owner) -> list[str]:
+    stored = profile(engine, owner)
+    return [info["description"] for info in stored.data["explicit_info"]] if stored else []
+
+
+@pytest.mark.parametrize(
+    ("sender", "name", "called"),
+    [
+        ("user123", None, "user123"),
+        ("user_42", None, "user_42"),
+        ("tg:42", None, "tg:42"),
+        ("john@example.com", None, "john@example.com"),
+        ("t1", "tom k.", "tom k."),
+    ],
+)
+def test_a_name_without_a_capital(engine: Engine, sender: str, name: str | None, called: str) -> None:
+    said = "I am allergic to peanuts. My wife is called Anna. I live in Bonn."
+    owner = tell(engine, said, "I moved to Rome.", sender=sender, name=name)
+    told = [f"{called} is allergic to peanuts.", f"{called}'s wife is called Anna.", f"{called} lives in Bonn."]
+    assert [fact["content"] for fact in facts(engine, owner)] == [*told, f"{called} moved to Rome."]
+    assert set(described(engine, owner)) == {*told[:2], f"{called} moved to Rome."}
+    episode = listing(engine, owner, "episode").rows[1]
+    assert episode.data["subject"] == f"{called}: wife is called Anna; lives in Bonn (28 May 2026)"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "left"),
+    [
+        ("I work at Siemens.", "I no longer work at Siemens.", []),
+        ("I work at Siemens.", "I quit Siemens, I'm now at BMW.", ["Bob quit Siemens, Bob is now at BMW."]),
+        ("I work at Siemens.", "I left Siemens and joined BMW.", ["Bob left Siemens and joined BMW."]),
+        ("I work at Siemens.", "I switched jobs, I'm at BMW now.", ["Bob switched jobs, Bob is at BMW now."]),
+        ("I work at Siemens.", "I'm working for BMW now.", ["Bob is working for BMW now."]),
+        ("I work at Siemens.", "I got laid off.", ["Bob got laid off."]),
+        ("I'm vegan.", "I'm not vegan anymore.", []),
+        ("I'm allergic to cats.", "I'm no longer allergic to cats.", []),
+        ("I live in Berlin.", "I left Berlin, I'm in Munich now.", ["Bob left Berlin, Bob is in Munich now."]),
+        ("I live in Berlin.", "I don't live in Berlin any more.", []),
+    ],
+)
+def test_the_last_word_counts(engine: Engine, first: str, then: str, left: list[str]) -> None:
+    owner = tell(engine, first, then)
+    assert described(engine, owner) == left
+    told = sorted((row for row in in_files(engine)[1] if row.key.kind == "fact"), key=lambda row: row.timestamp)
+    assert [row.validity.end for row in told] == [MAY_28 + 30 * DAY, None]
+
+
+def test_what_was_lost_before_does_not_end_what_is(engine: Engine) -> None:
+    owner = tell(engine, "I work at BMW.", "I was fired from Siemens in 2010.")
+    assert described(engine, owner) == ["Bob works at BMW.", "Bob was fired from Siemens in 2010."]
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("I live in Berlin and I work at Siemens as an engineer.", "Bob works at Siemens as an engineer."),
+        ("I live in Berlin and work at Siemens.", "Bob works at Siemens."),
+        ("My wife is called Anna and I live in Berlin.", "Bob's wife is called Anna."),
+        ("I live in Berlin but my parents are from Rome.", "Bob lives in Berlin but their parents are from Rome."),
+    ],
+)
+def test_the_other_half_of_a_statement_stays(engine: Engine, said: str, left: str) -> None:
+    owner = tell(engine, said, "I moved to Munich.")
+    assert set(described(engine, owner)) == {left, "Bob moved to Munich."}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My brother lives in Rome and works at FAO.",
+        "I have a brother who lives in Rome and works at FAO.",
+        "I have two dogs and I love walks with them.",
+    ],
+)
+def test_a_statement_whose_halves_need_each_other_stays_whole(engine: Engine, said: str) -> None:
+    assert len(described(engine, tell(engine, said))) == 1
+
+
+def test_a_summary_is_never_empty_while_there_is_something_to_say(engine: Engine) -> None:
+    owner = tell(engine, "I want to climb El Capitan one day. I am vegetarian.")
+    stored = profile(engine, owner)
+    assert stored is not None
+    assert stored.data["summary"] == "Bob is vegetarian. Bob wants to climb El Capitan one day."
+    tell(engine, "I live in Bonn.")
+    stored = profile(engine, owner)
+    assert stored is not None
+    assert stored.data["summary"] == "Bob lives in Bonn."
