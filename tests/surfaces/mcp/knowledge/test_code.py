@@ -83,13 +83,24 @@ def test_recall_brings_memories_and_code_on_one_scale(mcp: Client, project: Path
     assert both["code_count"] > 0
     scores = [one["score"] for one in both["results"]]
     assert scores == sorted(scores, reverse=True)
-    assert abs(sum(scores)) < 1e-3, "z-scores of each source add up to nothing"
+    assert scores[0] > 0 > scores[-1], "z-scores lie around nothing"
     code = next(one for one in both["results"] if one["source"] == "code")
     assert {"file_path", "start_line", "end_line"} <= set(code)
     only = mcp.ok("recall", query="throw the dice", include_code=True, include_memories=False, project_id="dice-game")
     assert {one["source"] for one in only["results"]} == {"code"}
     other = mcp.ok("recall", query="throw the dice", include_code=True, include_memories=False, language="rust")
     assert other["results"] == []
+
+
+@pytest.mark.parametrize("limit", [1, 2, 10])
+def test_an_identifier_beats_memories_without_a_shared_word(mcp: Client, project: Path, limit: int) -> None:
+    for text in ("The cafeteria opens at eight.", "Invoices are kept for ten years.", "Parking is free for visitors."):
+        mcp.store(text)
+    mcp.ok("index_project", path=str(project))
+    until_completed(mcp, "dice-game")
+    found = mcp.ok("recall", query="roll_dice", include_code=True, limit=limit)["results"]
+    assert "roll_dice" in found[0]["content"]
+    assert mcp.ok("recall", query="cafeteria", include_code=True, limit=limit)["results"][0]["source"] == "memory"
 
 
 @pytest.mark.parametrize("path", ["/no/such/folder", ""])
