@@ -67,12 +67,13 @@ def test_saving_an_invalidated_record_makes_it_valid_again(engine: Engine) -> No
     (row,) = engine.index.page(Where(CAROL, ("record",))).rows
     invalidate(engine, row, "it broke")
     assert found() == 0
-    engine.vault.update(row.path, lambda text: text.replace("---\n", "---\nmine: stays # a person's\n", 1))
+    engine.vault.update(row.path, lambda text: str(text).replace("---\n", "---\nmine: stays # a person's\n", 1))
     save()
     assert found() == 1
     (again,) = engine.index.page(Where(CAROL, ("record",))).rows
     assert again.validity.end is None
-    after = engine.vault.read(row.path).text
-    assert "mine: stays # a person's" in after
-    assert "it broke" not in after
-    assert "valid_until" not in after
+    after = engine.vault.read(row.path)
+    assert after is not None
+    assert "mine: stays # a person's" in after.text
+    assert "it broke" not in after.text
+    assert "valid_until" not in after.text
