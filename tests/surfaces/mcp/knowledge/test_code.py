@@ -55,7 +55,8 @@ def test_a_project_is_indexed_searched_and_deleted(mcp: Client, project: Path) -
     lines = SOURCE.splitlines()[best["start_line"] - 1 : best["end_line"]]
     assert best["content"].splitlines() == lines
     assert 0 <= best["score"] <= 1
-    assert "hidden" not in str(mcp.ok("search_code", query="hidden", limit=50))
+    assert "hidden" not in str(mcp.ok("search_code", query="hidden", limit=51)), "more than the most is the most"
+    assert "limit" in mcp.refused("search_code", query="hidden", limit=0)
     assert mcp.ok("list_projects") == {"projects": ["dice-game"], "count": 1}
     assert mcp.ok("get_status")["code_chunks_count"] == status["total_chunks"]
     assert mcp.ok("delete_project", project_id="dice-game") == {"chunks_deleted": status["total_chunks"]}
