@@ -115,6 +115,12 @@ class Condition(Arguments):
         given = self.value if isinstance(self.value, list) else spoken(self.value).split(",")
         return [spoken(one) for one in given]
 
+    @property
+    def also(self) -> list[str]:
+        """Other texts that equal what is asked for: 100.0 is 100 to a client, and either may be stored."""
+        given = self.value if isinstance(self.value, list) else [self.value]
+        return [str(one) for one in given if isinstance(one, float) and one.is_integer()]
+
     @model_validator(mode="after")
     def _fits(self) -> Condition:
         if self.op in ("null", "!null"):
