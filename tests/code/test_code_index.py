@@ -363,8 +363,18 @@ def test_the_tools_are_those_of_the_contract() -> None:
         "delete_project": ["project_id"],
     }
     assert BY_NAME["index_project"].input_schema["properties"]["watch"]["default"] is False
-    limit = BY_NAME["search_code"].input_schema["properties"]["limit"]
-    assert (limit["default"], limit["minimum"], limit["maximum"]) == (10, 1, 50)
+    assert BY_NAME["search_code"].input_schema["properties"]["limit"] == {
+        "description": "Maximum results (default: 10, max: 50)",
+        "type": "integer",
+        "default": 10,
+    }
+    assert [tool.description for tool in BY_NAME.values()] == [
+        "Index a codebase for semantic search.",
+        "Semantic search over indexed code.",
+        "Get indexing status for a project.",
+        "List all indexed projects.",
+        "Delete all indexed code chunks for a project.",
+    ]
     assert BY_NAME["search_code"].input_schema["properties"]["project_id"]["nullable"] is True
     assert [name for name, tool in BY_NAME.items() if tool.destructive] == ["delete_project"]
 

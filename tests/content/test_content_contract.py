@@ -165,6 +165,7 @@ def test_order_by_date_is_pub_date_else_createdon_and_wins_over_order_by(
     assert found == sorted(dates, key=lambda id_: (sign * dates[id_], id_))
 
 
+WHOLE = [str(one) for one in range(100)]
 FILTERS: list[tuple[dict[str, Any], Any]] = [
     ({"tv": "color", "op": "=", "value": "red"}, lambda v: v == "red"),
     ({"tv": "color", "op": "!=", "value": "red"}, lambda v: v is not None and v != "red"),
@@ -184,6 +185,12 @@ FILTERS: list[tuple[dict[str, Any], Any]] = [
     ({"tv": "price", "op": ">=", "value": 0, "cast": "signed"}, lambda v: v is not None and number(v) >= 0),
     ({"tv": "price", "op": "<", "value": "0", "cast": "SIGNED"}, lambda v: v is not None and number(v) < 0),
     ({"tv": "price", "op": "<", "value": "0", "cast": "UNSIGNED"}, lambda _: False),
+    ({"tv": "rating", "op": "=", "value": 3.0}, lambda v: v == "3.0"),
+    ({"tv": "rating", "op": "!=", "value": 3.0}, lambda v: v is not None and v != "3.0"),
+    ({"tv": "price", "op": "in", "value": [float(one) for one in range(100)]}, lambda v: v in WHOLE),
+    ({"tv": "price", "op": "not_in", "value": [0.0, *range(1, 100)]}, lambda v: v is not None and v not in WHOLE),
+    *(({"tv": "price", "op": "=", "value": float(one)}, lambda v, one=one: v == str(one)) for one in range(5)),
+    ({"tv": "price", "op": "=", "value": 12.0, "cast": "UNSIGNED"}, lambda v: v is not None and int(number(v)) == 12),
     ({"tv": "price", "op": "=", "value": "12", "cast": "UNSIGNED"}, lambda v: v is not None and int(number(v)) == 12),
     ({"tv": "price", "op": "=", "value": "12.5", "cast": "DECIMAL(10,2)"}, lambda v: number(v) == 12.5),
     (

@@ -245,3 +245,34 @@ def test_the_command_and_a_running_server(folder: Path, tmp_path: Path) -> None:
     assert status["folders"] == {str(folder.resolve()): 9}
     assert everlore(root, "import", str(tmp_path / "nowhere")).returncode == 1
     assert json.loads(everlore(root, "forget", str(folder), "--json").stdout)["removed"] == 9
+
+
+def test_names_of_variables_in_any_script(folder: Path, database: Path) -> None:
+    keys = [
+        "цена",
+        "вес",
+        "größe",
+        "grosse",
+        "my field",
+        "my.field",
+        "価格",
+        "重さ",
+        "Щит",
+        "x" * 60,
+        "x" * 61,
+        "€",
+        "%",
+    ]
+    front = "".join(f"{json.dumps(key, ensure_ascii=False)}: v{at}\n" for at, key in enumerate(keys))
+    write(folder, "names.md", f"---\ntitle: Names\n{front}---\n")
+    import_folder(database, folder)
+    listed = ask(database, "evo.model.list", a.ModelList, model="SiteTmplvar", limit=100)["items"]
+    names = {one["caption"]: one["name"] for one in listed}
+    found = ask(database, "evo.content.search", a.Search, limit=100, with_tvs=[names[key] for key in keys])["items"]
+    (page,) = [one for one in found if one["pagetitle"] == "Names"]
+    assert [page["tvs"][names[key]] for key in keys] == [f"v{at}" for at in range(len(keys))], "nothing is lost"
+    assert [names[key] for key in ("цена", "вес", "größe", "my field", "Щит")] == [
+        "tsena", "ves", "grosse", "my_field", "Shchit",
+    ]  # fmt: skip
+    assert names["grosse"].startswith("grosse_")
+    assert import_folder(database, folder).changed == 0

@@ -9,6 +9,7 @@ from vaults import SCOPE
 
 from everlore.engine import Engine
 from everlore.kinds.record import Record, from_sheet, identity, to_sheet
+from everlore.memory.notes import invalidate
 from everlore.memory.records import Document, Mirrored, mirror, save_record
 from everlore.types import Json, Owner, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
@@ -52,3 +53,27 @@ def test_documents_of_elsewhere_are_followed(engine: Engine) -> None:
     assert mirror(engine, CAROL, "page", first) == Mirrored(written=0, removed=0)
     assert mirror(engine, CAROL, "page", [Document("x://2", {"text": "new"}, 2000)]) == Mirrored(written=1, removed=1)
     assert told() == {"by hand": "mine", "x://2": "new"}
+
+
+@pytest.mark.usefixtures("engine")
+def test_saving_an_invalidated_record_makes_it_valid_again(engine: Engine) -> None:
+    def save() -> None:
+        save_record(engine, CAROL, "note", {"text": "the gizmo frobnicates"}, "s", (), 1.0)
+
+    def found() -> int:
+        return len(engine.index.page(Where(CAROL, ("record",), valid_at=engine.clock.now())).rows)
+
+    save()
+    (row,) = engine.index.page(Where(CAROL, ("record",))).rows
+    invalidate(engine, row, "it broke")
+    assert found() == 0
+    engine.vault.update(row.path, lambda text: str(text).replace("---\n", "---\nmine: stays # a person's\n", 1))
+    save()
+    assert found() == 1
+    (again,) = engine.index.page(Where(CAROL, ("record",))).rows
+    assert again.validity.end is None
+    after = engine.vault.read(row.path)
+    assert after is not None
+    assert "mine: stays # a person's" in after.text
+    assert "it broke" not in after.text
+    assert "valid_until" not in after.text

@@ -1,7 +1,8 @@
 """What may be asked of a site: the arguments of every tool, checked. Pure, and free of any database library.
 
-A number may come as a string of digits, as some clients send it. Anything the contract does not name is refused, so
-that a raw query in another field's clothes is never taken for granted. Ranges are never clamped.
+A number may come as a string of digits, a list or an object as JSON text, as some clients send them. Anything the
+contract does not name is refused, so that a raw query in another field's clothes is never taken for granted. Ranges
+are never clamped.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import from_json
 
 from everlore.errors import InvalidInput
 from everlore.types import Json
@@ -34,14 +36,26 @@ _DECIMAL = re.compile(r"DECIMAL\((\d{1,2}),(\d{1,2})\)")
 def _digits(value: Any) -> Any:
     if isinstance(value, bool):
         raise ValueError("must be a whole number")  # noqa: TRY004 - pydantic turns a ValueError into a reason
-    if isinstance(value, str) and re.fullmatch(r"-?\d{1,18}", value):
+    if isinstance(value, float) and value.is_integer():
         return int(value)
+    if isinstance(value, str) and (whole := re.fullmatch(r"\s*(-?\d{1,18})(?:\.0+)?\s*", value)):
+        return int(whole[1])
+    return value
+
+
+def _unwrapped(value: Any) -> Any:
+    """A list or an object that came as JSON text."""
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        try:
+            return from_json(value)
+        except ValueError:
+            return value
     return value
 
 
 def _switch(value: Any) -> Any:
     if isinstance(value, str):
-        value = value.lower()
+        value = value.strip().lower()
     if isinstance(value, str | int):
         # False == 0 and True == 1, so that the numbers are found too
         return {"0": False, "1": True, "false": False, "true": True, 0: False, 1: True}.get(value, value)
@@ -57,6 +71,7 @@ Id = Annotated[int, Field(strict=True, ge=1, le=LARGEST), BeforeValidator(_digit
 Depth = Annotated[int, Field(strict=True, ge=1, le=MAX_DEPTH), BeforeValidator(_digits)]
 Offset = Annotated[int, Field(strict=True, ge=0, le=MAX_OFFSET), BeforeValidator(_digits)]
 Switch = Annotated[bool, Field(strict=True), BeforeValidator(_switch)]
+Unwrapped = BeforeValidator(_unwrapped)
 Way = Annotated[Direction, BeforeValidator(_lowered)]
 TvName = Annotated[str, Field(pattern=_NAME, description="Name of a template variable.")]
 TvNames = Annotated[
@@ -78,7 +93,7 @@ class Paging(Arguments):
 
 
 class WithTvs(Arguments):
-    with_tvs: TvNames | None = None
+    with_tvs: Annotated[TvNames | None, Unwrapped] = None
 
     @property
     def tvs(self) -> dict[str, bool]:
@@ -99,6 +114,12 @@ class Condition(Arguments):
         """The values of `in` and `not_in`: an array, or text with commas."""
         given = self.value if isinstance(self.value, list) else spoken(self.value).split(",")
         return [spoken(one) for one in given]
+
+    @property
+    def also(self) -> list[str]:
+        """Other texts that equal what is asked for: 100.0 is 100 to a client, and either may be stored."""
+        given = self.value if isinstance(self.value, list) else [self.value]
+        return [str(one) for one in given if isinstance(one, float) and one.is_integer()]
 
     @model_validator(mode="after")
     def _fits(self) -> Condition:
@@ -124,6 +145,8 @@ def spoken(value: Scalar | None) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return value.strip() if isinstance(value, str) else str(value)
 
@@ -200,9 +223,13 @@ class Search(WithTvs, Paging):
     template: Count | None = None
     hidemenu: Switch | None = None
     depth: Depth | None = Field(None, description="Levels below `parent`; default 6.")
-    tv_filters: list[TvFilter] | None = Field(None, max_length=20, description="All of them must hold.")
-    tv_order: list[TvOrder] | None = Field(None, max_length=5, description="Comes before `order_by`.")
-    tags_data: TagsData | None = None
+    tv_filters: Annotated[list[TvFilter] | None, Unwrapped] = Field(
+        None, max_length=20, description="All of them must hold."
+    )
+    tv_order: Annotated[list[TvOrder] | None, Unwrapped] = Field(
+        None, max_length=5, description="Comes before `order_by`."
+    )
+    tags_data: Annotated[TagsData | None, Unwrapped] = None
     order_by: Annotated[
         Literal["id", "pagetitle", "menuindex", "createdon", "pub_date"] | None, BeforeValidator(_lowered)
     ] = None
@@ -249,12 +276,12 @@ class Where(Condition):
 
 
 class Filters(Arguments):
-    where: list[Where] | None = Field(None, max_length=20, description="All of them must hold.")
+    where: Annotated[list[Where] | None, Unwrapped] = Field(None, max_length=20, description="All of them must hold.")
 
 
 class ModelList(Paging):
     model: ModelName
-    filters: Filters | None = None
+    filters: Annotated[Filters | None, Unwrapped] = None
     order_by: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     order_dir: Way | None = None
 

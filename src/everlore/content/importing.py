@@ -182,7 +182,7 @@ class _Import:
         self._clear(document)
         values, links = self._tables["site_tmplvar_contentvalues"], self._tables["site_tmplvar_templates"]
         for name, value in page.variables.items():
-            variable = self._id("site_tmplvars", "name", name)
+            variable = self._id("site_tmplvars", "name", name, page.captions[name])
             row = {"tmplvarid": variable, "contentid": document, "value": value}
             self._connection.execute(values.insert().values(row))
             link = {"tmplvarid": variable, "templateid": template}
@@ -195,14 +195,16 @@ class _Import:
             ]
             self._connection.execute(tagged.insert(), rows)
 
-    def _id(self, table_name: str, column: str, name: str) -> int:
+    def _id(self, table_name: str, column: str, name: str, caption: str = "") -> int:
         """The id of the row by this name, made if need be."""
         found = self._names.get((table_name, name))
         if found is None:
             table = self._tables[table_name]
             known = self._connection.execute(sa.select(table.c.id).where(table.c[column] == name)).scalar()
             if known is None:
-                extra: dict[str, Json] = {"type": "text", "caption": name} if table_name == "site_tmplvars" else {}
+                extra: dict[str, Json] = (
+                    {"type": "text", "caption": caption or name} if table_name == "site_tmplvars" else {}
+                )
                 known = _key(self._connection.execute(table.insert().values({column: name, **extra})))
             found = self._names[table_name, name] = int(known)
         return found

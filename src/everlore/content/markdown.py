@@ -6,10 +6,12 @@ nothing outside the folder is taken in.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,11 +40,21 @@ SEPARATOR: Final = "||"
 """Between the values of a variable that has several, as Evolution CMS writes them."""
 
 
+LONGEST_NAME: Final = 50
+WRITTEN: Final = (
+    "а:a б:b в:v г:g ґ:g д:d е:e є:ye ё:yo ж:zh з:z и:i і:i ї:yi й:y к:k л:l м:m н:n о:o п:p р:r с:s т:t у:u ф:f х:kh"
+    " ц:ts ч:ch ш:sh щ:shch ъ: ы:y ь: э:e ю:yu я:ya ß:ss æ:ae ø:o ł:l"
+)
+LATIN: Final = dict(pair.split(":") for pair in WRITTEN.split())
+"""How letters are written whose accents cannot just be dropped."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A document to be. `path` is its place in the folder, and its identity; a folder's ends in a slash.
 
-    `fields` are what the file says; `modified` is when it was last written, in seconds.
+    `fields` are what the file says; `modified` is when it was last written, in seconds. `captions` are the names of
+    variables as the file writes them.
     """
 
     path: str
@@ -50,6 +62,7 @@ class Page:
     fields: Mapping[str, Json]
     template: str
     variables: Mapping[str, str] = field(default_factory=dict)
+    captions: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
 
     @property
@@ -145,6 +158,7 @@ def _page(folder: Path, path: str, file: Path | None, place: int) -> Page:
 
 def _with_front(path: str, modified: int, fields: dict[str, Json], front: Mapping[str, Json]) -> Page:
     variables: dict[str, str] = {}
+    captions: dict[str, str] = {}
     template = DEFAULT_TEMPLATE
     tags: tuple[str, ...] = ()
     for key, value in front.items():
@@ -164,11 +178,32 @@ def _with_front(path: str, modified: int, fields: dict[str, Json], front: Mappin
         elif name == "menuindex":
             fields[name] = _count(value, key)
         else:
-            variables[re.sub(r"[^A-Za-z0-9_-]+", "_", key)[:50]] = _value(value)
+            variable = _variable(key, variables)
+            variables[variable], captions[variable] = _value(value), key
             if name == "tags":
                 listed = value if isinstance(value, list) else re.split(r"[,|]+", _value(value))
                 tags = tuple(dict.fromkeys(tag for tag in (_value(one).strip() for one in listed) if tag))
-    return Page(path, modified, fields, template, variables, tags)
+    return Page(path, modified, fields, template, variables, captions, tags)
+
+
+def _variable(key: str, taken: Collection[str]) -> str:
+    """A name that tools can ask for. Where letters are lost, or it is taken, a code of the key keeps it apart."""
+    written = unicodedata.normalize("NFC", key)
+    latin = unicodedata.normalize("NFKD", "".join(_latin(letter) for letter in written))
+    plain = "".join(letter for letter in latin if not unicodedata.combining(letter))
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", plain)
+    lost = any(letter.isalnum() and not letter.isascii() for letter in plain) or not name.strip("_-")
+    if lost or name in taken or len(name) > LONGEST_NAME:
+        code = hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+        name = f"{name[: LONGEST_NAME - 7].rstrip('_')}_{code}"
+    return name
+
+
+def _latin(letter: str) -> str:
+    other = LATIN.get(letter.lower())
+    if other is None:
+        return letter
+    return other if letter.islower() else other.capitalize()
 
 
 def _value(value: Json) -> str:

@@ -117,13 +117,16 @@ def compare_text(value: sa.ColumnElement[Any], wanted: Condition) -> sa.ColumnEl
         case "!null":
             return value.is_not(None)
         case "in":
-            return value.in_(wanted.listed)
+            return value.in_([*wanted.listed, *wanted.also])
         case "not_in":
-            return value.not_in(wanted.listed)
+            return value.not_in([*wanted.listed, *wanted.also])
         case "like" | "like-l" | "like-r":
             before = "" if wanted.op == "like-r" else "%"
             after = "" if wanted.op == "like-l" else "%"
             return value.ilike(f"{before}{_escaped(spoken(_one(wanted)))}{after}", escape=ESCAPE)
+        case "=" | "!=" if wanted.also:
+            either = [spoken(_one(wanted)), *wanted.also]
+            return value.in_(either) if wanted.op == "=" else value.not_in(either)
         case _:
             return compare(value, wanted.op, spoken(_one(wanted)))
 

@@ -10,6 +10,7 @@ from everlore.cascade import embed_soon, index_file
 from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.kinds import record
+from everlore.kinds.base import END_FIELDS
 from everlore.kinds.record import PLACE, Record
 from everlore.memory.forget import remove
 from everlore.memory.masking import without_secrets
@@ -43,7 +44,10 @@ def save_record(
     tags: Sequence[str],
     confidence: float,
 ) -> Record:
-    """A new record, or the known one with the tags of both and the higher confidence. Its content stays."""
+    """A new record, or the known one with the tags of both and the higher confidence. Its content stays.
+
+    One that was declared invalid is valid again.
+    """
     source, content = without_secrets(engine, source), without_secrets(engine, content)
     entry = record.identity(type, source, content)
     path = page_path(PLACE, owner, entry)
@@ -97,7 +101,7 @@ def mirror(engine: Engine, owner: Owner, type: str, documents: Iterable[Document
 
 
 def _shown(page: Record, text: str | None) -> str:
-    return render_sheet(record.to_sheet(page), text or "")
+    return render_sheet(record.to_sheet(page), text or "", drop=END_FIELDS)
 
 
 def _of_type(engine: Engine, owner: Owner, type: str) -> list[Stored]:  # noqa: A002

@@ -6,7 +6,7 @@ With code beside memories, the two are brought to one scale by z-scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -28,6 +28,10 @@ GRAPH_ONLY = 60
 """Memories that only the graph found which are compared with the question."""
 SHARPNESS = 4.0
 """Better seeds count so much more."""
+MEASURED = 50
+"""Items of each source, at least, that z-scores are taken over; three times as many as are wanted, if that is more."""
+FEW = 10
+"""A source with so many items is measured half by itself and half by all."""
 PATIENCE_SECONDS = 1.0
 """How long a model that is loading is waited for."""
 
@@ -71,6 +75,11 @@ class Recollection:
     results: list[Recalled] = field(default_factory=list)
     nodes: int = 0
     """Of the graph, that were looked at."""
+
+
+def measured(limit: int) -> int:
+    """How many of each source to fetch when both are merged."""
+    return max(MEASURED, 3 * limit)
 
 
 def recall_memories(engine: Engine, scope: Scope, text: str, limit: int, weights: Weights) -> Recollection:
@@ -129,18 +138,27 @@ def recall_code(
 
 
 def merged(memories: Sequence[Recalled], code: Sequence[Recalled], limit: int) -> list[Recalled]:
-    """The best of both sources, each measured by its own mean and spread."""
-    both = [*standardised(memories), *standardised(code)]
-    return sorted(both, key=lambda one: (-one.score, *_order(one.item)))[:limit]
+    """The best of both sources by their z-scores; among equals the one with the better own score.
+
+    Each source is measured by its own mean and spread. Those of a few items say little (of two, one is always above
+    the mean and one below), so they lean on the mean and spread of all, the more the fewer the items.
+    """
+    everything = np.array([one.score for one in (*memories, *code)])
+    both = [(one, z) for found in (memories, code) for one, z in _standardised(found, everything)]
+    both.sort(key=lambda pair: (-pair[1], -pair[0].score, *_order(pair[0].item)))
+    return [replace(one, score=z) for one, z in both[:limit]]
 
 
-def standardised(found: Sequence[Recalled]) -> list[Recalled]:
+def _standardised(found: Sequence[Recalled], everything: Vector) -> Iterator[tuple[Recalled, float]]:
     if not found:
-        return []
+        return
     scores = np.array([one.score for one in found])
-    spread = float(scores.std())
-    fresh = np.zeros(len(found)) if spread < SAME else (scores - scores.mean()) / spread
-    return [replace(one, score=float(score)) for one, score in zip(found, fresh, strict=True)]
+    own = len(found) / (len(found) + FEW)
+    mean = own * scores.mean() + (1 - own) * everything.mean()
+    spread = float(np.sqrt(own * scores.var() + (1 - own) * everything.var()))
+    for one, score in zip(found, scores, strict=True):
+        # rounded, because the last digits must not decide between equals
+        yield one, 0.0 if spread < SAME else round(float((score - mean) / spread), 9)
 
 
 def seeds(evidence: dict[int, Evidence]) -> dict[int, float]:

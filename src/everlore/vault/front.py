@@ -7,7 +7,7 @@ commented stays; hostile YAML costs no more than its length. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -68,21 +68,23 @@ def read_front(text: str) -> Front:
         return Front({}, *span, (1, f"the front matter cannot be read: {error}"))
 
 
-def write_front(text: str, front: Front, updates: Mapping[str, Json]) -> str:
-    """Set these keys. Lines of other keys, comments and the rest of the file stay as they are, byte for byte.
+def write_front(text: str, front: Front, updates: Mapping[str, Json], drop: Collection[str] = ()) -> str:
+    """Set these keys, and take out those of `drop`.
 
+    Lines of other keys, comments and the rest of the file stay as they are, byte for byte.
     `front` is what `read_front` found; the text may have changed behind it since. Front matter that cannot be
     read is left alone: it is a person's to repair.
     """
     changed = {key: value for key, value in updates.items() if key not in front.values or front.values[key] != value}
-    if front.problem or not changed:
+    dropped = [key for key in drop if key in front.values]
+    if front.problem or not (changed or dropped):
         return text
     newline = newline_of(text)
     if front.body == front.start:
         created = f"---\n{dump(changed)}---\n\n".replace("\n", newline)
         return text[: front.start] + created + text[front.start :]
-    wanted = {**front.values, **changed}
-    edited = _edit(text[front.start : front.end], changed, newline)
+    wanted = {key: value for key, value in {**front.values, **changed}.items() if key not in dropped}
+    edited = _edit(text[front.start : front.end], changed, dropped, newline)
     if not _holds(edited, wanted):
         edited = dump(wanted).replace("\n", newline)
     return text[: front.start] + edited + text[front.end :]
@@ -150,8 +152,8 @@ def _check_plain(value: Json) -> None:
         raise Damaged(f"values of the type {type(value).__name__} are not supported")
 
 
-def _edit(source: str, changed: Mapping[str, Json], newline: str) -> str:
-    """Replace the lines of these keys; keys that are new come last."""
+def _edit(source: str, changed: Mapping[str, Json], dropped: Collection[str], newline: str) -> str:
+    """Replace or leave out the lines of these keys; keys that are new come last."""
     starts = list(_PART.finditer(source))
     edges = [part.start() for part in starts] + [len(source)]
     kept = [source[: edges[0]]]
@@ -160,7 +162,7 @@ def _edit(source: str, changed: Mapping[str, Json], newline: str) -> str:
         key = part["key"]
         if key in missing:
             kept.append(dump({key: missing.pop(key)}).replace("\n", newline))
-        else:
+        elif key not in dropped:
             kept.append(source[part.start() : end])
     edited = "".join(kept)
     if missing and edited and not edited.endswith("\n"):

@@ -223,14 +223,14 @@ def parse_sheet(text: str) -> Sheet:
     return Sheet(front=front.values, body=normal_text(text[front.body :]))
 
 
-def render_sheet(sheet: Sheet, original_text: str = "") -> str:
-    """The sheet as text. Keys and comments that a person added to the original's front matter stay."""
+def render_sheet(sheet: Sheet, original_text: str = "", drop: Collection[str] = ()) -> str:
+    """The sheet as text. Keys and comments that a person added to the original's front matter stay, but for `drop`."""
     if not original_text.strip():
         return f"---\n{dump(sheet.front)}---\n\n{normal_text(sheet.body)}\n"
     text, front = original_text, read_front(original_text)
     if parse_sheet(text).body != normal_text(sheet.body):
         text = text[: front.body] + f"\n{normal_text(sheet.body)}\n".replace("\n", newline_of(text))
-    return write_front(text, front, sheet.front)
+    return write_front(text, front, sheet.front, drop)
 
 
 def _scan(text: str) -> _Scan:

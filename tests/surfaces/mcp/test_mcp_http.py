@@ -120,6 +120,53 @@ def test_bad_bodies(tiny_server: Server) -> None:
     assert "Traceback" not in tiny_server.log_path.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("body", "id_"),
+    [
+        (b'{"jsonrpc": "1.0", "id": 5, "method": "ping"}', 5),
+        (b'{"jsonrpc": "2.0", "id": 6, "method": "ping", "params": [1]}', 6),
+        (b'{"jsonrpc": "2.0", "id": 7}', 7),
+        (b'{"jsonrpc": "2.0", "id": 8, "method": "ping", "params": {"a": ' + b"[" * 250 + b"]" * 250 + b"}}", 8),
+        (b'{"jsonrpc": "2.0", "id": 9, "method": "ping", "params": {"a": ' + b"9" * 5000 + b"}}", 9),
+        (b"[]", None),
+        (b'"text"', None),
+    ],
+)
+def test_what_is_no_request_is_refused_as_on_stdio(tiny_server: Server, body: bytes, id_: Any) -> None:
+    _, session = initialize(tiny_server)
+    answer = post(tiny_server, body, **session)
+    assert (answer.status_code, answer.json()["id"], answer.json()["error"]["code"]) == (400, id_, -32600)
+    assert "pydantic" not in answer.text
+
+
+def test_half_a_character_that_a_client_sends(tiny_server: Server) -> None:
+    _, session = initialize(tiny_server)
+    assert call(tiny_server, session, "echo", word="cut \ud83d")["result"]["structuredContent"]["word"] == "cut ?"
+
+
+def test_a_batch_is_answered_by_a_batch(tiny_server: Server) -> None:
+    _, session = initialize(tiny_server, CONTRACT_FORM | {"protocolVersion": "2025-03-26"})
+    ping = {"jsonrpc": "2.0", "method": "ping"}
+    unheard = {"jsonrpc": "2.0", "method": "notifications/unheard"}
+    echo = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "echo", "arguments": {"word": "a"}}}
+    again = {"jsonrpc": "2.0", "id": 4, "method": "initialize", "params": CONTRACT_FORM}
+    answer = post(tiny_server, [ping | {"id": 1}, unheard, ping | {"id": "1"}, echo, 7, again], **session)
+    assert answer.status_code == 200
+    assert [one["id"] for one in answer.json()] == [1, "1", 3, None, 4]
+    assert answer.json()[2]["result"]["structuredContent"]["word"] == "a"
+    assert [one.get("error", {}).get("code") for one in answer.json()] == [None, None, None, -32600, -32600]
+    assert post(tiny_server, [unheard, unheard], **session).status_code == 202
+    assert post(tiny_server, [ping | {"id": 1}], **{"Mcp-Session-Id": "none"}).status_code == 404
+
+
+def test_a_body_that_is_too_large(tmp_path: Path) -> None:
+    with running(tmp_path / "root", {"EVEROS_API__MAX_BODY_BYTES": "10000"}, program=TINY_SERVER) as server:
+        large = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "x" * 20_000}}).encode()
+        assert post(server, large).status_code == 413
+        parts = (large[at : at + 5000] for at in range(0, len(large), 5000))
+        assert server.client.post("/mcp/tiny", content=parts, headers=HEADERS).status_code == 413
+
+
 def test_it_stops_although_a_client_listens(tmp_path: Path) -> None:
     with running(tmp_path / "root", program=TINY_SERVER) as server:
         _, session = initialize(server)

@@ -132,7 +132,12 @@ def test_a_handshake_that_makes_no_sense_is_refused(talk: Talk, params: Any) -> 
         (b"nonsense", -32700, None),
         (b'{"jsonrpc": "2.0", "id": 1, "method": "ping"', -32700, None),
         (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": NaN}}', -32700, None),
-        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "\\ud800"}}', -32700, None),
+        (
+            b'{"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {"a": ' + b"[" * 250 + b"]" * 250 + b"}}",
+            -32600,
+            2,
+        ),
+        (b'{"jsonrpc": "2.0", "id": 3, "method": "ping", "params": {"a": ' + b"9" * 5000 + b"}}", -32600, 3),
         (b"\xff\xfe", -32700, None),
         (b"[" * 100_000, -32700, None),
         (b'"text"', -32600, None),
@@ -156,6 +161,13 @@ def test_what_is_no_request_is_answered_too(talk: Talk, line: bytes, code: int, 
     assert talk.ask("ping")["result"] == {}
 
 
+def test_half_a_character_that_a_client_sends(talk: Talk) -> None:
+    request = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "echo", "arguments": {}}}
+    talk.say(json.dumps(request).replace("{}", '{"word": "cut \\ud83d"}'))
+    answer = talk.hear()
+    assert (answer["id"], answer["result"]["structuredContent"]["word"]) == (7, "cut ?")
+
+
 def test_blank_lines_and_unknown_notifications_are_passed_over(talk: Talk) -> None:
     for line in (b"", b"  \r", b'{"jsonrpc": "2.0", "method": "notifications/unheard"}'):
         talk.say(line)
@@ -169,6 +181,13 @@ def test_a_batch_is_answered_by_a_batch(talk: Talk) -> None:
     assert sorted(str(answer["id"]) for answer in answers) == ["None", "a", "b"]
     talk.say([{"jsonrpc": "2.0", "method": "notifications/unheard"}])
     assert talk.silent()
+
+
+def test_a_number_and_the_same_digits_are_two_ids(talk: Talk) -> None:
+    request = {"jsonrpc": "2.0", "method": "ping"}
+    talk.say([request | {"id": 1001}, request | {"id": "1001"}, {"method": "ping"}])
+    assert sorted(repr(answer["id"]) for answer in talk.hear()) == ["'1001'", "1001", "None"]
+    assert talk.ask("ping")["result"] == {}
 
 
 @pytest.mark.parametrize("method", ["no/such/method", "tools/destroy", "logging/setLevel", "completion/complete"])

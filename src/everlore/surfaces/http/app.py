@@ -29,7 +29,7 @@ PROBES_AT_ONCE = 2
 
 def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = None) -> FastAPI:
     """`toolsets` are served over MCP."""
-    mcp = Toolsets(engine, toolsets or {})
+    mcp = Toolsets(engine, toolsets or {}, {"evo": emcp.gated})
     development = os.environ.get("ENV", "").upper() == "DEV"
 
     @asynccontextmanager

@@ -1,5 +1,7 @@
 """The content server over HTTP: JSON-RPC at `/api/v1/mcp/{server}`, and with kept results at `.../dispatch`.
 
+MCP clients have `/mcp/evo`, which the SDK serves behind the same gates (`gated`).
+
 A call passes the gates in this order: token, content type, size, scope, rate. What goes wrong there is an HTTP
 status; what goes wrong behind them is a JSON-RPC error with status 200. Each call leaves one audit line.
 """
@@ -18,22 +20,23 @@ from typing import Any, Final
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter
-from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from everlore.engine import Engine
 from everlore.surfaces.http import emcp_audit, emcp_rpc
 from everlore.surfaces.http.emcp_auth import Actor, RateLimit, identify, scope_of
 from everlore.surfaces.http.emcp_dispatch import Results, payload_hash
 from everlore.surfaces.http.emcp_errors import TRACE, Refused, refusal, trace_of
-from everlore.surfaces.mcp.evo import Opener
+from everlore.surfaces.http.relay import answered, replaying
+from everlore.surfaces.mcp.evo import HANDLE, Opener, too_large
+from everlore.surfaces.mcp.messages import Unreadable, read
 from everlore.types import Json
 from everlore.vault.files import SYSTEM
 
 SESSION: Final = "MCP-Session-Id"
 KEY: Final = "Idempotency-Key"
-UNREADABLE: Final = object()
 
 router = APIRouter(tags=["content"], include_in_schema=False)
 
@@ -69,13 +72,24 @@ class Call:
     trace_id: str
     session_id: str
     actor: Actor | None = None
-    message: Json = UNREADABLE
+    body: bytes = b""
+    message: Json = None
+    unreadable: Unreadable | None = None
     started: float = field(default_factory=time.perf_counter)
 
     @property
     def method(self) -> str:
-        method = self.message.get("method") if isinstance(self.message, dict) else None
-        return method if isinstance(method, str) else ""
+        return _method(self.message)
+
+    @property
+    def messages(self) -> list[Json]:
+        """Those of a batch, or the one."""
+        return self.message if isinstance(self.message, list) and self.message else [self.message]
+
+
+def _method(message: Json) -> str:
+    method = message.get("method") if isinstance(message, dict) else None
+    return method if isinstance(method, str) else ""
 
 
 @router.post("/api/v1/mcp/{server}")
@@ -98,9 +112,7 @@ async def _answered(
     try:
         await _gates(server, request, call)
         response = await handle_call(server, request, call)
-        limit = server.engine.settings.emcp.max_result_bytes
-        if len(response.body) > limit:
-            raise Refused(413, "result_too_large", f"the answer is larger than {limit} bytes: ask for fewer items")
+        _check_size(server, response.body)
     except Refused as error:
         response = refusal(request, error)
     response.headers[TRACE] = call.trace_id
@@ -112,20 +124,65 @@ async def _answered(
     return response
 
 
-async def _gates(server: Server, request: Request, call: Call) -> None:
-    settings = server.engine.settings.emcp
+def gated(app: ASGIApp) -> ASGIApp:
+    """`app` for those who may call the content server, with its limits and its audit."""
+
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        server: Server = request.app.state.content
+        call = Call(HANDLE, trace_of(request), "")
+        try:
+            if request.method != "POST":  # the session's stream or its end: there is no message in it
+                _check_scope(_admit(server, request, call), "ping")
+                await app(scope, receive, send)
+                return
+            await _gates(server, request, call)
+            answer = await answered(app, scope, replaying(call.body, receive))
+            answer.headers[TRACE] = call.trace_id
+            _check_size(server, answer.body)
+        except Refused as error:
+            answer = refusal(request, error)
+        for message in call.messages if request.method == "POST" else ():
+            emcp_audit.record(request, call.handle, message, call.actor, answer.status_code, call.started)
+        await answer(scope, receive, send)
+
+    return wrapped
+
+
+def _check_size(server: Server, body: bytes | memoryview) -> None:
+    limit = server.engine.settings.emcp.max_result_bytes
+    if len(body) > limit:
+        raise Refused(413, "result_too_large", too_large(limit))
+
+
+def _check_scope(actor: Actor, method: str) -> None:
+    if not actor.may(method):
+        raise Refused(403, "scope_denied", f"the token lacks the scope {scope_of(method)}, which this method needs")
+
+
+def _admit(server: Server, request: Request, call: Call) -> Actor:
     address = request.client.host if request.client else "unknown"
+    settings = server.engine.settings.emcp
     call.actor = identify(request.headers.get("authorization"), address, settings, request.state.principal)
+    return call.actor
+
+
+async def _gates(server: Server, request: Request, call: Call) -> None:
+    actor = _admit(server, request, call)
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != "application/json":
         raise Refused(415, "unsupported_media_type", "send JSON, with Content-Type: application/json")
-    call.message = _parsed(await _body(request, settings.max_payload_kb * 1024))
-    method = call.method
-    if method and not call.actor.may(method):
-        raise Refused(403, "scope_denied", f"the token lacks the scope {scope_of(method)}, which this method needs")
-    wait = server.rate.count(f"{call.handle[:100]}:{method[:100]}:{call.actor.identity}")
-    if wait:
-        raise Refused(429, "rate_limited", f"too many calls; wait {wait} seconds", {"Retry-After": str(wait)})
+    call.body = await _body(request, server.engine.settings.emcp.max_payload_kb * 1024)
+    try:
+        call.message = read(call.body)
+    except Unreadable as error:
+        call.unreadable = error
+    for method in map(_method, call.messages):
+        if method:
+            _check_scope(actor, method)
+        wait = server.rate.count(f"{call.handle[:100]}:{method[:100]}:{actor.identity}")
+        if wait:
+            raise Refused(429, "rate_limited", f"too many calls; wait {wait} seconds", {"Retry-After": str(wait)})
 
 
 async def _call(server: Server, request: Request, call: Call) -> Response:
@@ -186,8 +243,8 @@ def _key(request: Request, message: dict[str, Json]) -> str:
 
 def _execute(server: Server, call: Call) -> Json:
     assert call.actor is not None
-    if call.message is UNREADABLE:
-        return emcp_rpc.failure(None, emcp_rpc.PARSE_ERROR, "the body is not JSON")
+    if call.unreadable is not None:
+        return emcp_rpc.failure(call.unreadable.id, call.unreadable.code, str(call.unreadable))
     return emcp_rpc.answer(server.opener, server.engine, call.actor.user_id, call.handle, call.message)
 
 
@@ -204,13 +261,6 @@ async def _body(request: Request, limit: int) -> bytes:
             raise too_large
         chunks.append(chunk)
     return b"".join(chunks)
-
-
-def _parsed(body: bytes) -> Any:
-    try:
-        return from_json(body, allow_inf_nan=False)
-    except ValueError:
-        return UNREADABLE
 
 
 def _json(value: Json) -> Response:

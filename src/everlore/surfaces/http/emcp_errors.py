@@ -11,6 +11,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 
 PREFIX: Final = "/api/v1/mcp/"
+TOOLSET: Final = "/mcp/evo"
+"""The same server for any MCP client."""
 TRACE: Final = "X-Trace-Id"
 CODES: Final = {
     400: "invalid_payload",
@@ -34,6 +36,10 @@ class Refused(Exception):
         self.status = status
         self.code = code
         self.headers = headers or {}
+
+
+def is_content(path: str) -> bool:
+    return path.startswith(PREFIX) or path == TOOLSET
 
 
 def trace_of(connection: HTTPConnection) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Mapping
 from typing import Final
 
@@ -11,10 +10,10 @@ import structlog
 
 from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable
-from everlore.surfaces.mcp.evo import CAPABILITIES, HANDLE, IDENTITY, Opener, call, described
+from everlore.surfaces.mcp.evo import CAPABILITIES, HANDLE, IDENTITY, Opener, call, described, result
 from everlore.types import Json
 
-PARSE_ERROR, INVALID_REQUEST, NOT_FOUND, INVALID_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
+INVALID_REQUEST, NOT_FOUND, INVALID_PARAMS, INTERNAL = -32600, -32601, -32602, -32603
 VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 STATELESS: Final = "2026-07-28"
 VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
@@ -50,8 +49,8 @@ def answer(opener: Opener, engine: Engine, user_id: int, handle: str, message: J
     if not isinstance(params, Mapping):
         return failure(id_, INVALID_PARAMS, "params must be an object")
     try:
-        result = _result(opener, engine, user_id, _method(message), params)
-        return {"jsonrpc": "2.0", "id": id_, "result": result | _completed(_method(message), params)}
+        answered = _result(opener, engine, user_id, _method(message), params)
+        return {"jsonrpc": "2.0", "id": id_, "result": answered | _completed(_method(message), params)}
     except _Unsupported as error:
         return failure(id_, INVALID_PARAMS, str(error), {"supported": list(VERSIONS), "requested": error.requested})
     except InvalidInput as error:
@@ -167,6 +166,4 @@ def _tool(opener: Opener, engine: Engine, user_id: int, params: Mapping[str, Jso
         raise InvalidInput("name: the tool to call is missing")
     arguments = params.get("arguments")
     # PHP clients write an empty object as an empty list
-    structured = call(opener, engine, user_id, name, {} if arguments is None or arguments == [] else arguments)
-    text = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
-    return {"content": [{"type": "text", "text": text}], "isError": False, "structuredContent": structured}
+    return result(call(opener, engine, user_id, name, {} if arguments is None or arguments == [] else arguments))

@@ -35,7 +35,7 @@ def failure(
 ) -> JSONResponse:
     if is_gateway(connection.scope["path"]):
         return http_refusal(connection, status, message, headers or {})
-    if connection.scope["path"].startswith(emcp_errors.PREFIX):
+    if emcp_errors.is_content(connection.scope["path"]):
         return emcp_errors.refused(connection, status, message, headers)
     clock: Clock = connection.app.state.engine.clock
     body = Failure(

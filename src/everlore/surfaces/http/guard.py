@@ -85,7 +85,7 @@ class Guard:
         """The answer when the request goes no further."""
         token = bearer(connection)
         needed = self._always or is_gateway(path)
-        if self._content_tokens and path.startswith(emcp_errors.PREFIX) and not (token and well_formed(token)):
+        if self._content_tokens and emcp_errors.is_content(path) and not (token and well_formed(token)):
             return None  # the content server has tokens of its own and judges them itself
         if not needed and not (token and well_formed(token)):
             return None  # other clients of the open API may send headers that are none of our business

@@ -6,40 +6,38 @@ quickly, and stays as small, as without.
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from everlore.engine import Engine
 from everlore.errors import EverloreError
 from everlore.surfaces.http.errors import failure, unexpected
 from everlore.surfaces.http.guard import seen_by
 from everlore.surfaces.http.middleware import host_of, is_loopback
-from everlore.surfaces.mcp.handshake import Identity, completed
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from everlore.surfaces.mcp.toolset import Toolset
 
-OPENING_BYTES = 65536
-"""Larger bodies are no handshakes, and are not looked into."""
-
 Loaders = Mapping[str, Callable[[], "Toolset"]]
+Gates = Mapping[str, Callable[[ASGIApp], ASGIApp]]
+"""By toolset, what its requests pass first."""
 
 
 class Toolsets:
     """An ASGI application for the route `/mcp/{toolset}`. Serves while `running` is entered."""
 
-    def __init__(self, engine: Engine, loaders: Loaders) -> None:
+    def __init__(self, engine: Engine, loaders: Loaders, gates: Gates) -> None:
         self._engine = engine
         self._loaders = loaders
+        self._gates = gates
         self._served: dict[str, ASGIApp] = {}
         self._opening = anyio.Lock()
         self._hosts: anyio.abc.TaskGroup | None = None
@@ -76,22 +74,24 @@ class Toolsets:
         async with self._opening:
             if name not in self._served:
                 assert self._hosts is not None
-                identity, manager = await to_thread.run_sync(_manager, self._loaders[name], self._engine)
+                app, manager = await to_thread.run_sync(_manager, self._loaders[name], self._engine)
                 await self._hosts.start(_hosted, manager)
-                self._served[name] = _completing(manager.asgi_app, identity)
+                self._served[name] = self._gates[name](app) if name in self._gates else app
             return self._served[name]
 
 
-def _manager(load: Callable[[], Toolset], engine: Engine) -> tuple[Identity, StreamableHTTPSessionManager]:
+def _manager(load: Callable[[], Toolset], engine: Engine) -> tuple[ASGIApp, StreamableHTTPSessionManager]:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+    from everlore.surfaces.mcp.front import front
     from everlore.surfaces.mcp.server import build
     from everlore.surfaces.mcp.toolset import CALLER
 
     toolset, api = load(), engine.settings.api
     # tools run in the context of their request: whose token it carries decides what they see
     server = build(toolset, lambda: seen_by(engine, CALLER.get().principal), api.threads)
-    return toolset.identity, StreamableHTTPSessionManager(server, max_request_body_size=api.max_body_bytes)
+    manager = StreamableHTTPSessionManager(server, max_request_body_size=api.max_body_bytes)
+    return front(manager.asgi_app, toolset.identity, api.max_body_bytes), manager
 
 
 async def _hosted(
@@ -111,49 +111,3 @@ def _same_site(connection: HTTPConnection) -> bool:
         return True
     host = host_of(origin)
     return is_loopback(host) or host == host_of(f"//{connection.headers.get('host', '')}")
-
-
-def _completing(app: ASGIApp, identity: Identity) -> ASGIApp:
-    """Adds what an `initialize` left out, before the SDK reads it."""
-
-    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
-        length = HTTPConnection(scope).headers.get("content-length", "")
-        if scope["method"] == "POST" and length.isdecimal() and int(length) <= OPENING_BYTES:
-            receive = _replaying(_completed(await _body(receive), identity), receive)
-        await app(scope, receive, send)
-
-    return wrapped
-
-
-async def _body(receive: Receive) -> bytes:
-    parts = []
-    while (message := await receive())["type"] == "http.request":
-        parts.append(message.get("body", b""))
-        if not message.get("more_body"):
-            break
-    return b"".join(parts)
-
-
-def _completed(body: bytes, identity: Identity) -> bytes:
-    if b'"initialize"' not in body:
-        return body
-    try:
-        message: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        return body
-    if not isinstance(message, dict) or message.get("method") != "initialize":
-        return body
-    return json.dumps({**message, "params": completed(message.get("params"), identity)}).encode()
-
-
-def _replaying(body: bytes, receive: Receive) -> Receive:
-    sent = False
-
-    async def replay() -> Message:
-        nonlocal sent
-        if sent:
-            return await receive()
-        sent = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay

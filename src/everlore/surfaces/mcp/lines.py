@@ -10,7 +10,7 @@ import signal
 from collections import Counter
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import anyio
 import mcp_types as types
@@ -18,14 +18,11 @@ import structlog
 from anyio import to_thread
 from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
-from pydantic import ValidationError
-from pydantic_core import from_json, to_json
 
 from everlore.config import Settings
 from everlore.config import load as load_settings
-from everlore.redact import redact
 from everlore.surfaces.cli import logs
-from everlore.surfaces.mcp.handshake import completed
+from everlore.surfaces.mcp.messages import EMPTY_BATCH, Unreadable, message_of, read, refusal
 from everlore.surfaces.mcp.opener import Opener
 from everlore.surfaces.mcp.pipe import Pipe
 from everlore.surfaces.mcp.server import build
@@ -87,6 +84,7 @@ class Batch:
     """A JSON array of messages, which is answered by one array."""
 
     missing: int
+    """Answers that there will be; all messages until it is known which of them get none."""
     answers: list[bytes] = field(default_factory=list)
 
 
@@ -97,8 +95,8 @@ class Desk:
         self._pipe = pipe
         self._identity = toolset.identity
         self._answered = answered
-        self._open: Counter[str] = Counter()
-        self._batches: dict[str, Batch] = {}
+        self._open: Counter[int | str] = Counter()
+        self._batches: dict[int | str, Batch] = {}
         self._quiet = anyio.Event()
 
     async def read(self, inbox: ObjectSendStream[SessionMessage | Exception], first: bytes) -> None:
@@ -117,44 +115,33 @@ class Desk:
         if not line.strip():
             return []
         try:
-            value = from_json(line, allow_inf_nan=False)
-        except ValueError:
-            self._refuse(None, types.PARSE_ERROR, "Parse error: the line is not JSON")
+            value = read(line)
+        except Unreadable as error:
+            self._put(refusal(error), None)
             return []
         if not isinstance(value, list):
             return self._accept(value, None)
         if not value:
-            self._refuse(None, types.INVALID_REQUEST, "Invalid request: the batch is empty")
-        batch = Batch(sum(not isinstance(one, dict) or "id" in one for one in value))
+            self._put(refusal(EMPTY_BATCH), None)
+        batch = Batch(len(value))
         return [message for one in value for message in self._accept(one, batch)]
 
     def _accept(self, value: Json, batch: Batch | None) -> list[types.JSONRPCMessage]:
-        id_ = value.get("id") if isinstance(value, dict) else None
-        key = str(id_)
-        problem = _problem(value)
-        if problem is None:
-            if value.get("method") == "initialize":
-                value = {**value, "params": completed(value.get("params"), self._identity)}
-            try:
-                message = types.jsonrpc_message_adapter.validate_python(value, by_name=False)
-            except ValidationError:
-                problem = "it is neither a request, a notification nor a response"
-        if problem is not None:
-            self._refuse(id_, types.INVALID_REQUEST, f"Invalid request: {problem}", batch)
+        try:
+            message = message_of(value, self._identity)
+        except Unreadable as error:
+            self._put(refusal(error), batch)
             return []
         if isinstance(message, types.JSONRPCRequest):
-            self._open[key] += 1
+            self._open[message.id] += 1
             if batch is not None:
-                self._batches[key] = batch
-        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._abandon(str((message.params or {}).get("requestId")))
-        elif batch is not None and id_ is not None:
-            batch.missing -= 1  # a response of the client's, which needs no answer
+                self._batches[message.id] = batch
+        else:
+            if isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+                self._abandon((message.params or {}).get("requestId"))
+            if batch is not None:
+                self._expect_one_less(batch)
         return [message]
-
-    def _refuse(self, id_: Json, code: int, reason: str, batch: Batch | None = None) -> None:
-        shown = id_ if isinstance(id_, str | int) and not isinstance(id_, bool) else None
-        self._put(to_json({"jsonrpc": "2.0", "id": shown, "error": {"code": code, "message": redact(reason)}}), batch)
 
     async def send(self, item: SessionMessage, /) -> None:
         # no await in here: the SDK cancels its writers when stdin has ended, and answers would be lost
@@ -163,31 +150,37 @@ class Desk:
         if not isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             self._pipe.write(line)
             return
-        key = str(message.id)
         if self._answered is not None and message.id == self._answered:
             self._answered = None
         else:
-            self._put(line, self._batches.pop(key, None))
-        self._settle(key)
+            self._put(line, None if message.id is None else self._batches.pop(message.id, None))
+        self._settle(message.id)
 
     def _put(self, line: bytes, batch: Batch | None) -> None:
         if batch is None:
             self._pipe.write(line)
             return
         batch.answers.append(line)
-        if len(batch.answers) >= batch.missing:
+        self._write_if_whole(batch)
+
+    def _expect_one_less(self, batch: Batch) -> None:
+        batch.missing -= 1
+        self._write_if_whole(batch)
+
+    def _write_if_whole(self, batch: Batch) -> None:
+        if batch.answers and len(batch.answers) == batch.missing:
             self._pipe.write(b"[" + b",".join(batch.answers) + b"]")
 
-    def _abandon(self, key: str) -> None:
+    def _abandon(self, id_: Json) -> None:
         """A request that the client cancelled is never answered."""
-        if batch := self._batches.pop(key, None):
-            batch.missing -= 1
-            if batch.answers and len(batch.answers) >= batch.missing:
-                self._pipe.write(b"[" + b",".join(batch.answers) + b"]")
-        self._settle(key)
+        if not isinstance(id_, str | int):
+            return
+        if batch := self._batches.pop(id_, None):
+            self._expect_one_less(batch)
+        self._settle(id_)
 
-    def _settle(self, key: str) -> None:
-        self._open[key] -= 1
+    def _settle(self, id_: Json) -> None:
+        self._open[id_] -= 1
         self._open = +self._open
         if not self._open:
             self._quiet.set()
@@ -202,22 +195,3 @@ class Desk:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
         return None
-
-
-def _problem(value: Any) -> str | None:
-    """What keeps a JSON value from being a JSON-RPC message, or None."""
-    if not isinstance(value, dict):
-        return "a message is a JSON object"
-    if value.get("jsonrpc") != "2.0":
-        return 'jsonrpc must be "2.0"'
-    if "method" in value and not isinstance(value["method"], str):
-        return "method must be a string"
-    if (
-        "method" in value
-        and "id" in value
-        and (isinstance(value["id"], bool) or not isinstance(value["id"], int | str))
-    ):
-        return "id must be a string or an integer"
-    if "method" in value and not isinstance(value.get("params", {}), dict):
-        return "params must be an object"
-    return None

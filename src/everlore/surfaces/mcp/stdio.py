@@ -51,7 +51,7 @@ def serve(load: Callable[[], Toolset], identity: Identity | None = None) -> None
 def _parsed(line: bytes) -> Any:
     try:
         message = json.loads(line)
-        json.dumps(message, ensure_ascii=False).encode()  # half a character is not text: the SDK side refuses it
+        json.dumps(message, ensure_ascii=False).encode()  # half a character is put right where lines are read
     except (ValueError, RecursionError):
         return None
     return message

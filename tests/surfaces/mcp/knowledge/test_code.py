@@ -55,7 +55,8 @@ def test_a_project_is_indexed_searched_and_deleted(mcp: Client, project: Path) -
     lines = SOURCE.splitlines()[best["start_line"] - 1 : best["end_line"]]
     assert best["content"].splitlines() == lines
     assert 0 <= best["score"] <= 1
-    assert "hidden" not in str(mcp.ok("search_code", query="hidden", limit=50))
+    assert "hidden" not in str(mcp.ok("search_code", query="hidden", limit=51)), "more than the most is the most"
+    assert "limit" in mcp.refused("search_code", query="hidden", limit=0)
     assert mcp.ok("list_projects") == {"projects": ["dice-game"], "count": 1}
     assert mcp.ok("get_status")["code_chunks_count"] == status["total_chunks"]
     assert mcp.ok("delete_project", project_id="dice-game") == {"chunks_deleted": status["total_chunks"]}
@@ -83,13 +84,24 @@ def test_recall_brings_memories_and_code_on_one_scale(mcp: Client, project: Path
     assert both["code_count"] > 0
     scores = [one["score"] for one in both["results"]]
     assert scores == sorted(scores, reverse=True)
-    assert abs(sum(scores)) < 1e-3, "z-scores of each source add up to nothing"
+    assert scores[0] > 0 > scores[-1], "z-scores lie around nothing"
     code = next(one for one in both["results"] if one["source"] == "code")
     assert {"file_path", "start_line", "end_line"} <= set(code)
     only = mcp.ok("recall", query="throw the dice", include_code=True, include_memories=False, project_id="dice-game")
     assert {one["source"] for one in only["results"]} == {"code"}
     other = mcp.ok("recall", query="throw the dice", include_code=True, include_memories=False, language="rust")
     assert other["results"] == []
+
+
+@pytest.mark.parametrize("limit", [1, 2, 10])
+def test_an_identifier_beats_memories_without_a_shared_word(mcp: Client, project: Path, limit: int) -> None:
+    for text in ("The cafeteria opens at eight.", "Invoices are kept for ten years.", "Parking is free for visitors."):
+        mcp.store(text)
+    mcp.ok("index_project", path=str(project))
+    until_completed(mcp, "dice-game")
+    found = mcp.ok("recall", query="roll_dice", include_code=True, limit=limit)["results"]
+    assert "roll_dice" in found[0]["content"]
+    assert mcp.ok("recall", query="cafeteria", include_code=True, limit=limit)["results"][0]["source"] == "memory"
 
 
 @pytest.mark.parametrize("path", ["/no/such/folder", ""])

@@ -121,6 +121,10 @@ def test_what_is_offered_can_be_listed(server: Session) -> None:
     tools = {tool["name"]: tool for tool in server.ask("tools/list")["result"]["tools"]}
     assert list(tools) == ["memory_create", "memory_search", "memory_list"]
     assert tools["memory_create"]["inputSchema"]["required"] == ["type", "content", "source", "confidence"]
+    create, search = (tools[name]["inputSchema"]["properties"] for name in ("memory_create", "memory_search"))
+    assert create["content"]["type"] == "object"
+    assert "must be present" in search["tags"]["description"]
+    assert "must be present" not in create["tags"]["description"]
     assert tools["memory_search"]["annotations"]["readOnlyHint"] is True
     assert [one["uri"] for one in server.ask("resources/list")["result"]["resources"]] == ["mem://recent"]
     templates = [one["uriTemplate"] for one in server.ask("resources/templates/list")["result"]["resourceTemplates"]]
@@ -268,6 +272,17 @@ def test_numbers_may_come_as_text_and_tags_are_tidied(server: Session) -> None:
     arguments = {**DECISION, "source": "codex", "confidence": "0.75", "tags": [" Project:X ", "project:x"]}
     [made] = server.items("memory_create", **arguments)
     assert (made["confidence"], made["tags"]) == (0.75, ["project:x"])
+
+
+def test_objects_and_lists_may_come_as_text(server: Session) -> None:
+    text = '{"version": 2.0, "owners": ["alice", "bob"], "summary": "Adopt Blue/Green deploy for service-x"}'
+    [made] = server.items("memory_create", **{**DECISION, "source": "as text"})
+    [again] = server.items("memory_create", **{**DECISION, "source": "as text", "content": text, "tags": '["as:text"]'})
+    assert again["id"] == made["id"], "the same record"
+    assert again["tags"] == ["project:service-x", "topic:release", "as:text"]
+    assert [one["id"] for one in server.items("memory_list", tags='["as:text"]')] == [made["id"]]
+    [plain] = server.items("memory_create", **{**DECISION, "source": "as text", "content": "[1] is no object"})
+    assert plain["id"] != made["id"]
 
 
 def test_newer_clients_that_announce_capabilities_get_an_object(tmp_path: Path) -> None:

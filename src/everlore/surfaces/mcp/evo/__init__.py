@@ -6,12 +6,14 @@ handshake needs none.
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from everlore.config import load as load_settings
 from everlore.content import arguments as a
 from everlore.errors import InvalidInput, NotFound
 from everlore.surfaces.mcp.toolset import CALLER, Tool, Toolset
@@ -28,7 +30,6 @@ IDENTITY: Final = IDENTITIES["evo"]()
 CAPABILITIES: Final = {name: value for name, value in IDENTITY.capabilities.items() if name != "tools"}
 """The version stands there twice, for clients that drop the capabilities they do not know."""
 EMBEDDED: Final = "content.db"
-DEFAULT_MAX_ITEMS: Final = 100
 
 OFFERED: Final[Mapping[str, tuple[str, type[a.Arguments]]]] = {
     "evo.content.search": (
@@ -84,6 +85,16 @@ def call(opener: Opener, engine: Engine, user_id: int, name: str, arguments: Jso
     return TOOLS[name](opener.site(engine), Caller(user_id), checked)
 
 
+def result(structured: dict[str, Json]) -> dict[str, Json]:
+    """The answer of a tool as `tools/call` gives it."""
+    text = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
+    return {"content": [{"type": "text", "text": text}], "isError": False, "structuredContent": structured}
+
+
+def too_large(limit: int) -> str:
+    return f"the answer is larger than {limit} bytes: ask for fewer items"
+
+
 def described(max_items: int) -> list[dict[str, Json]]:
     """The tools as `tools/list` shows them."""
     return [
@@ -98,7 +109,7 @@ def described(max_items: int) -> list[dict[str, Json]]:
 
 
 def toolset() -> Toolset:
-    opener = Opener()
+    opener, max_items = Opener(), load_settings().emcp.max_result_items
     return Toolset(
         name="evo",
         server_name=IDENTITY.server_name,
@@ -108,10 +119,11 @@ def toolset() -> Toolset:
             Tool(
                 name=name,
                 description=description,
-                input_schema=a.schema(shape, DEFAULT_MAX_ITEMS),
+                input_schema=a.schema(shape, max_items),
                 run=partial(_run, opener, name),
                 read_only=True,
                 idempotent=True,
+                lenient=frozenset(a.schema(shape, max_items)["properties"]),
             )
             for name, (description, shape) in OFFERED.items()
         ),
@@ -125,7 +137,12 @@ def toolset() -> Toolset:
 
 
 def _run(opener: Opener, name: str, engine: Engine, arguments: Mapping[str, Json]) -> Any:
-    return call(opener, engine, _user(engine), name, arguments)
+    structured = call(opener, engine, _user(engine), name, arguments)
+    caller, limit = CALLER.get(None), engine.settings.emcp.max_result_bytes
+    # over HTTP the whole answer is measured, and refused with a status
+    if not (caller and caller.headers) and len(json.dumps(result(structured), ensure_ascii=False).encode()) > limit:
+        raise InvalidInput(too_large(limit))
+    return structured
 
 
 def _user(engine: Engine) -> int:
@@ -137,9 +154,6 @@ def _user(engine: Engine) -> int:
     from everlore.surfaces.http.emcp_errors import Refused
 
     try:
-        actor = identify(caller.headers.get("authorization"), "", engine.settings.emcp, caller.principal)
-    except Refused as error:
+        return identify(caller.headers.get("authorization"), "", engine.settings.emcp, caller.principal).user_id
+    except Refused as error:  # it ended on the way here from the gates
         raise InvalidInput(str(error)) from None
-    if not actor.may("tools/call"):
-        raise InvalidInput("the token lacks the scope mcp:call")
-    return actor.user_id

@@ -8,7 +8,7 @@ from everlore.clock import iso
 from everlore.code import code_hits, open_code, status_of
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
-from everlore.surfaces.mcp.knowledge.arguments import Run
+from everlore.surfaces.mcp.knowledge.arguments import Run, limited
 from everlore.surfaces.mcp.toolset import CALLER, Tool
 from everlore.types import Json
 
@@ -43,7 +43,7 @@ def _search_code(engine: Engine, arguments: Mapping[str, Json]) -> Json:
     query: str = arguments["query"]
     if not query.strip():
         raise InvalidInput("query must not be empty: say what the code does, or name an identifier")
-    hits = code_hits(engine, query, arguments.get("project_id"), limit=arguments.get("limit") or 10)
+    hits = code_hits(engine, query, arguments.get("project_id"), limit=limited(arguments, 50, 10))
     results = [
         {
             "id": hit.id,
@@ -93,6 +93,10 @@ def _object(properties: Mapping[str, Json], required: tuple[str, ...] = ()) -> J
 
 _TEXT: Json = {"type": "string"}
 _COUNT: Json = {"type": "integer", "minimum": 0}
+_SO_FAR: Json = {
+    **_COUNT,
+    "description": "By this call, 0 when all is up to date; the rest goes on in the background, see get_index_status",
+}
 _TIME: Json = {"type": ["string", "null"]}
 
 _CHUNK = _object(
@@ -119,12 +123,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="index_project",
         title="Index a codebase",
-        description=(
-            "Index a codebase for semantic search. Only files that changed since the last time are read; .gitignore "
-            "and .memoryignore are obeyed. Returns after a few seconds at most: files_indexed and chunks_created count "
-            "what this call has done so far (0 when all is up to date), the rest goes on in the background; see "
-            "get_index_status. With watch, later edits are indexed by themselves."
-        ),
+        description="Index a codebase for semantic search.",
         input_schema=_object(
             {
                 "path": {"description": "Path to project root directory", "type": "string"},
@@ -137,7 +136,7 @@ TOOLS: tuple[Tool, ...] = (
             ("path",),
         ),
         output_schema=_object(
-            {"project_id": _TEXT, "files_indexed": _COUNT, "chunks_created": _COUNT},
+            {"project_id": _TEXT, "files_indexed": _SO_FAR, "chunks_created": _SO_FAR},
             ("project_id", "files_indexed", "chunks_created"),
         ),
         run=_here(_index_project),
@@ -146,10 +145,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="search_code",
         title="Search code",
-        description=(
-            "Semantic search over indexed code. Ask in words what the code does, or name an identifier. Results are "
-            "functions, classes and other chunks with their exact lines."
-        ),
+        description="Semantic search over indexed code.",
         input_schema=_object(
             {
                 "query": {"description": "Search query text", "type": "string"},
@@ -157,8 +153,6 @@ TOOLS: tuple[Tool, ...] = (
                 "limit": {
                     "description": "Maximum results (default: 10, max: 50)",
                     "type": "integer",
-                    "minimum": 1,
-                    "maximum": 50,
                     "default": 10,
                 },
             },
@@ -171,10 +165,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="get_index_status",
         title="Indexing status",
-        description=(
-            "Get indexing status for a project: pending, indexing, completed or failed, with progress and estimated "
-            "seconds left. Progress covers reading the files and embedding the chunks; text search works meanwhile."
-        ),
+        description="Get indexing status for a project.",
         input_schema=_object({"project_id": {"description": "Project ID to check", "type": "string"}}, ("project_id",)),
         output_schema=_object(
             {
@@ -206,7 +197,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="delete_project",
         title="Delete a project",
-        description="Delete all indexed code chunks for a project, and stop watching it. The source files stay.",
+        description="Delete all indexed code chunks for a project.",
         input_schema=_object(
             {"project_id": {"description": "Project ID to delete", "type": "string"}}, ("project_id",)
         ),

@@ -15,6 +15,7 @@ from everlore.search.graph_recall import (
     Recalled,
     Recollection,
     Weights,
+    measured,
     merged,
     recall_code,
     recall_memories,
@@ -46,11 +47,12 @@ def _recall(search_code: CodeSearch) -> Run:
         query, limit, weights = _query(arguments), limited(arguments, 50, 10), _weights(arguments)
         with_memories, with_code = arguments.get("include_memories") is not False, bool(arguments.get("include_code"))
         memories, code = Recollection(), list[Recalled]()
+        wanted = measured(limit) if with_memories and with_code else limit
         if with_memories:
-            memories = recall_memories(engine, scope_of(engine), query, limit, weights)
+            memories = recall_memories(engine, scope_of(engine), query, wanted, weights)
         if with_code:
             project, language = arguments.get("project_id"), arguments.get("language")
-            code = recall_code(engine, search_code, query, project, language, limit, weights)
+            code = recall_code(engine, search_code, query, project, language, wanted, weights)
         results = merged(memories.results, code, limit) if with_memories and with_code else memories.results or code
         return {
             "results": [_result(one) for one in results],

@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pydantic_core import from_json
+
 from everlore.errors import InvalidInput
 from everlore.surfaces.mcp.records.environment import Environment
 from everlore.types import Json
@@ -57,6 +59,7 @@ def wanted_type(arguments: Arguments) -> str | None:
 
 
 def tags(value: Json, most: int) -> tuple[str, ...]:
+    value = _unwrapped(value, list)
     if value is None:
         return ()
     if not isinstance(value, list | tuple):
@@ -96,12 +99,24 @@ def _content(value: Json, most: int) -> Json:
         raise InvalidInput("content is required")
     if isinstance(value, str) and not value.strip():
         raise InvalidInput("content is required and must not be empty")
+    value = _unwrapped(value, dict)
     try:
         length = len(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
     except ValueError:
         raise InvalidInput("content must be JSON: NaN and Infinity are not") from None
     if length > most:
         raise InvalidInput(f"content is too large (max {most} characters)")
+    return value
+
+
+def _unwrapped(value: Json, kind: type) -> Json:
+    """Clients send lists and objects as JSON text, too: the same thing must not become two."""
+    if isinstance(value, str):
+        try:
+            parsed = from_json(value, allow_inf_nan=False)
+        except ValueError:
+            return value
+        return parsed if isinstance(parsed, kind) else value
     return value
 
 

@@ -203,15 +203,11 @@ def _content(value: Json) -> Content:
     return Content(json.dumps(value, ensure_ascii=False))
 
 
-_TAGS = {
-    "description": "Tags such as project:alpha, all of which must be present. Lower case, at most 100 characters each.",
-    "type": "array",
-    "items": {"type": "string"},
-}
-
-
 def _tools(environment: Environment) -> tuple[Tool, ...]:
-    tags = {**_TAGS, "maxItems": environment.max_tags}
+    listed = {"type": "array", "items": {"type": "string"}, "maxItems": environment.max_tags}
+    form = "Letters, digits, colon, _ and -; lower case, at most 100 characters each."
+    tags = {"description": f"Tags such as project:alpha, all of which must be present. {form}", **listed}
+    new_tags = {"description": f"Tags to find it by, such as project:alpha. {form}", **listed}
     return (
         Tool(
             name="memory_create",
@@ -227,9 +223,10 @@ def _tools(environment: Environment) -> tuple[Tool, ...]:
                     "content": {
                         "description": f"A JSON object, at most {environment.max_content} characters as JSON;"
                         ' wrap plain text as {"text": "..."}',
+                        "type": "object",
                     },
                     "source": {"description": "Where it comes from, e.g. chat://session-1", "type": "string"},
-                    "tags": tags,
+                    "tags": new_tags,
                     "confidence": {"description": "0 to 1", "type": "number", "minimum": 0, "maximum": 1},
                 },
                 "required": ["type", "content", "source", "confidence"],

@@ -1,0 +1,114 @@
+"""What stands before the SDK on streamable HTTP: bodies are read and refused as on stdio, and batches are answered.
+
+The SDK knows no batches and tells what is wrong with a body in words that are meant for its programmers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import anyio
+from mcp_types import JSONRPCMessage, JSONRPCRequest
+from pydantic_core import from_json
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from everlore.surfaces.http.relay import answered, replaying
+from everlore.surfaces.mcp.handshake import Identity
+from everlore.surfaces.mcp.messages import EMPTY_BATCH, INVALID_REQUEST, Unreadable, message_of, read, refusal
+from everlore.types import Json
+
+JSON: Final = "application/json"
+
+
+def front(app: ASGIApp, identity: Identity, largest: int) -> ASGIApp:
+    """`app` refuses bodies of more than `largest` bytes itself."""
+
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        kind = HTTPConnection(scope).headers.get("content-type", "").partition(";")[0].strip().lower()
+        if scope["method"] != "POST" or kind != JSON:
+            await app(scope, receive, send)
+            return
+        body, more = await _body(receive, largest)
+        if more:
+            await app(scope, replaying(body, receive, more=True), send)
+            return
+        try:
+            value = read(body)
+            if isinstance(value, list):
+                response = await _batch(app, identity, scope, value)
+            else:
+                message = message_of(value, identity)
+                await app(scope, replaying(_dumped(message), receive), send)
+                return
+        except Unreadable as error:
+            response = Response(refusal(error), 400, media_type=JSON)
+        await response(scope, receive, send)
+
+    return wrapped
+
+
+async def _body(receive: Receive, largest: int) -> tuple[bytes, bool]:
+    """What was sent, and whether that is not all: it is too large, or the client went away."""
+    parts: list[bytes] = []
+    size, more = 0, True
+    while more and size <= largest:
+        message = await receive()
+        if message["type"] != "http.request":
+            break
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        more = message.get("more_body", False)
+    return b"".join(parts), more
+
+
+def _dumped(message: JSONRPCMessage) -> bytes:
+    return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+
+
+async def _batch(app: ASGIApp, identity: Identity, scope: Scope, values: list[Json]) -> Response:
+    """Every message as a request of its own, and their answers in one array.
+
+    One after the other: to the SDK, 1 and "1" are the same request while both are open.
+    """
+    if not values:
+        raise EMPTY_BATCH
+    answers: list[bytes] = []
+    for value in values:
+        try:
+            message = message_of(value, identity)
+            if isinstance(message, JSONRPCRequest) and message.method == "initialize":
+                raise Unreadable(INVALID_REQUEST, "Invalid request: initialize cannot be in a batch", message.id)
+        except Unreadable as error:
+            answers.append(refusal(error))
+            continue
+        whole = await answered(app, dict(scope), replaying(_dumped(message), _nothing_more))
+        if isinstance(message, JSONRPCRequest) and _reply(whole).get("id") == message.id:
+            answers.append(_text(whole))
+        elif whole.status_code >= 400:
+            return whole  # the session or a header is wrong, which holds for all of them
+    if not answers:
+        return Response(status_code=202)
+    return Response(b"[" + b",".join(answers) + b"]", media_type=JSON)
+
+
+def _reply(whole: Response) -> dict[str, Any]:
+    try:
+        value = from_json(_text(whole))
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _text(whole: Response) -> bytes:
+    """The answer, which is all of the body or the last event of a stream."""
+    if not whole.headers.get("content-type", "").startswith("text/event-stream"):
+        return bytes(whole.body)
+    events = [line[6:] for line in bytes(whole.body).splitlines() if line.startswith(b"data: {")]
+    return events[-1] if events else b""
+
+
+async def _nothing_more() -> Message:
+    await anyio.sleep_forever()
+    raise AssertionError
