@@ -97,6 +97,12 @@ def test_search_shows_lines_of_the_profile_as_plugins_read_them(agent: Gate) -> 
     assert data["evidence"].startswith("2026-05-28: ")
 
 
+def test_lines_of_the_profile_and_episodes_have_one_scale(agent: Gate) -> None:
+    """A statement is in the profile and in its episode, and each says as much about the query."""
+    found = until(agent, "/mem/search", {"query": "coffee"}, lambda r: r["profiles"] and r["items"])
+    assert found["profiles"][0]["score"] == pytest.approx(found["items"][0]["score"], abs=0.1)
+
+
 def test_raw_messages_are_found_before_they_are_extracted(agent: Gate) -> None:
     body = {"conversationId": "s-raw", "messages": [said("The zeppelin lands at noon.")], "flush": False}
     assert agent.ok("/mem/agent-memory", body) == {"status": "accumulated", "messageCount": 1, "flushed": False}

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from everlore.clock import Clock
 from everlore.engine import Engine
-from everlore.errors import Misconfigured, NotFound, Unavailable
+from everlore.errors import NotFound
 from everlore.index.tokens import query_terms, tokens
 from everlore.kinds import PLACES
 from everlore.memory import forget as forget_one
 from everlore.memory import listing, profile
 from everlore.models.once import AskedOnce
 from everlore.search import Hit, Query, recall
+from everlore.search.texts import likeness
 from everlore.surfaces.everme import markdown
 from everlore.surfaces.everme.limits import TOP_K
 from everlore.surfaces.everme.saving import Person
@@ -256,27 +254,13 @@ def _profile_lines(engine: Engine, users: Sequence[Owner], query: str) -> list[d
             (row, {"item_type": "implicit_trait", "embed_text": f"{trait['trait']}: {trait['description']}", **trait})
             for trait in row.data["implicit_traits"]
         ]
-    scores = _alike(engine, query, [str(data["embed_text"]) for _, data in lines])
+    scores = likeness(engine, query, [(row.key.owner, str(data["embed_text"])) for row, data in lines])
     ranked = sorted(zip(scores, range(len(lines)), strict=True), key=lambda pair: (-pair[0], pair[1]))
     return [
         _profile(lines[at][0], engine.clock) | {"profileData": lines[at][1], "score": round(score, 6)}
         for score, at in ranked
         if score > 0
     ]
-
-
-def _alike(engine: Engine, query: str, texts: Sequence[str]) -> list[float]:
-    """How much each text has to do with the query, 0 to 1: by words, and by meaning once the model is there."""
-    terms = query_terms(query)
-    by_words = [_overlap(terms, text) for text in texts]
-    if not texts or not engine.embedder.ready():
-        return by_words
-    try:
-        cosines: Any = engine.embedder.encode(list(texts)) @ engine.embedder.query(query)
-    except (Unavailable, Misconfigured):
-        return by_words
-    near = np.where(cosines >= engine.settings.search.default_radius, cosines, 0.0)
-    return [max(words, float(cosine)) for words, cosine in zip(by_words, near, strict=True)]
 
 
 def _overlap(terms: Sequence[str], text: str) -> float:
