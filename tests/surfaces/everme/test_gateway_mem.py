@@ -118,6 +118,14 @@ def test_raw_messages_are_found_before_they_are_extracted(agent: Gate) -> None:
         "contentItems": [{"type": "text", "text": "The zeppelin lands at noon."}],
     }
     assert agent.ok("/mem/search", {"query": "zeppelin", "memoryTypes": ["profile"]})["rawMessages"] == []
+    for narrow, count in (
+        ({"session_id": "s-raw"}, 1),
+        ({"session_id": {"ne": "s-raw"}}, 0),
+        ({"OR": [{"sender_id": "nobody"}, {"timestamp": {"gte": AT, "lt": AT + 1}}]}, 1),
+        ({"timestamp": {"gt": AT}}, 0),
+        ({"parent_id": "mc_1"}, 0),
+    ):
+        assert len(agent.ok("/mem/search", {"query": "zeppelin", "filter": narrow})["rawMessages"]) == count, narrow
 
 
 def test_only_the_types_asked_for_are_searched(agent: Gate) -> None:
@@ -129,6 +137,9 @@ def test_only_the_types_asked_for_are_searched(agent: Gate) -> None:
 def test_filters_narrow_and_time_orders(agent: Gate) -> None:
     only = agent.ok("/mem/search", {"query": "coffee nginx", "filter": {"session_id": "s-fact"}})["items"]
     assert {item["sessionId"] for item in only} == {"s-fact"}
+    assert agent.ok("/mem/search", {"query": "coffee"})["profiles"]
+    for narrow in ({"session_id": "s-fact"}, {"OR": [{"session_id": {"in": ["s-fact", "s-tools"]}}]}):
+        assert agent.ok("/mem/search", {"query": "coffee", "filter": narrow})["profiles"] == []
     newest = agent.ok("/mem/search", {"query": "coffee nginx", "rankBy": "time"})["items"]
     assert [item["timestamp"] for item in newest] == sorted((i["timestamp"] for i in newest), reverse=True)
     agent.refused("/mem/search", 400, 20001, {"query": "x", "filter": {"nonsense": 1}})

@@ -17,6 +17,7 @@ from everlore.memory import forget as forget_one
 from everlore.memory import listing, profile
 from everlore.models.once import AskedOnce
 from everlore.search import Hit, Query, recall
+from everlore.search.filters import holds
 from everlore.search.texts import likeness
 from everlore.surfaces.everme import markdown
 from everlore.surfaces.everme.limits import TOP_K
@@ -60,8 +61,8 @@ def search(
     clock = engine.clock
     return {
         "items": [_scored(hit, clock) for hit in best(found.get("episode", []))],
-        "profiles": _profile_lines(engine, users, query)[:top_k] if "profile" in types else [],
-        "rawMessages": _waiting(engine, person, query)[:top_k] if "raw_message" in types else [],
+        "profiles": _profile_lines(engine, users, query, chosen)[:top_k] if "profile" in types else [],
+        "rawMessages": _waiting(engine, person, query, chosen)[:top_k] if "raw_message" in types else [],
         "agentMemory": {
             "cases": [_scored(hit, clock) for hit in best(learnt.get("case", []))],
             "skills": [_scored(hit, clock) for hit in best(learnt.get("skill", []))],
@@ -239,11 +240,12 @@ def _recalled(
     return hits
 
 
-def _profile_lines(engine: Engine, users: Sequence[Owner], query: str) -> list[dict[str, Json]]:
-    """Lines of profiles that have to do with the query, each an element of its own, as plugins show them."""
+def _profile_lines(engine: Engine, users: Sequence[Owner], query: str, chosen: Filter | None) -> list[dict[str, Json]]:
+    """Lines of profiles that have to do with the query, each an element of its own, as plugins show them. A profile is
+    of no session."""
     lines: list[tuple[Stored, dict[str, Json]]] = []
     for owner in users:
-        row = profile(engine, owner)
+        row = profile(engine, owner, chosen)
         if row is None:
             continue
         lines += [
@@ -268,10 +270,12 @@ def _overlap(terms: Sequence[str], text: str) -> float:
     return sum(term in held for term in terms) / len(terms) if terms else 0.0
 
 
-def _waiting(engine: Engine, person: Person, query: str) -> list[dict[str, Json]]:
+def _waiting(engine: Engine, person: Person, query: str, chosen: Filter | None) -> list[dict[str, Json]]:
     """Messages that no memory was made of yet."""
     terms = query_terms(query)
-    scored = [(_overlap(terms, message.text), message) for message in engine.buffer.waiting(person.scope, MOST_WAITING)]
+    waiting = engine.buffer.waiting(person.scope, MOST_WAITING)
+    allowed = [message for message in waiting if chosen is None or holds(chosen, message)]
+    scored = [(_overlap(terms, message.text), message) for message in allowed]
     matching = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], -pair[1].timestamp))
     return [_raw(message, engine.clock) for _, message in matching]
 
