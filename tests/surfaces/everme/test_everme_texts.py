@@ -75,6 +75,6 @@ def test_a_gateway_of_another_make_is_rendered_too() -> None:
         "implicit_traits": [{"trait": "curious", "description": "asks a lot", "basis": "3 talks", "evidence": "e"}],
     }
     text = markdown.context(profile, {})
-    assert "- [profile] said 2026-01-02, food: “Likes quince”" in text
-    assert "- [profile] trait (3 talks): “curious” “asks a lot”" in text
+    assert "- [profile] said 2026-01-02, “food”: “Likes quince”" in text
+    assert "- [profile] trait (“3 talks”): “curious” “asks a lot”" in text
     assert markdown.line_count(text) == 2
