@@ -164,6 +164,23 @@ def test_top_k_is_forgiving(agent: Host, top_k: Any) -> None:
     assert not failed or "topK" in text
 
 
+def test_how_many_results_there_are_can_be_configured(tmp_path: Path, vectors: Endpoint) -> None:
+    env = quick(vectors) | {"EVEROS_MCP__TOP_K": "2"}
+
+    def count(text: str) -> int:
+        return sum(line.startswith("- [episodic]") for line in text.splitlines())
+
+    with host(tmp_path / "root", env) as configured:
+        configured.hello()
+        for number in range(4):
+            configured.text("mem_save_turn", text=f"The heron number {number} is grey.", sessionKey=f"h{number}")
+        assert count(configured.text("mem_search", query="grey heron")) == 2
+        assert count(configured.text("mem_search", query="grey heron", topK=3)) == 3
+        assert count(configured.text("mem_search", query="grey heron", topK=0)) == 2
+        (read,) = configured.ask("resources/read", {"uri": "mem://search?q=heron"})["result"]["contents"]
+        assert count(read["text"]) == 2
+
+
 def test_long_texts_are_trimmed_and_long_queries_cut(agent: Host) -> None:
     long = "head " + "x" * 9000 + " the verdict is walnut"
     assert json.loads(agent.text("mem_save_turn", text=long, sessionKey="long"))["saved"]

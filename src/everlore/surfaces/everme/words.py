@@ -74,7 +74,10 @@ SEARCH_INPUT: Json = {
     "type": "object",
     "properties": {
         "query": _QUERY,
-        "topK": {"description": "Most results of each sort, up to 50. [default: 5]", "type": ["integer", "string"]},
+        "topK": {
+            "description": "Most results of each sort, up to 50. [default: 5, or as configured]",
+            "type": ["integer", "string"],
+        },
     },
     "required": ["query"],
 }
