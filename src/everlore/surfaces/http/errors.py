@@ -17,6 +17,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
 
 from everlore.clock import Clock
 from everlore.errors import Conflict, Denied, EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
@@ -26,6 +27,7 @@ from everlore.surfaces.http.gateway import Refusal, code_of, http_refusal, is_ga
 from everlore.surfaces.http.models import ITEMS_TAG, TEXT_TAG, ErrorInfo, Failure
 
 INTERNAL = "Internal server error"
+METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
 log = structlog.get_logger("everlore.http")
 
@@ -66,7 +68,18 @@ def install(app: FastAPI) -> None:
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return failure(request, error.status_code, str(error.detail), error.headers)
+    headers = {"Allow": _allowed(request)} if error.status_code == 405 else error.headers
+    return failure(request, error.status_code, str(error.detail), headers)
+
+
+def _allowed(request: Request) -> str:
+    """The methods of all routes of a path; the one that refused knows only its own."""
+
+    def taken(method: str) -> bool:
+        asked = {**request.scope, "method": method}
+        return any(route.matches(asked)[0] is Match.FULL for route in request.app.routes)
+
+    return ", ".join(filter(taken, METHODS))
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
