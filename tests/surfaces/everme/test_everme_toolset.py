@@ -259,11 +259,27 @@ def test_boot_failures_go_to_stderr_with_exit_code_one(tmp_path: Path, env: dict
     assert "Traceback" not in done.stderr
 
 
-def test_a_vault_that_is_a_file_is_a_boot_failure(tmp_path: Path) -> None:
+@pytest.mark.parametrize("below", ["", "vault", "further/vault"])
+def test_a_vault_that_is_a_file_or_below_one_is_a_boot_failure(tmp_path: Path, below: str) -> None:
     (tmp_path / "root").write_text("x")
-    done = everlore(tmp_path / "root", "mcp", "--toolset", "everme")
+    done = everlore(tmp_path / "root" / below, "mcp", "--toolset", "everme")
     assert (done.returncode, done.stdout) == (1, "")
     assert "EVEROS_MEMORY__ROOT" in done.stderr
+
+
+def test_a_process_that_never_opened_its_vault_exits_with_one(tmp_path: Path, vectors: Endpoint) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / ".everlore").write_text("in the way")
+    with host(tmp_path / "root", quick(vectors)) as blocked:
+        blocked.hello()
+        assert "error: " in blocked.error("mem_search", query="x")
+    assert blocked.process.returncode == 1
+    with host(tmp_path / "root", quick(vectors)) as freed:
+        freed.hello()
+        freed.error("mem_search", query="x")
+        (tmp_path / "root" / ".everlore").unlink()
+        freed.text("mem_search", query="x")
+    assert freed.process.returncode == 0
 
 
 def test_a_gateway_that_refuses_or_is_gone_is_a_tool_error(tmp_path: Path, guarded: Server) -> None:
