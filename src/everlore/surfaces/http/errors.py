@@ -20,7 +20,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
 
 from everlore.clock import Clock
-from everlore.errors import Conflict, Denied, EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
+from everlore.errors import (
+    Conflict,
+    Damaged,
+    Denied,
+    EverloreError,
+    InvalidInput,
+    NotFound,
+    Unavailable,
+    UnsupportedMedia,
+)
 from everlore.redact import redact
 from everlore.surfaces.http import emcp_errors
 from everlore.surfaces.http.gateway import Refusal, code_of, http_refusal, is_gateway, on_refusal, refusal
@@ -105,10 +114,20 @@ async def _everlore(request: Request, error: Exception) -> Response:
         case Unavailable():
             log.warning("unavailable", reason=str(error))
             return failure(request, 503, str(error))
+        case Damaged():
+            log.error("stored data is damaged", reason=str(error))
+            return failure(request, 503, _damage(request, error))
         case _:
-            # a setting or a damaged file: for the owner of the installation, not for the client
+            # a setting: for the owner of the installation, not for the client
             log.error("request failed", reason=str(error), exc_info=error)
             return failure(request, 500, INTERNAL)
+
+
+def _damage(request: Request, error: Damaged) -> str:
+    """With accounts, a file may name its owner."""
+    hidden = "a file of the vault cannot be read; `everlore doctor` on the server tells which"
+    told = hidden if request.app.state.engine.settings.auth.enabled else str(error)
+    return f"{told}. Nothing was lost: try again when it is corrected"
 
 
 def first_reason(errors: Sequence[Mapping[str, Any]]) -> str:
