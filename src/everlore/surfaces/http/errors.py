@@ -22,12 +22,12 @@ from starlette.routing import Match
 from everlore.clock import Clock
 from everlore.errors import (
     Conflict,
-    Damaged,
     Denied,
     EverloreError,
     InvalidInput,
     NotFound,
     Unavailable,
+    Unreadable,
     UnsupportedMedia,
 )
 from everlore.redact import redact
@@ -114,16 +114,16 @@ async def _everlore(request: Request, error: Exception) -> Response:
         case Unavailable():
             log.warning("unavailable", reason=str(error))
             return failure(request, 503, str(error))
-        case Damaged():
-            log.error("stored data is damaged", reason=str(error))
-            return failure(request, 503, _damage(request, error))
+        case Unreadable():
+            log.error("a file cannot be read", reason=str(error))
+            return failure(request, 503, _unreadable(request, error))
         case _:
-            # a setting: for the owner of the installation, not for the client
+            # a setting or a damaged file: for the owner of the installation, not for the client
             log.error("request failed", reason=str(error), exc_info=error)
             return failure(request, 500, INTERNAL)
 
 
-def _damage(request: Request, error: Damaged) -> str:
+def _unreadable(request: Request, error: Unreadable) -> str:
     """With accounts, a file may name its owner."""
     hidden = "a file of the vault cannot be read; `everlore doctor` on the server tells which"
     told = hidden if request.app.state.engine.settings.auth.enabled else str(error)
