@@ -9,6 +9,7 @@ EverloreError
 ├── Unavailable         try again later; nothing was lost
 ├── Misconfigured       the owner of the installation must change a setting
 └── Damaged             a file needs a person's eye; the message says which and where
+    └── Unreadable      a file of the vault must be saved as text again
 
 The message is for people: it says what is wrong and what to do. Surfaces map the classes to
 their own codes; nothing below a surface knows a code.
@@ -53,3 +54,7 @@ class Misconfigured(EverloreError):
 
 class Damaged(EverloreError):
     """Stored data is not as we wrote it."""
+
+
+class Unreadable(Damaged):
+    """A file of the vault is no text any more; whoever changed it can correct it."""

@@ -31,7 +31,7 @@ def test_credentials_have_their_form_and_only_hashes_are_kept(
 ) -> None:
     key, secret = accounts.create_key("alice")
     assert re.fullmatch(r"emk_[0-9a-f]{32}", secret)
-    agent, token = accounts.register_agent(key.account.id, "cursor", "f", "Cursor", "1", None)
+    agent, token = accounts.register_agent(key, "cursor", "f", "Cursor", "1", None)
     assert re.fullmatch(r"evt_[0-9a-f]{32}", token)
     device, code = accounts.start_device("evercli", "EverCli", "1", "f", now.ms + MINUTE)
     assert re.fullmatch(r"[B-Z]{4}-[B-Z]{4}", code)
@@ -82,14 +82,14 @@ def test_no_name_leads_out_of_a_space(accounts: StoredAccounts) -> None:
 
 def test_what_is_revoked_or_expired_is_denied(accounts: StoredAccounts, now: Now) -> None:
     key, secret = accounts.create_key("alice", expires=now.ms + MINUTE)
-    _, token = accounts.register_agent(key.account.id, "p", "f", "n", "", now.ms + MINUTE)
+    _, token = accounts.register_agent(key, "p", "f", "n", "", now.ms + MINUTE)
     assert accounts.authenticate(secret).actor == key.id
     assert accounts.authenticate(token).agent_id.startswith("agt_")
     now.ms += MINUTE
     assert denied(accounts, secret) == "key_expired"
     assert denied(accounts, token) == "agent_expired"
     lasting, other = accounts.create_key("bob")
-    agent, told = accounts.register_agent(lasting.account.id, "p", "f", "n", "", None)
+    agent, told = accounts.register_agent(lasting, "p", "f", "n", "", None)
     accounts.revoke_agent(lasting.account.id, agent.id)
     assert denied(accounts, told) == "agent_revoked"
     assert accounts.revoke_key(lasting.id)[0].revoked == now.ms
@@ -104,7 +104,7 @@ def test_what_is_revoked_or_expired_is_denied(accounts: StoredAccounts, now: Now
 
 def test_revoking_an_account_disconnects_its_agents(accounts: StoredAccounts) -> None:
     key, secret = accounts.create_key("a")
-    _, token = accounts.register_agent(key.account.id, "p", "f", "n", "", None)
+    _, token = accounts.register_agent(key, "p", "f", "n", "", None)
     accounts.revoke_key(key.account.id)
     assert denied(accounts, secret) == "key_revoked"
     assert denied(accounts, token) == "agent_revoked"
@@ -121,8 +121,8 @@ def test_a_key_is_revoked_by_any_of_its_names(accounts: StoredAccounts) -> None:
 
 def test_registering_again_keeps_the_agent_and_changes_its_token(accounts: StoredAccounts) -> None:
     key, _ = accounts.create_key("a")
-    first, old = accounts.register_agent(key.account.id, "cursor", "f", "Cursor", "1", None)
-    again, new = accounts.register_agent(key.account.id, "cursor", "f", "Cursor", "2", None)
+    first, old = accounts.register_agent(key, "cursor", "f", "Cursor", "1", None)
+    again, new = accounts.register_agent(key, "cursor", "f", "Cursor", "2", None)
     assert (again.id, again.version, again.connected) == (first.id, "2", True)
     assert denied(accounts, old) == "agent_revoked"
     assert accounts.authenticate(new).agent_id == first.id
@@ -141,8 +141,8 @@ def test_a_device_is_approved_once_and_its_keys_are_handed_out_once(accounts: St
     assert caught.value.why == "slow"
     now.ms += 5000
     assert accounts.poll_device(secret, 5000, None).state == "pending"
-    assert accounts.decide_device(code.lower().replace("-", " "), key.account.id, approve=True)
-    assert not accounts.decide_device(code, key.account.id, approve=False), "decided is decided"
+    assert accounts.decide_device(code.lower().replace("-", " "), key.id, approve=True)
+    assert not accounts.decide_device(code, key.id, approve=False), "decided is decided"
     poll = accounts.poll_device(secret, 5000, None)
     assert poll.state == "approved"
     assert accounts.authenticate(poll.key_secret).account == key.account
@@ -155,16 +155,50 @@ def test_a_device_is_approved_once_and_its_keys_are_handed_out_once(accounts: St
 def test_a_device_may_be_denied_or_expire(accounts: StoredAccounts, now: Now) -> None:
     key, _ = accounts.create_key("alice")
     refused, code = accounts.start_device("p", "c", "", "f", now.ms + MINUTE)
-    accounts.decide_device(code, key.account.id, approve=False)
+    accounts.decide_device(code, key.id, approve=False)
     assert accounts.poll_device(refused, 5000, None).state == "denied"
     late, code = accounts.start_device("p", "c", "", "f", now.ms + MINUTE)
     now.ms += MINUTE
-    assert not accounts.decide_device(code, key.account.id, approve=True)
+    assert not accounts.decide_device(code, key.id, approve=True)
     assert accounts.poll_device(late, 5000, None).state == "expired"
     waiting = accounts.device(code)
     assert waiting is not None
     assert waiting.state == "expired"
     assert accounts.device("XXXX-XXXX") is None
+
+
+def test_nothing_that_a_key_brings_about_may_more_or_lives_longer(accounts: StoredAccounts, now: Now) -> None:
+    ends = now.ms + MINUTE
+    key, _ = accounts.create_key("limited", scopes=["agents", "mem:read"], expires=ends)
+    secret, code = accounts.start_device("p", "c", "", "f", now.ms + 15 * MINUTE)
+    accounts.decide_device(code, key.id, approve=True)
+    poll = accounts.poll_device(secret, 5000, None)
+    assert poll.key is not None
+    assert (poll.key.scopes, poll.key.expires) == (("agents", "mem:read"), ends)
+    _, later = accounts.register_agent(key, "p", "g", "n", "", ends + MINUTE)
+    _, sooner = accounts.register_agent(key, "p", "h", "n", "", ends - 1)
+    for token in (poll.agent_secret, later, sooner):
+        assert accounts.authenticate(token).scopes == ("mem:read",)
+    now.ms = ends - 1
+    assert denied(accounts, sooner) == "agent_expired"
+    assert accounts.authenticate(later).agent_id
+    now.ms = ends
+    assert denied(accounts, poll.key_secret) == "key_expired"
+    assert [denied(accounts, token) for token in (poll.agent_secret, later)] == ["agent_expired"] * 2
+
+
+@pytest.mark.parametrize("how", ["revoked", "expired"])
+def test_the_approval_of_a_key_that_has_ended_is_worth_nothing(accounts: StoredAccounts, now: Now, how: str) -> None:
+    key, _ = accounts.create_key("alice", expires=now.ms + MINUTE)
+    secret, code = accounts.start_device("p", "c", "", "f", now.ms + 15 * MINUTE)
+    accounts.decide_device(code, key.id, approve=True)
+    if how == "revoked":
+        accounts.revoke_key(key.id)
+    else:
+        now.ms += MINUTE
+    poll = accounts.poll_device(secret, 5000, None)
+    assert (poll.state, poll.key, poll.agent) == ("expired", None, None)
+    assert len(accounts.keys()) == 1
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 129])

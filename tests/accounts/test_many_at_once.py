@@ -45,7 +45,7 @@ def test_of_many_first_accounts_one_is_main(accounts: StoredAccounts) -> None:
 def test_of_many_who_poll_one_gets_the_credentials(accounts: StoredAccounts, now: Callable[[], int]) -> None:
     key, _ = accounts.create_key("alice")
     secret, code = accounts.start_device("evercli", "EverCli", "1", "f", now() + MINUTE)
-    accounts.decide_device(code, key.account.id, approve=True)
+    accounts.decide_device(code, key.id, approve=True)
     answers = together(lambda _: why(lambda: accounts.poll_device(secret, 5000, None)))
     assert sorted(answers) == ["device"] * (MANY - 1) + ["yes"]
     assert len(accounts.keys()) == 2
@@ -55,12 +55,12 @@ def test_of_many_who_poll_one_gets_the_credentials(accounts: StoredAccounts, now
 def test_of_many_who_decide_one_does(accounts: StoredAccounts, now: Callable[[], int]) -> None:
     key, _ = accounts.create_key("alice")
     _, code = accounts.start_device("evercli", "EverCli", "1", "f", now() + MINUTE)
-    assert sum(together(lambda n: accounts.decide_device(code, key.account.id, approve=n % 2 == 0))) == 1
+    assert sum(together(lambda n: accounts.decide_device(code, key.id, approve=n % 2 == 0))) == 1
 
 
 def test_of_many_who_register_one_place_one_token_works(accounts: StoredAccounts) -> None:
     key, _ = accounts.create_key("alice")
-    made = together(lambda _: accounts.register_agent(key.account.id, "cursor", "f", "Cursor", "1", None))
+    made = together(lambda _: accounts.register_agent(key, "cursor", "f", "Cursor", "1", None))
     assert len({agent.id for agent, _ in made}) == 1
     judged = {token: why(lambda token=token: accounts.authenticate(token)) for _, token in made}  # type: ignore[misc]
     working = [token for token, answer in judged.items() if answer == "yes"]
@@ -103,10 +103,10 @@ def test_work_whose_answer_was_lost_gives_the_same_when_it_runs_again(tables: Ta
     key, secret = accounts.create_key("alice")
     assert key.account.main
     assert accounts.authenticate(secret).actor == key.id
-    agent, token = accounts.register_agent(key.account.id, "cursor", "f", "Cursor", "1", None)
+    agent, token = accounts.register_agent(key, "cursor", "f", "Cursor", "1", None)
     assert accounts.authenticate(token).agent_id == agent.id
     device, code = accounts.start_device("evercli", "EverCli", "1", "g", now() + MINUTE)
-    StoredAccounts(tables, now).decide_device(code, key.account.id, approve=True)
+    StoredAccounts(tables, now).decide_device(code, key.id, approve=True)
     poll = accounts.poll_device(device, 5000, None)
     assert poll.state == "approved"
     assert accounts.authenticate(poll.key_secret).account == key.account

@@ -171,9 +171,10 @@ class Accounts(Protocol):
         ...
 
     def register_agent(
-        self, account: str, platform: str, fingerprint: str, name: str, version: str, expires: int | None
+        self, by: Key | Principal, platform: str, fingerprint: str, name: str, version: str, expires: int | None
     ) -> tuple[Agent, str]:
-        """The agent of this place and a new token; its older tokens are revoked."""
+        """The agent of this place and a new token, which may no more and lives no longer than the key that it is made
+        `by`; its older tokens are revoked."""
         ...
 
     def agents(self, account: str) -> list[Agent]: ...
@@ -186,12 +187,13 @@ class Accounts(Protocol):
 
     def device(self, user_code: str) -> Device | None: ...
 
-    def decide_device(self, user_code: str, account: str, *, approve: bool) -> bool:
-        """False when nothing by that code is waiting any more."""
+    def decide_device(self, user_code: str, key: str, *, approve: bool) -> bool:
+        """`key` is the id of the key that decides. False when nothing by that code is waiting any more."""
         ...
 
     def poll_device(self, device_code: str, interval_ms: int, agent_expires: int | None) -> Poll:
-        """Raises `Denied`: "device" for a code that is unknown or used up, "slow" when asked too often."""
+        """Whoever was approved gets a key like the one that approved it, and nothing when that one has ended since.
+        Raises `Denied`: "device" for a code that is unknown or used up, "slow" when asked too often."""
         ...
 
     def add_upload(self, account: str, key: str, name: str, size: int, digest: str, expires: int) -> None: ...

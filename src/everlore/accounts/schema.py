@@ -37,6 +37,9 @@ CREATE TABLE audit(
   target text NOT NULL, address text NOT NULL, outcome text NOT NULL);
 """
 _CONTENTS = "CREATE TABLE contents(key text PRIMARY KEY, content bytea NOT NULL);"
+# one statement each: a cluster takes no script that changes tables which are spread
+_TOKEN_SCOPES = "ALTER TABLE agent_tokens ADD COLUMN scopes text NOT NULL DEFAULT 'mem:read mem:write'"
+_DEVICE_KEY = "ALTER TABLE devices RENAME COLUMN account TO key"  # whatever the key may, and for as long as it may
 
 
 TABLES = ("meta", "accounts", "keys", "agents", "agent_tokens", "devices", "uploads", "contents", "sources", "audit")
@@ -44,4 +47,4 @@ TABLES = ("meta", "accounts", "keys", "agents", "agent_tokens", "devices", "uplo
 
 def steps(number: str) -> tuple[str, ...]:
     """One script for each version. `number` is the type of a column that counts up by itself."""
-    return (_ACCOUNTS.replace("<number>", number), _CONTENTS)
+    return (_ACCOUNTS.replace("<number>", number), _CONTENTS, _TOKEN_SCOPES, _DEVICE_KEY)

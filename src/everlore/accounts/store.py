@@ -103,20 +103,20 @@ class StoredAccounts(Documents):
     def _by_token(self, credential: str) -> Principal:
         hashed = tokens.digest(credential)
         select = (
-            "SELECT t.hash, t.revoked, t.expires, g.id, g.last_active, a.id, a.name, a.main, a.created"
+            "SELECT t.hash, t.revoked, t.expires, t.scopes, g.id, g.last_active, a.id, a.name, a.main, a.created"
             " FROM agent_tokens t JOIN agents g ON g.id = t.agent JOIN accounts a ON a.id = g.account WHERE t.hash = ?"
         )
         found = self._tables.read(lambda db: row(db, select, (hashed,)))
         if found is None or not tokens.same(found[0], hashed):
             raise Denied("agent_invalid", "this agent token is not known here; register with `evercli plugin install`")
-        _, revoked, expires, agent, active, account, name, main, created = found
+        _, revoked, expires, scopes, agent, active, account, name, main, created = found
         if revoked is not None:
             raise Denied("agent_revoked", "this agent was disconnected; register again with `evercli plugin install`")
         if expires is not None and expires <= self._now():
             raise Denied("agent_expired", "this agent token has expired; register again with `evercli plugin install`")
         self._touch("agents", "last_active", agent, active)
         owner = Account(account, name, bool(main), created)
-        return Principal(owner, agent, AGENT_SCOPES, agent_id=agent, key_prefix=tokens.shown(credential))
+        return Principal(owner, agent, tuple(scopes.split()), agent_id=agent, key_prefix=tokens.shown(credential))
 
     def _touch(self, table: str, column: str, ident: str, last: int | None) -> None:
         now = self._now()
@@ -126,11 +126,11 @@ class StoredAccounts(Documents):
                 self._tables.write(lambda db: db.run(f"UPDATE {table} SET {column} = ? WHERE id = ?", (now, ident)))
 
     def register_agent(
-        self, account: str, platform: str, fingerprint: str, name: str, version: str, expires: int | None
+        self, by: Key | Principal, platform: str, fingerprint: str, name: str, version: str, expires: int | None
     ) -> tuple[Agent, str]:
         secret = tokens.new_credential(tokens.TOKEN)
-        place = (account, platform, fingerprint)
-        agent = self._tables.write(lambda db: _register(db, place, name, version, secret, self._now(), expires))
+        place = (platform, fingerprint)
+        agent = self._tables.write(lambda db: _register(db, by, place, name, version, secret, self._now(), expires))
         return agent, secret
 
     def agents(self, account: str) -> list[Agent]:
@@ -173,9 +173,9 @@ class StoredAccounts(Documents):
         code, platform, client, version, state, expires = found
         return Device(code, platform, client, version, "expired" if expires <= self._now() else state, expires)
 
-    def decide_device(self, user_code: str, account: str, *, approve: bool) -> bool:
-        update = "UPDATE devices SET state = ?, account = ? WHERE user_code = ? AND state = 'pending' AND expires > ?"
-        decided = ("approved" if approve else "denied", account, tokens.plain_user_code(user_code), self._now())
+    def decide_device(self, user_code: str, key: str, *, approve: bool) -> bool:
+        update = "UPDATE devices SET state = ?, key = ? WHERE user_code = ? AND state = 'pending' AND expires > ?"
+        decided = ("approved" if approve else "denied", key, tokens.plain_user_code(user_code), self._now())
         return bool(self._tables.write(lambda db: db.run(update, decided)))
 
     def poll_device(self, device_code: str, interval_ms: int, agent_expires: int | None) -> Poll:
@@ -190,20 +190,23 @@ class StoredAccounts(Documents):
                 return Poll("approved", handed, key_secret, _agent_of(db, agent_secret), agent_secret)
             # from here on nobody else has this row
             db.run("UPDATE devices SET state = state WHERE hash = ?", (hashed,))
-            select = "SELECT state, account, expires, polled, platform, client, version, fingerprint FROM devices"
+            select = "SELECT state, key, expires, polled, platform, client, version, fingerprint FROM devices"
             found = row(db, f"{select} WHERE hash = ?", (hashed,))
             if found is None:
                 raise Denied("device", "this device code is not known or was used already; start again")
-            state, account, expires, polled, platform, client, version, fingerprint = found
+            state, approver, expires, polled, platform, client, version, fingerprint = found
             if state == "pending" and expires > now:
                 db.run("UPDATE devices SET polled = ? WHERE hash = ?", (now, hashed))
                 return None if now - polled < interval_ms else Poll("pending")
             if state != "pending":
                 db.run("DELETE FROM devices WHERE hash = ?", (hashed,))
             if state == "approved" and expires > now:
-                name, place = client or platform, (account, platform, fingerprint)
-                key = _insert_key(db, _account(db, account), name, key_secret, SCOPES, now, None)
-                agent = _register(db, place, name, version, agent_secret, now, agent_expires)
+                by = _valid_key(db, approver, now)
+                if by is None:
+                    return Poll("expired")
+                name, place = client or platform, (platform, fingerprint)
+                key = _insert_key(db, by.account, name, key_secret, by.scopes, now, by.expires)
+                agent = _register(db, by, place, name, version, agent_secret, now, agent_expires)
                 return Poll("approved", key, key_secret, agent, agent_secret)
             return Poll("expired" if expires <= now else state)
 
@@ -290,28 +293,33 @@ def _insert_key(
 
 def _register(
     db: Session,
-    place: tuple[str, str, str],
+    by: Key | Principal,
+    place: tuple[str, str],
     name: str,
     version: str,
     secret: str,
     now: int,
     expires: int | None,
 ) -> Agent:
-    """`place`: account, platform and fingerprint. Who registers there at the same time waits at the first statement."""
+    """`place`: platform and fingerprint. Who registers there at the same time waits at the first statement."""
+    where = (by.account.id, *place)
+    scopes = " ".join(scope for scope in AGENT_SCOPES if scope in by.scopes)
+    ends = min((moment for moment in (expires, by.expires) if moment is not None), default=None)
     db.run(
         "INSERT INTO agents(id, account, platform, fingerprint, name, version, created) VALUES(?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT(account, platform, fingerprint) DO UPDATE SET name = excluded.name, version = excluded.version",
-        (tokens.new_id("agt_"), *place, name, version, now),
+        (tokens.new_id("agt_"), *where, name, version, now),
     )
-    agent = value(db, "SELECT id FROM agents WHERE account = ? AND platform = ? AND fingerprint = ?", place)
+    agent = value(db, "SELECT id FROM agents WHERE account = ? AND platform = ? AND fingerprint = ?", where)
     hashed = tokens.digest(secret)
     revoke = "UPDATE agent_tokens SET revoked = ? WHERE agent = ? AND revoked IS NULL AND hash <> ?"
     db.run(revoke, (now, agent, hashed))
     # two in one millisecond are told apart, since the newest speaks for the agent
     newest = value(db, "SELECT max(created) FROM agent_tokens WHERE agent = ?", (agent,)) or 0
     db.run(
-        "INSERT INTO agent_tokens(hash, agent, prefix, created, expires) VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (hashed, agent, tokens.shown(secret), max(now, newest + 1), expires),
+        "INSERT INTO agent_tokens(hash, agent, prefix, created, expires, scopes) VALUES(?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT DO NOTHING",
+        (hashed, agent, tokens.shown(secret), max(now, newest + 1), ends, scopes),
     )
     return _agent_of(db, secret)
 
@@ -325,6 +333,12 @@ def _find_key(db: Session, credential: str) -> Key | None:
     hashed = tokens.digest(credential)
     found = row(db, f"{_KEYS} WHERE k.hash = ?", (hashed,))
     return _key(found) if found and tokens.same(found[0], hashed) else None
+
+
+def _valid_key(db: Session, ident: str, now: int) -> Key | None:
+    found = row(db, f"{_KEYS} WHERE k.id = ?", (ident,))
+    key = _key(found) if found else None
+    return key if key and key.revoked is None and (key.expires is None or key.expires > now) else None
 
 
 def _meant(db: Session, which: str) -> list[Key]:

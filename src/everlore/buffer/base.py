@@ -107,8 +107,8 @@ class Buffer(Protocol):
         owner, kind and day. Durable."""
         ...
 
-    def count(self) -> int:
-        """Messages waiting, over all sessions."""
+    def count(self, *, closed: bool = False) -> int:
+        """Messages waiting, over all sessions; only those of closed cells if told so."""
         ...
 
     def dump(self) -> Iterator[Record]:

@@ -175,8 +175,9 @@ class PostgresBuffer:
         last: int = self._server.write(lambda c: value(c, insert, given))
         return last - count + 1
 
-    def count(self) -> int:
-        return int(self._server.read(lambda c: value(c, "SELECT count(*) FROM messages")))
+    def count(self, *, closed: bool = False) -> int:
+        which = " WHERE cell IS NOT NULL" if closed else ""
+        return int(self._server.read(lambda c: value(c, f"SELECT count(*) FROM messages{which}")))
 
     def dump(self) -> Iterator[Record]:
         waiting = (

@@ -165,9 +165,10 @@ class SqliteBuffer:
             )
         return last - count + 1
 
-    def count(self) -> int:
+    def count(self, *, closed: bool = False) -> int:
+        which = " WHERE cell IS NOT NULL" if closed else ""
         with self._db.read() as connection:
-            number: int = value(connection, "SELECT count(*) FROM messages")
+            number: int = value(connection, f"SELECT count(*) FROM messages{which}")
         return number
 
     def dump(self) -> Iterator[Record]:

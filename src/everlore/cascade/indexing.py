@@ -53,7 +53,7 @@ def read_file(engine: Engine, path: str, located: Located) -> tuple[Stamp | None
     try:
         file = engine.vault.read(path)
     except Damaged as error:
-        return Stamp(*found) if found else None, Parsed([], [Problem(path, 0, str(error))])
+        return Stamp(*found) if found else None, Parsed([], [Problem(path, 0, str(error).removeprefix(f"{path}, "))])
     if file is None:
         return None, Parsed([], [])
     return Stamp(file.mtime_ns, file.size), parse_file(path, located, file)

@@ -30,8 +30,12 @@ def listing(
     )
 
 
-def profile(engine: Engine, owner: Owner) -> Stored | None:
-    rows = listing(engine, owner, profiles.PLACE.kind, page_size=1).rows
+def profile(
+    engine: Engine,
+    owner: Owner,
+    filter: Filter | None = None,  # noqa: A002 - the contract's own word
+) -> Stored | None:
+    rows = listing(engine, owner, profiles.PLACE.kind, filter=filter, page_size=1).rows
     return rows[0] if rows else None
 
 

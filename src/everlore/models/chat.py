@@ -20,7 +20,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from everlore.errors import Unavailable
+from everlore.errors import EverloreError, Unavailable
 from everlore.models.transport import Endpoint, Rejected
 from everlore.types import Json
 
@@ -129,12 +129,23 @@ class ChatModel:
         self._max_output = max_output_tokens
         self._price = price
         self._dialect = _Dialect(structure)
+        self.trouble = ""
+        """Why the last question got no answer; empty when it got one."""
         self._guard = threading.Lock()
         self._usage: dict[str, Usage] = {}
         self._outcomes: dict[tuple[str, str], int] = {}
 
     def ask(self, task: Task[AnswerT], data: Json, meter: Meter) -> AnswerT:
         """The checked answer to `task` about `data`. Raises Unavailable."""
+        try:
+            found = self._answered(task, data, meter)
+        except EverloreError as error:
+            self.trouble = str(error)
+            raise
+        self.trouble = ""
+        return found
+
+    def _answered(self, task: Task[AnswerT], data: Json, meter: Meter) -> AnswerT:
         messages: list[dict[str, Json]] = [
             {"role": "system", "content": f"{task.instructions}\n\n{DATA_RULE}\n\n{_form(task.answer)}"},
             {"role": "user", "content": document(data)},

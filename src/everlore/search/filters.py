@@ -8,12 +8,13 @@ an index build an absurd query.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final, get_args
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, get_args
 
 from everlore.clock import Clock
 from everlore.errors import InvalidInput
-from everlore.types import AllOf, AnyOf, Filter, FilterField, FilterOp, Json, Predicate
+from everlore.types import AllOf, AnyOf, Filter, FilterField, FilterOp, Json, Message, Predicate
 
 MAX_DEPTH: Final = 16
 MAX_PREDICATES: Final = 500
@@ -30,6 +31,15 @@ _OPERATORS: Final[Mapping[FilterField, tuple[FilterOp, ...]]] = {
     "sender_id": ("eq", "in"),
     "timestamp": ("eq", "ne", "gt", "gte", "lt", "lte"),
 }
+_COMPARISONS: Final[Mapping[FilterOp, Callable[[Any, Any], bool]]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "gt": operator.gt,
+    "gte": operator.ge,
+    "lt": operator.lt,
+    "lte": operator.le,
+    "in": lambda known, values: known in values,
+}
 
 
 def compile_filter(node: Json, clock: Clock) -> Filter | None:
@@ -40,6 +50,18 @@ def compile_filter(node: Json, clock: Clock) -> Filter | None:
     if sum(1 for _ in _predicates(compiled)) > MAX_PREDICATES:
         raise InvalidInput(f"filters hold more than {MAX_PREDICATES} predicates; use `in` for long lists")
     return compiled if compiled.nodes else None
+
+
+def holds(node: Filter, message: Message) -> bool:
+    """Whether a filter, as an index would apply it, lets a message through that is no memory yet."""
+    match node:
+        case AllOf():
+            return all(holds(child, message) for child in node.nodes)
+        case AnyOf():
+            return any(holds(child, message) for child in node.nodes)
+        case Predicate(field, op, value):
+            known = {"session_id": message.session_id, "sender_id": message.sender_id, "timestamp": message.timestamp}
+            return field in known and _COMPARISONS[op](known[field], value)
 
 
 def session_of(node: Json) -> str | None:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from everlore.errors import Damaged
+from everlore.errors import Unreadable
 
 LOCK_SECONDS = 30.0
 
@@ -105,4 +105,6 @@ def decoded(content: bytes, path: str) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise Damaged(f"{path}, line {line}: this is not UTF-8 text; save the file with the encoding UTF-8") from None
+        raise Unreadable(
+            f"{path}, line {line}: this is not UTF-8 text; save the file with the encoding UTF-8"
+        ) from None

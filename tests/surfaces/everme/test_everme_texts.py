@@ -48,7 +48,7 @@ def test_trimmed_text_fits_and_keeps_both_ends(text: str, most: int) -> None:
     [(3, 3), (51, 50), (10**9, 50), ("7", 7), (4.0, 4), (0, 5), (-1, 5), (None, 5), ("x", 5), (1.5, 5), (True, 5)],
 )
 def test_how_many_results(given_: Any, found: int) -> None:
-    assert wanted(given_) == found
+    assert wanted(given_, TOP_K) == found
     assert TOP_K <= TOP_K_MOST
 
 
@@ -75,6 +75,6 @@ def test_a_gateway_of_another_make_is_rendered_too() -> None:
         "implicit_traits": [{"trait": "curious", "description": "asks a lot", "basis": "3 talks", "evidence": "e"}],
     }
     text = markdown.context(profile, {})
-    assert "- [profile] said 2026-01-02, food: “Likes quince”" in text
-    assert "- [profile] trait (3 talks): “curious” “asks a lot”" in text
+    assert "- [profile] said 2026-01-02, “food”: “Likes quince”" in text
+    assert "- [profile] trait (“3 talks”): “curious” “asks a lot”" in text
     assert markdown.line_count(text) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import httpx
@@ -66,7 +67,7 @@ def test_a_key_that_was_revoked_or_has_expired(guarded: Server) -> None:
     with store(guarded.root) as accounts:
         accounts.revoke_key(key.account.id)
         late = accounts.create_key("late", expires=1)[1]
-        _, token = accounts.register_agent(accounts.keys()[0].account.id, "p", "late", "n", "", 1)
+        _, token = accounts.register_agent(accounts.keys()[0], "p", "late", "n", "", 1)
     assert "ErrApiKeyRevoked" in gate.refused("/mem/search", 401, 30202, {"query": "x"})
     gate.refused("/auth/login", 401, 30202, {"apiKey": secret})
     agent.refused("/mem/search", 401, 30302, {"query": "x"})
@@ -184,6 +185,23 @@ def test_a_device_is_approved_on_the_page_with_the_account_key(guarded: Server, 
     assert who["accountId"] == anyone.ok("/auth/login", {"apiKey": alice.token})["accountId"]
     Gate(guarded.client, result["agentToken"]).ok("/mem/context")
     assert poll(anyone, started).json()["status"] == 30101, "handed out once"
+
+
+def test_no_key_makes_a_credential_that_may_more_or_lives_longer(guarded: Server) -> None:
+    ends = int(time.time() * 1000) + 60_000
+    with store(guarded.root) as accounts:
+        limited = Gate(guarded.client, accounts.create_key("limited", scopes=["agents"], expires=ends)[1])
+    anyone = Gate(guarded.client)
+    started = begun(anyone)
+    form = page_form(guarded.client, started)
+    guarded.client.post("/device", data={**form, "key": limited.token, "decision": "approve"})
+    result = poll(anyone, started).json()["result"]
+    assert result["scopes"] == ["agents"]
+    who, made = (anyone.ok("/auth/login", {"apiKey": key}) for key in (limited.token, result["apiKey"]))
+    assert made["expiresAt"] == who["expiresAt"]
+    for agent in (limited.agent(), Gate(guarded.client, result["agentToken"])):
+        for path in ("/mem/search", "/mem/context", "/mem/personal"):
+            agent.refused(path, 403, 30303, {"query": "x"})
 
 
 def test_a_device_may_be_refused_on_the_page(guarded: Server, alice: Gate) -> None:

@@ -97,6 +97,12 @@ def test_search_shows_lines_of_the_profile_as_plugins_read_them(agent: Gate) -> 
     assert data["evidence"].startswith("2026-05-28: ")
 
 
+def test_lines_of_the_profile_and_episodes_have_one_scale(agent: Gate) -> None:
+    """A statement is in the profile and in its episode, and each says as much about the query."""
+    found = until(agent, "/mem/search", {"query": "coffee"}, lambda r: r["profiles"] and r["items"])
+    assert found["profiles"][0]["score"] == pytest.approx(found["items"][0]["score"], abs=0.1)
+
+
 def test_raw_messages_are_found_before_they_are_extracted(agent: Gate) -> None:
     body = {"conversationId": "s-raw", "messages": [said("The zeppelin lands at noon.")], "flush": False}
     assert agent.ok("/mem/agent-memory", body) == {"status": "accumulated", "messageCount": 1, "flushed": False}
@@ -112,6 +118,14 @@ def test_raw_messages_are_found_before_they_are_extracted(agent: Gate) -> None:
         "contentItems": [{"type": "text", "text": "The zeppelin lands at noon."}],
     }
     assert agent.ok("/mem/search", {"query": "zeppelin", "memoryTypes": ["profile"]})["rawMessages"] == []
+    for narrow, count in (
+        ({"session_id": "s-raw"}, 1),
+        ({"session_id": {"ne": "s-raw"}}, 0),
+        ({"OR": [{"sender_id": "nobody"}, {"timestamp": {"gte": AT, "lt": AT + 1}}]}, 1),
+        ({"timestamp": {"gt": AT}}, 0),
+        ({"parent_id": "mc_1"}, 0),
+    ):
+        assert len(agent.ok("/mem/search", {"query": "zeppelin", "filter": narrow})["rawMessages"]) == count, narrow
 
 
 def test_only_the_types_asked_for_are_searched(agent: Gate) -> None:
@@ -123,6 +137,9 @@ def test_only_the_types_asked_for_are_searched(agent: Gate) -> None:
 def test_filters_narrow_and_time_orders(agent: Gate) -> None:
     only = agent.ok("/mem/search", {"query": "coffee nginx", "filter": {"session_id": "s-fact"}})["items"]
     assert {item["sessionId"] for item in only} == {"s-fact"}
+    assert agent.ok("/mem/search", {"query": "coffee"})["profiles"]
+    for narrow in ({"session_id": "s-fact"}, {"OR": [{"session_id": {"in": ["s-fact", "s-tools"]}}]}):
+        assert agent.ok("/mem/search", {"query": "coffee", "filter": narrow})["profiles"] == []
     newest = agent.ok("/mem/search", {"query": "coffee nginx", "rankBy": "time"})["items"]
     assert [item["timestamp"] for item in newest] == sorted((i["timestamp"] for i in newest), reverse=True)
     agent.refused("/mem/search", 400, 20001, {"query": "x", "filter": {"nonsense": 1}})

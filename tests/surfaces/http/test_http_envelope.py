@@ -87,6 +87,22 @@ def test_all_memory_routes_are_post(server: Server, route: str, method: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("POST", "/health", "GET, HEAD"),
+        ("POST", "/healthz", "GET, HEAD"),
+        ("DELETE", "/readyz", "GET, HEAD"),
+        ("PUT", "/metrics", "GET, HEAD"),
+        ("DELETE", "/device", "GET, POST"),
+    ],
+)
+def test_a_refused_method_is_told_all_that_would_do(server: Server, method: str, path: str, allowed: str) -> None:
+    answer = server.client.request(method, path)
+    assert_failure(answer, 405, path)
+    assert answer.headers["allow"] == allowed
+
+
+@pytest.mark.parametrize(
     "body",
     [b"{", b"nope", b"", b'{"session_id": NaN}', b"\xff\xfe", b'{"session_id": "\\ud800"}', b'{"a": 1} x', b"\x00"],
 )

@@ -142,6 +142,31 @@ def test_messages_stay_until_the_model_does_its_part(api: Api, llm: Llm, trouble
     assert facts_in_files(api).count("told the model") == 1
 
 
+def test_health_tells_what_waits_for_the_model_and_why(api: Api, llm: Llm) -> None:
+    def health() -> dict[str, Any]:
+        answer = api.client.get("/health")
+        assert answer.status_code == 200
+        found: dict[str, Any] = answer.json()
+        return found
+
+    assert health()["status"] == "ok"
+    llm.otherwise = Said(status=500)
+    api.ok("add", session_id="s", messages=[says("I keep goats in Bruges.")])
+    api.ok("flush", session_id="s")
+    degraded = health()
+    assert degraded["status"] == "degraded"
+    (problem,) = degraded["problems"]
+    assert problem.startswith("messages that wait for the language model, and are extracted once it answers: 1. ")
+    assert "500" in problem
+    assert KEY not in problem
+    assert api.client.get("/readyz").status_code == 200
+    llm.otherwise = sensible
+    api.ok("flush", session_id="s")
+    ask = {"user_id": "alice", "query": "x", "filters": {"session_id": "s"}}
+    api.until("search", lambda data: data["unprocessed_messages"] == [], **ask)
+    assert health()["problems"] == []
+
+
 def test_a_server_asks_again_by_itself(api: Api, llm: Llm) -> None:
     llm.otherwise = Said("no")
     api.ok("add", session_id="s", messages=[says("I sail to Malta in June.")])

@@ -190,6 +190,27 @@ def test_a_damaged_file_degrades_health_and_nothing_else(start: Any) -> None:
     assert api.ok("get", user_id="alice", memory_type="episode")["count"] == 1, "what cannot be read is not deleted"
 
 
+def test_a_file_that_is_no_text_is_named_and_what_waits_for_it_stays(start: Any) -> None:
+    server = start()
+    api = Api(server.client, server.root)
+    api.tell("s", "I love climbing in Yosemite every spring.")
+    file = api.files("users/alice/episodes/*.md")[0]
+    good = file.read_bytes()
+    file.write_bytes(good + "Müller".encode("latin-1"))
+    message = {"sender_id": "alice", "role": "user", "timestamp": 1_780_000_100_000, "content": "I ski in Zermatt."}
+    api.ok("add", session_id="t", messages=[message])
+    told = api.refused("flush", 503, session_id="t")
+    assert file.name in told
+    assert "save the file with the encoding UTF-8" in told
+    deadline = time.monotonic() + 20
+    while not (problems := server.client.get("/health").json()["problems"]) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    (problem,) = problems
+    assert problem.count(file.name) == 1
+    file.write_bytes(good)
+    assert api.ok("flush", session_id="t")["status"] == "extracted"
+
+
 def test_metrics(server: Server, api: Api) -> None:
     def numbers() -> dict[str, float]:
         answer = server.client.get("/metrics")

@@ -31,7 +31,7 @@ def _missing(count: int) -> str:
     return f"\n[... {count} characters left out ...]\n"
 
 
-def wanted(top_k: object, default: int = TOP_K) -> int:
+def wanted(top_k: object, default: int) -> int:
     """How many results: a whole positive number as it is, up to the most; anything else is the default."""
     if isinstance(top_k, float) and top_k.is_integer():
         top_k = int(top_k)

@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from everlore.clock import Clock
 from everlore.engine import Engine
-from everlore.errors import Misconfigured, NotFound, Unavailable
+from everlore.errors import NotFound
 from everlore.index.tokens import query_terms, tokens
 from everlore.kinds import PLACES
 from everlore.memory import forget as forget_one
 from everlore.memory import listing, profile
 from everlore.models.once import AskedOnce
 from everlore.search import Hit, Query, recall
+from everlore.search.filters import holds
+from everlore.search.texts import likeness
 from everlore.surfaces.everme import markdown
 from everlore.surfaces.everme.limits import TOP_K
 from everlore.surfaces.everme.saving import Person
@@ -62,8 +61,8 @@ def search(
     clock = engine.clock
     return {
         "items": [_scored(hit, clock) for hit in best(found.get("episode", []))],
-        "profiles": _profile_lines(engine, users, query)[:top_k] if "profile" in types else [],
-        "rawMessages": _waiting(engine, person, query)[:top_k] if "raw_message" in types else [],
+        "profiles": _profile_lines(engine, users, query, chosen)[:top_k] if "profile" in types else [],
+        "rawMessages": _waiting(engine, person, query, chosen)[:top_k] if "raw_message" in types else [],
         "agentMemory": {
             "cases": [_scored(hit, clock) for hit in best(learnt.get("case", []))],
             "skills": [_scored(hit, clock) for hit in best(learnt.get("skill", []))],
@@ -241,11 +240,12 @@ def _recalled(
     return hits
 
 
-def _profile_lines(engine: Engine, users: Sequence[Owner], query: str) -> list[dict[str, Json]]:
-    """Lines of profiles that have to do with the query, each an element of its own, as plugins show them."""
+def _profile_lines(engine: Engine, users: Sequence[Owner], query: str, chosen: Filter | None) -> list[dict[str, Json]]:
+    """Lines of profiles that have to do with the query, each an element of its own, as plugins show them. A profile is
+    of no session."""
     lines: list[tuple[Stored, dict[str, Json]]] = []
     for owner in users:
-        row = profile(engine, owner)
+        row = profile(engine, owner, chosen)
         if row is None:
             continue
         lines += [
@@ -256,7 +256,7 @@ def _profile_lines(engine: Engine, users: Sequence[Owner], query: str) -> list[d
             (row, {"item_type": "implicit_trait", "embed_text": f"{trait['trait']}: {trait['description']}", **trait})
             for trait in row.data["implicit_traits"]
         ]
-    scores = _alike(engine, query, [str(data["embed_text"]) for _, data in lines])
+    scores = likeness(engine, query, [(row.key.owner, str(data["embed_text"])) for row, data in lines])
     ranked = sorted(zip(scores, range(len(lines)), strict=True), key=lambda pair: (-pair[0], pair[1]))
     return [
         _profile(lines[at][0], engine.clock) | {"profileData": lines[at][1], "score": round(score, 6)}
@@ -265,29 +265,17 @@ def _profile_lines(engine: Engine, users: Sequence[Owner], query: str) -> list[d
     ]
 
 
-def _alike(engine: Engine, query: str, texts: Sequence[str]) -> list[float]:
-    """How much each text has to do with the query, 0 to 1: by words, and by meaning once the model is there."""
-    terms = query_terms(query)
-    by_words = [_overlap(terms, text) for text in texts]
-    if not texts or not engine.embedder.ready():
-        return by_words
-    try:
-        cosines: Any = engine.embedder.encode(list(texts)) @ engine.embedder.query(query)
-    except (Unavailable, Misconfigured):
-        return by_words
-    near = np.where(cosines >= engine.settings.search.default_radius, cosines, 0.0)
-    return [max(words, float(cosine)) for words, cosine in zip(by_words, near, strict=True)]
-
-
 def _overlap(terms: Sequence[str], text: str) -> float:
     held = set(tokens(text))
     return sum(term in held for term in terms) / len(terms) if terms else 0.0
 
 
-def _waiting(engine: Engine, person: Person, query: str) -> list[dict[str, Json]]:
+def _waiting(engine: Engine, person: Person, query: str, chosen: Filter | None) -> list[dict[str, Json]]:
     """Messages that no memory was made of yet."""
     terms = query_terms(query)
-    scored = [(_overlap(terms, message.text), message) for message in engine.buffer.waiting(person.scope, MOST_WAITING)]
+    waiting = engine.buffer.waiting(person.scope, MOST_WAITING)
+    allowed = [message for message in waiting if chosen is None or holds(chosen, message)]
+    scored = [(_overlap(terms, message.text), message) for message in allowed]
     matching = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], -pair[1].timestamp))
     return [_raw(message, engine.clock) for _, message in matching]
 

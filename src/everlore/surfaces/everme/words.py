@@ -33,7 +33,7 @@ SAVE_TURN = (
 )
 SAVE_FACT = (
     "Save something lasting that the user said of themselves (a preference, habit, trait or decision) to their "
-    "profile. Pass fact, or messages with the roles user and assistant only. For how a task was solved use "
+    "profile. Pass fact, messages with the roles user and assistant only, or both. For how a task was solved use "
     "mem_save_turn. `extracted: true` in the answer confirms that it is in the profile."
 )
 
@@ -74,7 +74,10 @@ SEARCH_INPUT: Json = {
     "type": "object",
     "properties": {
         "query": _QUERY,
-        "topK": {"description": "Most results of each sort, up to 50. [default: 5]", "type": ["integer", "string"]},
+        "topK": {
+            "description": "Most results of each sort, up to 50. [default: 5, or as configured]",
+            "type": ["integer", "string"],
+        },
     },
     "required": ["query"],
 }

@@ -89,7 +89,7 @@ async def decide(request: Request) -> Response:
         again = await _form(request, waiting)
         return _page(f"<p role='alert'><b>Not approved:</b> {html.escape(str(error))}</p>{again}", 403)
     approve = given.get("decision") == "approve"
-    if not await run(request, accounts(request).decide_device, waiting.user_code, who.account.id, approve=approve):
+    if not await run(request, accounts(request).decide_device, waiting.user_code, who.actor, approve=approve):
         return _page("<p>This code was decided already, or has expired.</p>", 409)
     await run(request, note, request, "device", waiting.user_code, "approved" if approve else "denied", who)
     said = "The device is signed in. You can close this page." if approve else "The device was refused."

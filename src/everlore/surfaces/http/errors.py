@@ -17,15 +17,26 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
 
 from everlore.clock import Clock
-from everlore.errors import Conflict, Denied, EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
+from everlore.errors import (
+    Conflict,
+    Denied,
+    EverloreError,
+    InvalidInput,
+    NotFound,
+    Unavailable,
+    Unreadable,
+    UnsupportedMedia,
+)
 from everlore.redact import redact
 from everlore.surfaces.http import emcp_errors
 from everlore.surfaces.http.gateway import Refusal, code_of, http_refusal, is_gateway, on_refusal, refusal
 from everlore.surfaces.http.models import ITEMS_TAG, TEXT_TAG, ErrorInfo, Failure
 
 INTERNAL = "Internal server error"
+METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
 log = structlog.get_logger("everlore.http")
 
@@ -66,7 +77,18 @@ def install(app: FastAPI) -> None:
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return failure(request, error.status_code, str(error.detail), error.headers)
+    headers = {"Allow": _allowed(request)} if error.status_code == 405 else error.headers
+    return failure(request, error.status_code, str(error.detail), headers)
+
+
+def _allowed(request: Request) -> str:
+    """The methods of all routes of a path; the one that refused knows only its own."""
+
+    def taken(method: str) -> bool:
+        asked = {**request.scope, "method": method}
+        return any(route.matches(asked)[0] is Match.FULL for route in request.app.routes)
+
+    return ", ".join(filter(taken, METHODS))
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
@@ -92,10 +114,20 @@ async def _everlore(request: Request, error: Exception) -> Response:
         case Unavailable():
             log.warning("unavailable", reason=str(error))
             return failure(request, 503, str(error))
+        case Unreadable():
+            log.error("a file cannot be read", reason=str(error))
+            return failure(request, 503, _unreadable(request, error))
         case _:
             # a setting or a damaged file: for the owner of the installation, not for the client
             log.error("request failed", reason=str(error), exc_info=error)
             return failure(request, 500, INTERNAL)
+
+
+def _unreadable(request: Request, error: Unreadable) -> str:
+    """With accounts, a file may name its owner."""
+    hidden = "a file of the vault cannot be read; `everlore doctor` on the server tells which"
+    told = hidden if request.app.state.engine.settings.auth.enabled else str(error)
+    return f"{told}. Nothing was lost: try again when it is corrected"
 
 
 def first_reason(errors: Sequence[Mapping[str, Any]]) -> str:

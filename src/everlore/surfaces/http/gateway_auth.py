@@ -151,7 +151,7 @@ async def register(body: NewAgent, request: Request) -> Response:
     agent, secret = await run(
         request,
         accounts(request).register_agent,
-        who.account.id,
+        who,
         body.platform,
         body.machine_fingerprint,
         body.name,

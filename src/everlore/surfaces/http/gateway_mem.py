@@ -91,7 +91,7 @@ async def search(body: SearchBody, request: Request) -> Response:
         engine,
         person,
         body.query,
-        wanted(body.top_k),
+        wanted(body.top_k, engine.settings.mcp.top_k),
         types=body.memory_types or reading.TYPES,
         chosen=compile_filter(body.filter, engine.clock),
         by_time=body.rank_by == "time",

@@ -27,7 +27,7 @@ router = APIRouter(tags=["operations"], responses={503: {"model": Failure}})
 def examine(engine: Engine) -> Health:
     """With accounts, files may name their owners: problems are then counted, not told."""
     status = engine.index.status()
-    problems = troubles(engine.index)
+    problems = [*_waiting(engine), *troubles(engine.index)]
     hidden = [f"{len(problems)} problems; `everlore doctor` on the server tells them"] if problems else []
     told = hidden if engine.settings.auth.enabled else problems
     return Health(
@@ -46,6 +46,13 @@ def examine(engine: Engine) -> Health:
         messages_buffered=engine.buffer.count(),
         problems=told[:SHOWN_PROBLEMS],
     )
+
+
+def _waiting(engine: Engine) -> list[str]:
+    """What the language model must see first, and why it has not."""
+    if engine.llm is None or not (reason := engine.llm.trouble) or not (count := engine.buffer.count(closed=True)):
+        return []
+    return [f"messages that wait for the language model, and are extracted once it answers: {count}. {redact(reason)}"]
 
 
 @router.get("/health")

@@ -44,11 +44,15 @@ def run(toolset: Toolset, pipe: Pipe, first: bytes, answered: Json = None) -> No
     logs.configure(settings.log_level, settings.log_format)
     if toolset.begin is not None:
         toolset.begin()
-    anyio.run(_serve, toolset, pipe, first, answered, settings)
-
-
-async def _serve(toolset: Toolset, pipe: Pipe, first: bytes, answered: Json, settings: Settings) -> None:
     opener = Opener(settings)
+    anyio.run(_serve, toolset, pipe, first, answered, settings, opener)
+    if opener.failure is not None:
+        raise opener.failure
+
+
+async def _serve(
+    toolset: Toolset, pipe: Pipe, first: bytes, answered: Json, settings: Settings, opener: Opener
+) -> None:
     # tools that need no vault get no engine, so that none is made on a machine that only has a gateway
     engine = opener.engine if toolset.needs_vault else lambda: cast("Engine", None)
     server = build(toolset, engine, settings.api.threads)

@@ -1,6 +1,7 @@
 """The engine of an MCP process: opened in the background when the handshake is done, with its worker.
 
-Opening may fail, e.g. on a setting. It is tried again by the next call, which then reads why.
+Opening may fail, e.g. on a setting. It is tried again by the next call, which then reads why. A process that never
+succeeded says so with its exit code.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ class Opener:
         self._closed = False
         self._lock = threading.Lock()
         self._engine: Engine | None = None
+        self.failure: EverloreError | OSError | None = None
+        """Why it is not open, when that was tried."""
         self._worker: Worker | None = None
 
     def start(self) -> None:
@@ -37,7 +40,12 @@ class Opener:
             if self._closed:
                 raise Unavailable("the server is stopping")
             if self._engine is None:
-                self._engine, self._worker = _open(self._settings)
+                try:
+                    self._engine, self._worker = _open(self._settings)
+                except (EverloreError, OSError) as error:
+                    self.failure = error
+                    raise
+                self.failure = None
             return self._engine
 
     def close(self) -> None:

@@ -75,8 +75,9 @@ def check(name: str) -> None:
         from everlore.surfaces.everme.remote import configured
 
         root = Path(os.environ.get("EVEROS_MEMORY__ROOT") or "~/.everos").expanduser()
-        if configured() is None and root.exists() and not root.is_dir():
-            raise Misconfigured(f"{root} is not a folder; set EVEROS_MEMORY__ROOT to the vault's folder")
+        there = next(path for path in (root, *root.absolute().parents) if path.exists())
+        if configured() is None and not there.is_dir():
+            raise Misconfigured(f"{there} is not a folder; set EVEROS_MEMORY__ROOT to the vault's folder")
 
 
 def load(name: str) -> Toolset:

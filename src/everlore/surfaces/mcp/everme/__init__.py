@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from everlore import __version__
+from everlore.config import load as load_settings
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.memory import NewMessage
@@ -30,15 +32,17 @@ AGENT = "default"
 
 Call = Callable[[Engine, str, Mapping[str, Json]], dict[str, Json]]
 """One of the gateway's memory routes, by its last word, on this vault or on a gateway."""
+Work = Callable[[Call, Engine, Mapping[str, Json]], str]
 
 
 def toolset() -> Toolset:
     """Raises `Misconfigured` when the gateway's variables are not complete."""
     gateway = remote.configured()
     call = _local if gateway is None else _remote(gateway)
+    search = partial(_search, load_settings().mcp.top_k)
 
     def reader(engine: Engine, uri: str) -> Content:
-        return Content(_read(call, engine, uri), "text/markdown")
+        return Content(_read(call, search, engine, uri), "text/markdown")
 
     return Toolset(
         name="everme",
@@ -48,7 +52,7 @@ def toolset() -> Toolset:
         error_prefix="error: ",
         needs_vault=gateway is None,
         tools=(
-            Tool("mem_search", words.SEARCH, words.SEARCH_INPUT, _tool(call, _search), read_only=True),
+            Tool("mem_search", words.SEARCH, words.SEARCH_INPUT, _tool(call, search), read_only=True),
             Tool("mem_context", words.CONTEXT, words.CONTEXT_INPUT, _tool(call, _context), read_only=True),
             Tool("mem_save_turn", words.SAVE_TURN, words.SAVE_TURN_INPUT, _tool(call, _save_turn)),
             Tool("mem_save_fact", words.SAVE_FACT, words.SAVE_FACT_INPUT, _tool(call, _save_fact)),
@@ -61,15 +65,13 @@ def toolset() -> Toolset:
     )
 
 
-def _tool(
-    call: Call, work: Callable[[Call, Engine, Mapping[str, Json]], str]
-) -> Callable[[Engine, Mapping[str, Json]], Text]:
+def _tool(call: Call, work: Work) -> Callable[[Engine, Mapping[str, Json]], Text]:
     return lambda engine, arguments: Text(work(call, engine, arguments))
 
 
-def _search(call: Call, engine: Engine, arguments: Mapping[str, Json]) -> str:
+def _search(most: int, call: Call, engine: Engine, arguments: Mapping[str, Json]) -> str:
     query = _query(arguments.get("query"))
-    found = call(engine, "search", {"query": query, "topK": wanted(arguments.get("topK"))})
+    found = call(engine, "search", {"query": query, "topK": wanted(arguments.get("topK"), most)})
     return markdown.search_results(query, found)
 
 
@@ -102,7 +104,7 @@ def _known(context: Mapping[str, Json]) -> str:
     return str(text) or markdown.NOTHING_KNOWN
 
 
-def _read(call: Call, engine: Engine, uri: str) -> str:
+def _read(call: Call, search: Work, engine: Engine, uri: str) -> str:
     try:
         parts = urlsplit(uri)
         query = parse_qs(parts.query, keep_blank_values=True)
@@ -119,7 +121,7 @@ def _read(call: Call, engine: Engine, uri: str) -> str:
     top_k = query.get("topK") or query.get("top_k") or [""]
     if not named[0].strip():
         raise InvalidInput("mem://search needs a query: mem://search?q=climbing")
-    return _search(call, engine, {"query": named[0], "topK": top_k[0]})
+    return search(call, engine, {"query": named[0], "topK": top_k[0]})
 
 
 def _query(given: Json) -> str:

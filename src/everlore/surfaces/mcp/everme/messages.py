@@ -30,19 +30,18 @@ def turns(arguments: Mapping[str, Json], now: int) -> list[dict[str, Json]]:
 
 
 def statements(arguments: Mapping[str, Json], now: int) -> list[dict[str, Json]]:
-    """For mem_save_fact: `messages` of people and assistants, or one `fact`."""
-    given = arguments.get("messages")
-    if given:
-        for message in given:
-            role = message.get("role")
-            if role not in ("user", "assistant") or message.get("toolCalls") or message.get("toolCallId"):
-                raise InvalidInput(
-                    "mem_save_fact accepts only 'user' or 'assistant' roles without tool calls; got"
-                    f" {json.dumps(role)}. For turns with tools use mem_save_turn"
-                )
-    elif str(arguments.get("fact") or "").strip():
-        given = [{"role": "user", "content": arguments["fact"]}]
-    else:
+    """For mem_save_fact: `messages` of people and assistants, one `fact`, or both."""
+    given = list(arguments.get("messages") or ())
+    for message in given:
+        role = message.get("role")
+        if role not in ("user", "assistant") or message.get("toolCalls") or message.get("toolCallId"):
+            raise InvalidInput(
+                "mem_save_fact accepts only 'user' or 'assistant' roles without tool calls; got"
+                f" {json.dumps(role)}. For turns with tools use mem_save_turn"
+            )
+    if str(arguments.get("fact") or "").strip():
+        given.append({"role": "user", "content": arguments["fact"]})
+    if not given:
         raise InvalidInput("mem_save_fact requires either `fact` or a non-empty `messages` array")
     converted = _converted(given, now)
     if not any(message["role"] == "user" for message in converted):

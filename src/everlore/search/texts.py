@@ -1,0 +1,56 @@
+"""Texts that the index does not hold as they are, such as the lines of a profile, scored as memories are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from everlore.engine import Engine
+from everlore.errors import Misconfigured, Unavailable
+from everlore.index.tokens import joined, query_terms, tokens
+from everlore.search.score import (
+    DENSE_WEIGHT,
+    Candidates,
+    Floats,
+    dense_scores,
+    inverse_frequency,
+    occurrences,
+    text_scores,
+)
+from everlore.types import Owner
+
+
+def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> list[float]:
+    """How much each text has to do with the query: by words, and by meaning once the model is there."""
+    if not texts:
+        return []
+    score = np.zeros(len(texts), np.float32)
+    for owner in {owner for owner, _ in texts}:
+        own = [at for at, (of, _) in enumerate(texts) if of == owner]
+        score[own] = _by_words(engine, owner, query_terms(query), [texts[at][1] for at in own])
+    if engine.embedder.ready():
+        try:
+            cosine = engine.embedder.encode([text for _, text in texts]) @ engine.embedder.query(query)
+        except (Unavailable, Misconfigured):
+            pass
+        else:
+            near = np.where(cosine >= engine.settings.search.default_radius, cosine, 0.0)
+            score = DENSE_WEIGHT * dense_scores(near) + (1 - DENSE_WEIGHT) * score
+    return [float(one) for one in score]
+
+
+def _by_words(engine: Engine, owner: Owner, terms: Sequence[str], texts: Sequence[str]) -> Floats:
+    words = [tokens(text) for text in texts]
+    stats = engine.index.term_stats(terms, owner)
+    nothing = np.zeros(len(texts))
+    each = Candidates(
+        frequency=occurrences(terms, [joined(held) for held in words]),
+        length=np.array([len(held) for held in words], np.float32),
+        cosine=nothing.astype(np.float32),
+        memory=np.arange(len(texts)),  # none is beside another
+        centre=nothing.astype(np.float32),
+        turn=nothing.astype(np.int64),
+    )
+    held = np.array([stats.frequency.get(term, 0) for term in terms], np.float32)
+    return text_scores(each, inverse_frequency(stats.units, held), stats.mean_length)
