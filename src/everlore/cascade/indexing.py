@@ -31,7 +31,7 @@ from everlore.vault.paths import Located, locate
 
 EMBED_AT_ONCE = 48
 """Units embedded in the same call that stored them; more are left to the worker."""
-EMBED_SLICE = 128
+EMBED_SLICE = 256
 """Units embedded before their vectors are stored. More at once pads less: those of like length go together."""
 FRESH = 256
 """So many units without a vector are what was just stored; more are a backlog."""

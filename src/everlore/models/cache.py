@@ -22,7 +22,7 @@ from everlore.database import Database, Schema, rows, value
 from everlore.errors import Damaged, Unavailable
 from everlore.models.base import Embedder, State, Vectors
 
-SLICE = 128
+SLICE = 256
 """Texts embedded before they are stored: what a kill loses at most."""
 
 
