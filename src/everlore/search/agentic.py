@@ -12,13 +12,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from everlore.engine import Engine
 from everlore.graph.neighbourhood import MOST_LINKS, rarity
 from everlore.index.tokens import STOP_WORDS
 from everlore.search.rank import Ask, Ranked, Ranking, Turn, rank
-from everlore.search.score import inverse_frequency
+from everlore.search.score import term_weights
 from everlore.types import Json
 
 ROUNDS = 3
@@ -68,7 +66,7 @@ def _learn(engine: Engine, ask: Ask, turns: Sequence[Turn]) -> dict[str, float]:
     if not fresh:
         return {}
     stats = engine.index.term_stats(fresh, ask.where.owner)
-    idf = inverse_frequency(stats.units, np.array([stats.frequency.get(word, 0) for word in fresh], np.float32))
+    idf = term_weights(stats, fresh)
     worth = {word: counts[word] * float(value) for word, value in zip(fresh, idf, strict=True)}
     chosen = sorted(worth, key=lambda word: (-worth[word], word))[:LEARN]
     return dict.fromkeys(chosen, LEARNED_WEIGHT)

@@ -16,7 +16,7 @@ from everlore.cascade import embed_fresh
 from everlore.engine import Engine
 from everlore.index.base import Piece, Vector
 from everlore.index.tokens import query_terms
-from everlore.search.score import REACH, Candidates, inverse_frequency, occurrences, text_scores
+from everlore.search.score import REACH, Candidates, occurrences, term_weights, text_scores
 from everlore.types import Scope, Stored, UnitHit, Where
 
 MEMORIES = ("episode", "note", "record", "case", "skill")
@@ -146,8 +146,7 @@ def _word_scores(engine: Engine, where: Where, terms: Sequence[str], pieces: Seq
         centre=np.array([piece.start + piece.length / 2 for piece in pieces], np.float32),
         turn=np.array([piece.turn for piece in pieces], np.int64),
     )
-    held = np.array([stats.frequency.get(term, 0) for term in terms], np.float32)
-    scores: list[float] = text_scores(candidates, inverse_frequency(stats.units, held), stats.mean_length).tolist()
+    scores: list[float] = text_scores(candidates, term_weights(stats, terms), stats.mean_length).tolist()
     return scores
 
 

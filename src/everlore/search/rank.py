@@ -16,14 +16,13 @@ from everlore.index.base import Piece, TermStats, Vector
 from everlore.index.tokens import joined, tokens
 from everlore.search.score import (
     BY_ASSISTANT,
-    DENSE_WEIGHT,
     REACH,
     Candidates,
     Floats,
-    dense_scores,
-    inverse_frequency,
+    fused,
     occurrences,
     roll_up,
+    term_weights,
     text_scores,
 )
 from everlore.types import Filter, Where
@@ -133,7 +132,7 @@ def _rank(engine: Engine, ask: Ask) -> Ranking:
     elif not ask.text:
         score = np.clip(candidates.cosine, 0, 1)
     else:
-        score = DENSE_WEIGHT * dense_scores(candidates.cosine) + (1 - DENSE_WEIGHT) * text
+        score = fused(candidates.cosine, text)
     if ask.text:  # by vectors alone a score is the cosine
         score = np.where([piece.tokens.startswith(_ASSISTANT) for piece in window.pieces], BY_ASSISTANT * score, score)
     memories, found = _memories(ask, window.pieces, candidates, score, text)
@@ -201,9 +200,7 @@ def _candidates(engine: Engine, ask: Ask, frequency: Floats, window: Window) -> 
 
 
 def _telling(ask: Ask, terms: Sequence[str], stats: TermStats) -> Floats:
-    document = np.array([stats.frequency[term] for term in terms], np.float32)
-    weight = np.array([ask.weights[term] for term in terms], np.float32)
-    return inverse_frequency(stats.units, document) * weight
+    return term_weights(stats, terms) * np.array([ask.weights[term] for term in terms], np.float32)
 
 
 def _memories(

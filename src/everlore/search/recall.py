@@ -6,8 +6,6 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-import numpy as np
-
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.index.base import Vector
@@ -17,7 +15,7 @@ from everlore.search.agentic import LEARN_FROM, expand
 from everlore.search.asking import deepen, rerank
 from everlore.search.query import Hit, Method, Query, Recall
 from everlore.search.rank import Ask, Ranked, Ranking, Turn, rank
-from everlore.search.score import BY_ASSISTANT, COSINE_LOW, inverse_frequency
+from everlore.search.score import BY_ASSISTANT, COSINE_LOW, term_weights
 from everlore.search.window import inside, stretch
 from everlore.types import Json, Stored, Track, Where
 
@@ -155,9 +153,8 @@ def _facts(engine: Engine, query: Query, ranked: Sequence[Ranked], radius: float
 def _weights(engine: Engine, query: Query) -> dict[str, float]:
     """How telling each word of the query is."""
     terms = query_terms(query.text)
-    stats = engine.index.term_stats(terms, query.owner)
-    held = np.array([stats.frequency[term] for term in terms], np.float32)
-    return dict(zip(terms, inverse_frequency(stats.units, held).tolist(), strict=True))
+    weights = term_weights(engine.index.term_stats(terms, query.owner), terms)
+    return dict(zip(terms, weights.tolist(), strict=True))
 
 
 def _matched(one: Ranked, method: Method) -> list[Turn]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore.index.base import TermStats
 from everlore.index.bm25 import telling, worth
 
 Floats = NDArray[np.float32]
@@ -60,6 +61,11 @@ def inverse_frequency(units: int, frequency: Floats) -> Floats:
     """How telling each term is among `units` units."""
     weights: Floats = telling(units, frequency).astype(np.float32)
     return weights
+
+
+def term_weights(stats: TermStats, terms: Sequence[str]) -> Floats:
+    """How telling each of these terms is among the units that were counted."""
+    return inverse_frequency(stats.units, np.array([stats.frequency.get(term, 0) for term in terms], np.float32))
 
 
 def occurrences(terms: Sequence[str], texts: Sequence[str]) -> Floats:
@@ -108,6 +114,12 @@ def _lend(scores: Floats, c: Candidates) -> Floats:
 
 def dense_scores(cosine: Floats) -> Floats:
     return _unit_range((cosine - COSINE_LOW) / (COSINE_HIGH - COSINE_LOW))
+
+
+def fused(cosine: Floats, text: Floats) -> Floats:
+    """Words and meaning together."""
+    both: Floats = DENSE_WEIGHT * dense_scores(cosine) + (1 - DENSE_WEIGHT) * text
+    return both
 
 
 def _bounded(values: NDArray[np.floating]) -> Floats:

@@ -10,12 +10,11 @@ from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.index.tokens import joined, query_terms, tokens
 from everlore.search.score import (
-    DENSE_WEIGHT,
     Candidates,
     Floats,
-    dense_scores,
-    inverse_frequency,
+    fused,
     occurrences,
+    term_weights,
     text_scores,
 )
 from everlore.types import Owner
@@ -36,7 +35,7 @@ def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> 
             pass
         else:
             near = np.where(cosine >= engine.settings.search.default_radius, cosine, 0.0)
-            score = DENSE_WEIGHT * dense_scores(near) + (1 - DENSE_WEIGHT) * score
+            score = fused(near, score)
     return [float(one) for one in score]
 
 
@@ -52,5 +51,4 @@ def _by_words(engine: Engine, owner: Owner, terms: Sequence[str], texts: Sequenc
         centre=nothing.astype(np.float32),
         turn=nothing.astype(np.int64),
     )
-    held = np.array([stats.frequency.get(term, 0) for term in terms], np.float32)
-    return text_scores(each, inverse_frequency(stats.units, held), stats.mean_length)
+    return text_scores(each, term_weights(stats, terms), stats.mean_length)

@@ -117,15 +117,15 @@ def toolset() -> Toolset:
         instructions=IDENTITY.instructions,
         tools=tuple(
             Tool(
-                name=name,
-                description=description,
-                input_schema=a.schema(shape, max_items),
-                run=partial(_run, opener, name),
+                name=tool["name"],
+                description=tool["description"],
+                input_schema=tool["inputSchema"],
+                run=partial(_run, opener, tool["name"]),
                 read_only=True,
                 idempotent=True,
-                lenient=frozenset(a.schema(shape, max_items)["properties"]),
+                lenient=frozenset(tool["inputSchema"]["properties"]),
             )
-            for name, (description, shape) in OFFERED.items()
+            for tool in described(max_items)
         ),
         failures="rpc",
         invalid_code=-32602,
