@@ -127,6 +127,7 @@ def test_bad_bodies(tiny_server: Server) -> None:
         (b'{"jsonrpc": "2.0", "id": 6, "method": "ping", "params": [1]}', 6),
         (b'{"jsonrpc": "2.0", "id": 7}', 7),
         (b'{"jsonrpc": "2.0", "id": 8, "method": "ping", "params": {"a": ' + b"[" * 250 + b"]" * 250 + b"}}", 8),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"a": ' + b"[" * 5000 + b"]" * 5000 + b"}}", 7),
         (b'{"jsonrpc": "2.0", "id": 9, "method": "ping", "params": {"a": ' + b"9" * 5000 + b"}}", 9),
         (b"[]", None),
         (b'"text"', None),
@@ -157,6 +158,28 @@ def test_a_batch_is_answered_by_a_batch(tiny_server: Server) -> None:
     assert [one.get("error", {}).get("code") for one in answer.json()] == [None, None, None, -32600, -32600]
     assert post(tiny_server, [unheard, unheard], **session).status_code == 202
     assert post(tiny_server, [ping | {"id": 1}], **{"Mcp-Session-Id": "none"}).status_code == 404
+
+
+@pytest.mark.parametrize("ids", [(1, "1"), (5, 5)])
+def test_requests_at_once_whose_ids_look_alike_get_an_answer_each(tiny_server: Server, ids: tuple[Any, Any]) -> None:
+    _, session = initialize(tiny_server)
+    answers: dict[float, dict[str, Any]] = {}
+
+    def ask(id_: Any, seconds: float) -> None:
+        params = {"name": "wait", "arguments": {"seconds": seconds}}
+        request = {"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params}
+        answers[seconds] = message(post(tiny_server, request, **session))
+
+    # as daemons: an answer that never comes must not keep the tests from ending
+    threads = [
+        threading.Thread(target=ask, args=one, daemon=True) for one in ((ids[0], 0.5), (ids[1], 0.25), (9, 0.75))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert {seconds: answer["id"] for seconds, answer in answers.items()} == {0.5: ids[0], 0.25: ids[1], 0.75: 9}
+    assert all(answer["result"]["structuredContent"] == {"waited": one} for one, answer in answers.items())
 
 
 def test_a_body_that_is_too_large(tmp_path: Path) -> None:

@@ -126,6 +126,10 @@ def test_a_handshake_that_makes_no_sense_is_refused(talk: Talk, params: Any) -> 
     assert "Invalid request parameters" in answer["error"]["message"]
 
 
+DEEP = b'{"jsonrpc": "2.0", "method": "ping", "params": {"id": 1, "}": "\\"[", "a": ' + b"[" * 5000 + b"]" * 5000 + b"}"
+"""Of a message, deeper than Python reads, what stands before its id."""
+
+
 @pytest.mark.parametrize(
     ("line", "code", "id_"),
     [
@@ -140,6 +144,8 @@ def test_a_handshake_that_makes_no_sense_is_refused(talk: Talk, params: Any) -> 
         (b'{"jsonrpc": "2.0", "id": 3, "method": "ping", "params": {"a": ' + b"9" * 5000 + b"}}", -32600, 3),
         (b"\xff\xfe", -32700, None),
         (b"[" * 100_000, -32700, None),
+        (DEEP + b', "id": "4"}', -32600, "4"),
+        (DEEP + b', "ids": 4}', -32700, None),
         (b'"text"', -32600, None),
         (b"[]", -32600, None),
         (b"{}", -32600, None),

@@ -1,10 +1,13 @@
-"""What stands before the SDK on streamable HTTP: bodies are read and refused as on stdio, and batches are answered.
+"""What stands before the SDK on streamable HTTP: bodies are read and refused as on stdio, batches are answered,
+and so are requests whose ids the SDK mixes up.
 
 The SDK knows no batches and tells what is wrong with a body in words that are meant for its programmers.
 """
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import anyio
@@ -24,6 +27,7 @@ JSON: Final = "application/json"
 
 def front(app: ASGIApp, identity: Identity, largest: int) -> ASGIApp:
     """`app` refuses bodies of more than `largest` bytes itself."""
+    turns = _Turns()
 
     async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
         kind = HTTPConnection(scope).headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -37,16 +41,45 @@ def front(app: ASGIApp, identity: Identity, largest: int) -> ASGIApp:
         try:
             value = read(body)
             if isinstance(value, list):
-                response = await _batch(app, identity, scope, value)
+                response = await _batch(app, identity, turns, scope, value)
             else:
                 message = message_of(value, identity)
-                await app(scope, replaying(_dumped(message), receive), send)
+                async with turns.of(scope, message):
+                    await app(scope, replaying(_dumped(message), receive), send)
                 return
         except Unreadable as error:
             response = Response(refusal(error), 400, media_type=JSON)
         await response(scope, receive, send)
 
     return wrapped
+
+
+class _Turns:
+    """Requests of one session that the SDK takes for the same wait for each other.
+
+    It knows an open request by its session and the text of its id: of 1 and "1", or a request that was sent twice,
+    one would get the other's answer, and the other none.
+    """
+
+    def __init__(self) -> None:
+        self._taken: dict[tuple[str, str], tuple[anyio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def of(self, scope: Scope, message: JSONRPCMessage) -> AsyncIterator[None]:
+        session = HTTPConnection(scope).headers.get("mcp-session-id")
+        if session is None or not isinstance(message, JSONRPCRequest):
+            yield
+            return
+        key = (session, str(message.id))
+        lock, waiting = self._taken.get(key, (anyio.Lock(), 0))
+        self._taken[key] = (lock, waiting + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._taken.pop(key)
+            if waiting > 1:
+                self._taken[key] = (lock, waiting - 1)
 
 
 async def _body(receive: Receive, largest: int) -> tuple[bytes, bool]:
@@ -67,11 +100,8 @@ def _dumped(message: JSONRPCMessage) -> bytes:
     return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
 
 
-async def _batch(app: ASGIApp, identity: Identity, scope: Scope, values: list[Json]) -> Response:
-    """Every message as a request of its own, and their answers in one array.
-
-    One after the other: to the SDK, 1 and "1" are the same request while both are open.
-    """
+async def _batch(app: ASGIApp, identity: Identity, turns: _Turns, scope: Scope, values: list[Json]) -> Response:
+    """Every message as a request of its own, one after the other, and their answers in one array."""
     if not values:
         raise EMPTY_BATCH
     answers: list[bytes] = []
@@ -83,7 +113,8 @@ async def _batch(app: ASGIApp, identity: Identity, scope: Scope, values: list[Js
         except Unreadable as error:
             answers.append(refusal(error))
             continue
-        whole = await answered(app, dict(scope), replaying(_dumped(message), _nothing_more))
+        async with turns.of(scope, message):
+            whole = await answered(app, dict(scope), replaying(_dumped(message), _nothing_more))
         if isinstance(message, JSONRPCRequest) and _reply(whole).get("id") == message.id:
             answers.append(_text(whole))
         elif whole.status_code >= 400:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pydantic_core import from_json, to_json
@@ -18,6 +19,11 @@ PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
 LONGEST_NUMBER: Final = 4300
 """Digits of a whole number; Python refuses to write longer ones."""
+
+TOO_MUCH: Final = "Invalid request: it is nested too deep, or holds a number that is too large"
+_STRING: Final = rb'"(?:[^"\\]|\\.)*"'
+_TOKENS: Final = re.compile(rb'"id"\s*:\s*(?P<id>-?\d{1,300}(?![\d.eE])|' + _STRING + rb")|" + _STRING + rb"|[\[\]{}]")
+"""What matters of JSON when only an id is looked for: texts, in which brackets count for nothing, and brackets."""
 
 
 class Unreadable(Exception):
@@ -45,15 +51,28 @@ def read(text: bytes) -> Json:
         return from_json(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), allow_inf_nan=False)
     except (ValueError, RecursionError):
         id_ = value.get("id") if isinstance(value, dict) else None
-        reason = "Invalid request: it is nested too deep, or holds a number that is too large"
-        raise Unreadable(INVALID_REQUEST, reason, id_) from None
+        raise Unreadable(INVALID_REQUEST, TOO_MUCH, id_) from None
 
 
 def _read_patiently(text: bytes) -> Json:
     try:
         return json.loads(text.decode("utf-8"), parse_int=_whole, parse_constant=_no_number)
-    except (ValueError, RecursionError):
-        raise Unreadable(PARSE_ERROR, "Parse error: this is not JSON") from None
+    except RecursionError:
+        if (id_ := _id_in(text)) is not None:
+            raise Unreadable(INVALID_REQUEST, TOO_MUCH, id_) from None
+    except ValueError:
+        pass
+    raise Unreadable(PARSE_ERROR, "Parse error: this is not JSON")
+
+
+def _id_in(text: bytes) -> Json:
+    """The id of a request that is nested deeper than can be read, so that its sender need not wait for an answer."""
+    depth = 0
+    for token in _TOKENS.finditer(text):
+        depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(token[0], 0)
+        if depth == 1 and token["id"]:
+            return read(token["id"])
+    return None
 
 
 def _whole(digits: str) -> int | float:
