@@ -3,7 +3,7 @@
 from everlore.memory.cells import prepare, recover, retry
 from everlore.memory.entities import create_entity, create_relation, related
 from everlore.memory.forget import forget, remove
-from everlore.memory.notes import edit_memory, invalidate, save_note
+from everlore.memory.notes import edit_memory, invalidate, save_note, successor
 from everlore.memory.read import listing, profile, unprocessed
 from everlore.memory.remember import NewMessage, Outcome, flush, remember
 from everlore.memory.reset import reset
@@ -29,5 +29,6 @@ __all__ = [
     "retry",
     "save_note",
     "state",
+    "successor",
     "unprocessed",
 ]

@@ -6,7 +6,7 @@ invalid ends its interval and deletes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import structlog
@@ -16,10 +16,10 @@ from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound
 from everlore.kinds import PLACES, note
-from everlore.kinds.base import END_FIELDS
+from everlore.kinds.base import END_FIELDS, UTC_CLOCK
 from everlore.kinds.note import PLACE, Note
 from everlore.memory.masking import without_secrets
-from everlore.types import Entry, Json, Key, Owner, Sheet, Stored
+from everlore.types import Entry, Json, Key, Owner, Stored
 from everlore.vault.front import clean
 from everlore.vault.markdown import (
     append_drafts,
@@ -103,22 +103,62 @@ def edit_memory(
         kept = checked_metadata(without_secrets(engine, metadata))
         fields |= {"metadata": note.written_metadata(kept)} if kept else {}
         drop += [] if kept else ["metadata"]
-    _write(engine, stored, Entry(stored.key.entry, fields, sections), drop)
+    _write(engine, stored, lambda found: Entry(found.id, fields, sections), drop)
 
 
 def invalidate(engine: Engine, stored: Stored, reason: str = "", superseded_by: Stored | None = None) -> None:
-    """End the memory now. One that has ended keeps its first end."""
-    if superseded_by is not None and superseded_by.key == stored.key:
-        raise InvalidInput("a memory cannot supersede itself; name another one in superseded_by")
+    """End the memory now. One that has ended keeps its first end and the reason for it; a successor is recorded."""
     if stored.key.kind in ("profile", "entity"):
         raise InvalidInput(f"a {stored.key.kind} has no end: change it, or delete it")
+    if superseded_by is not None:
+        _check_successor(engine, stored, superseded_by)
     now = engine.clock.now()
     values = (iso(now), clean(without_secrets(engine, reason)), superseded_by.key.handle if superseded_by else "")
-    fields = {name: value for name, value in zip(END_FIELDS, values, strict=True) if value}
+    said = {name: value for name, value in zip(END_FIELDS, values, strict=True) if value}
+
+    def new(known: Mapping[str, Json]) -> dict[str, str]:
+        end, why, _ = END_FIELDS
+        if not _has_ended(str(known.get(end) or ""), now):
+            return said
+        return {name: value for name, value in said.items() if name != end and not (name == why and known.get(why))}
+
     if PLACES[stored.key.kind].layout == "sheet":
-        _end_sheet(engine, stored, fields)
+        _end_sheet(engine, stored, new)
     else:
-        _write(engine, stored, Entry(stored.key.entry, fields, {}), unless=END_FIELDS[0])
+        _write(engine, stored, lambda found: Entry(found.id, {**new(found.fields)}, {}))
+
+
+def _has_ended(end: str, now: int) -> bool:
+    """A time to come, which a person may have written, is no end yet."""
+    try:
+        return bool(end) and UTC_CLOCK.parse(end) <= now
+    except InvalidInput:
+        return False
+
+
+def successor(stored: Stored) -> str:
+    """The handle of the memory that superseded this one, or ""."""
+    value = str(stored.data.get("superseded_by") or "")
+    # facts that a newer fact ended name it by its entry
+    entry = stored.key.kind == "fact" and value.startswith("af_")
+    return Key(stored.key.owner, "fact", value).handle if entry else value
+
+
+def _check_successor(engine: Engine, stored: Stored, named: Stored) -> None:
+    """A chain of successors must lead to a memory that holds, so it may not come back to where it began."""
+    if named.key == stored.key:
+        raise InvalidInput("a memory cannot supersede itself; name another one in superseded_by")
+    seen: set[str] = set()
+    handle = successor(named)
+    while handle and handle not in seen:
+        if handle == stored.key.handle:
+            raise InvalidInput(
+                f"{named.key.handle} was itself superseded by this memory; store what holds now as a new memory and"
+                " name that one in superseded_by"
+            )
+        seen.add(handle)
+        following = engine.index.by_handle([handle]).get(handle)
+        handle = successor(following) if following else ""
 
 
 def checked_content(content: str) -> str:
@@ -143,29 +183,27 @@ def checked_metadata(metadata: Mapping[str, Json]) -> Mapping[str, Json]:
     return kept
 
 
-def _write(engine: Engine, stored: Stored, entry: Entry, drop: list[str] | None = None, unless: str = "") -> None:
-    """Write fields and sections over those in the file, `unless` the entry has such a field already."""
+def _write(engine: Engine, stored: Stored, new: Callable[[Entry], Entry], drop: Sequence[str] = ()) -> None:
+    """Write fields and sections over those of the entry in the file."""
 
     def edit(text: str | None) -> str | None:
-        found = next((one for one in parse_log(text or "", "").entries if one.id == entry.id), None)
+        found = next((one for one in parse_log(text or "", "").entries if one.id == stored.key.entry), None)
         if text is None or found is None:
-            raise NotFound(f"no entry {entry.id} in this file")
-        return text if unless and found.fields.get(unless) else replace_entry(text, entry, drop or ())
+            raise NotFound(f"no entry {stored.key.entry} in this file")
+        entry = new(found)
+        return replace_entry(text, entry, drop) if entry.fields or entry.sections or drop else text
 
     engine.vault.update(stored.path, edit)
     index_file(engine, stored.path)
 
 
-def _end_sheet(engine: Engine, stored: Stored, fields: Mapping[str, str]) -> None:
+def _end_sheet(engine: Engine, stored: Stored, new: Callable[[Mapping[str, Json]], Mapping[str, str]]) -> None:
     def edit(text: str | None) -> str | None:
         if text is None:
             raise NotFound(f"{stored.path} is gone")
         sheet = parse_sheet(text)
-        return text if sheet.front.get(END_FIELDS[0]) else render_sheet(_with(sheet, fields), text)
+        fields = new(sheet.front)
+        return render_sheet(replace(sheet, front={**sheet.front, **fields}), text) if fields else text
 
     engine.vault.update(stored.path, edit)
     index_file(engine, stored.path)
-
-
-def _with(sheet: Sheet, fields: Mapping[str, str]) -> Sheet:
-    return replace(sheet, front={**sheet.front, **fields})

@@ -80,6 +80,25 @@ def test_a_second_invalidation_keeps_the_first_end(mcp: Client) -> None:
     assert mcp.ok("get_memory", id=ident) == first
 
 
+def test_a_successor_may_be_named_later(mcp: Client) -> None:
+    old, new, newer = (mcp.store(text) for text in ("The door is open.", "The door is shut.", "The door is gone."))
+    mcp.ok("invalidate", id=old)
+    end = mcp.ok("get_memory", id=old)["valid_until"]
+    for successor in (new, newer):
+        mcp.ok("invalidate", id=old, reason="it changed", superseded_by=successor)
+        memory = mcp.ok("get_memory", id=old)
+        assert (memory["valid_until"], memory["superseded_by"]) == (end, successor)
+        assert memory["invalidation_reason"] == "it changed"
+
+
+def test_a_chain_of_successors_does_not_come_back(mcp: Client) -> None:
+    first, second, third = (mcp.store(text) for text in ("Eve lives in Rome.", "Eve lives in Oslo.", "Eve moved back."))
+    mcp.ok("invalidate", id=first, superseded_by=second)
+    mcp.ok("invalidate", id=second, superseded_by=third)
+    assert "was itself superseded by this memory" in mcp.refused("invalidate", id=third, superseded_by=first)
+    assert contents(mcp.ok("get_valid")) == ["Eve moved back."]
+
+
 def test_a_successor_must_exist_and_be_another(mcp: Client) -> None:
     ident = mcp.store("The door is open.")
     assert mcp.refused("invalidate", id=ident, superseded_by="f" * 20) == f"Memory not found: {'f' * 20}"
@@ -98,3 +117,18 @@ def test_a_hand_edit_of_the_end_counts(mcp: Client) -> None:
         time.sleep(0.1)
     assert mcp.ok("get_memory", id=ident)["valid_until"] == "2026-01-01T00:00:00Z"
     assert mcp.contents("search_text", "kettle") == []
+
+
+@pytest.mark.looks_at_files
+def test_what_would_end_later_can_be_ended_now(mcp: Client) -> None:
+    ident = mcp.store("The offer stands.")
+    (path,) = mcp.root.rglob("notes/note-*.md")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("**memory_type**", "**valid_until**: 2199-01-01T00:00:00Z\n**memory_type**"), "utf-8")
+    deadline = time.monotonic() + 20
+    while mcp.ok("get_memory", id=ident)["valid_until"] is None and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert mcp.contents("search_text", "offer") == ["The offer stands."]
+    mcp.ok("invalidate", id=ident)
+    assert mcp.ok("get_memory", id=ident)["valid_until"] < "2199"
+    assert mcp.contents("search_text", "offer") == []

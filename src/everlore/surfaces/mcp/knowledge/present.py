@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from everlore.clock import iso
-from everlore.types import Key, Stored
+from everlore.memory import successor
+from everlore.types import Stored
 
 TYPES = {
     "episode": "episodic",
@@ -15,7 +16,6 @@ TYPES = {
     "skill": "procedural",
     "record": "semantic",
 }
-ENDED = ("invalidation_reason", "superseded_by")
 
 
 def content(row: Stored) -> str:
@@ -53,14 +53,8 @@ def memory(row: Stored) -> dict[str, Any]:
         "importance_score": row.data["importance"] if told else 1.0,
         "metadata": row.data["metadata"] if told else {},
     }
-    return found | {name: _handle(row, name) for name in ENDED if row.data.get(name)}
-
-
-def _handle(row: Stored, name: str) -> str:
-    value = str(row.data[name])
-    # facts that a newer fact ended name it by its entry
-    entry = name == "superseded_by" and row.key.kind == "fact" and value.startswith("af_")
-    return Key(row.key.owner, "fact", value).handle if entry else value
+    ended = {"invalidation_reason": row.data.get("invalidation_reason"), "superseded_by": successor(row)}
+    return found | {name: value for name, value in ended.items() if value}
 
 
 def hit(row: Stored, score: float) -> dict[str, Any]:
