@@ -68,6 +68,13 @@ def test_a_long_text_from_stdin_is_remembered_whole(cli: Evercli, user: str) -> 
     assert "gate code is blue" in json.dumps(until_found(cli, "memory", "search", "gate code", "--user", user).data)
 
 
+def test_a_dash_is_stdin(cli: Evercli, user: str) -> None:
+    cli("memory", "add", "-", "--user", user, stdin="The spare key is under the blue pot.\n")
+    assert "blue pot" in json.dumps(until_found(cli, "memory", "search", "spare key", "--user", user).data)
+    nothing = cli("memory", "add", "-", "--user", user)
+    assert (nothing.code, nothing.error["type"]) == (2, "invalid_args")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a terminal of POSIX")
 def test_deleting_asks_a_person_and_not_a_program(cli: Evercli, user: str) -> None:
     import pty

@@ -201,7 +201,7 @@ def _plugin(groups: Any) -> None:
 def _memory(groups: Any) -> None:
     memory = _group(_branch(groups, "memory", "Add, find, read and delete memories."))
     add = _leaf(memory, "add", "memory:add", "Remember something.")
-    add.add_argument("text", nargs="*", help="what to remember; without it, stdin is read")
+    add.add_argument("text", nargs="*", help="what to remember; without it, or with -, stdin is read")
     search = _leaf(memory, "search", "memory:search", "Find memories.")
     search.add_argument("query", nargs="+", help="what to look for")
     search.add_argument("--top-k", type=number(1, 50), default=5, metavar="N", help="at most so many [5]")

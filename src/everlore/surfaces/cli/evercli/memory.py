@@ -45,7 +45,7 @@ def name_shown(user: str) -> str:
 
 
 def add(call: Call) -> Result:
-    text = " ".join(call.given.text).strip() if call.given.text else _stdin(call)
+    text = _stdin(call) if call.given.text in ([], ["-"]) else " ".join(call.given.text).strip()
     if not text:
         raise bad_argument("there is nothing to remember", "Give a text, or pipe one in", argument="text")
     server, user = access(call)
