@@ -89,6 +89,15 @@ def test_the_tools_and_resources_have_their_stable_names(agent: Host) -> None:
     assert template["uriTemplate"] == "mem://search?q={query}&topK={topK}"
 
 
+@pytest.mark.parametrize("given", [{"arguments": {"cmd": "kettle --descale"}}, {"arguments": None}, {}])
+def test_arguments_of_a_tool_call_may_be_an_object_or_left_out(agent: Host, given: dict[str, Any]) -> None:
+    asked = {"role": "user", "content": "Descale the kettle in the kitchen."}
+    called = {"role": "assistant", "toolCalls": [{"id": "c", "name": "shell", **given}]}
+    answered = {"role": "tool", "toolCallId": "c", "content": "descaled"}
+    saved = json.loads(agent.text("mem_save_turn", messages=[asked, called, answered], sessionKey=repr(given)))
+    assert (saved["saved"], saved["messageCount"]) == (True, 3)
+
+
 def test_a_fact_is_saved_and_recalled_by_tool_and_resource(agent: Host) -> None:
     saved = json.loads(agent.text("mem_save_fact", fact="I take my coffee iced."))
     assert saved == {"saved": True, "status": "extracted", "messageCount": 1, "flushed": True, "extracted": True}

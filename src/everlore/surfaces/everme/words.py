@@ -47,9 +47,9 @@ _CALLS: Json = {
         "properties": {
             "id": {"type": "string"},
             "name": {"type": "string"},
-            "arguments": {"type": "string", "description": "The arguments as JSON text."},
+            "arguments": {"type": ["string", "object"], "description": "The arguments as JSON text or an object."},
         },
-        "required": ["id", "name", "arguments"],
+        "required": ["id", "name"],
     },
 }
 
