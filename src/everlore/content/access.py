@@ -16,6 +16,9 @@ from everlore.content.connect import Site
 ADMINISTRATOR: Final = 1
 """The role that Evolution CMS lets see everything."""
 
+SENSITIVE: Final = frozenset({"password", "cachepwd", "verified_key", "refresh_token", "access_token", "sessionid"})
+"""Fields that are shown to nobody and compared with nothing, be they columns or template variables."""
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:

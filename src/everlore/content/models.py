@@ -13,13 +13,15 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from everlore.content.access import SENSITIVE
 from everlore.content.arguments import ModelList, Where, spoken
 from everlore.content.documents import Asking
-from everlore.content.variables import compare, compare_text
+from everlore.content.variables import compare, compare_text, hidden
 from everlore.errors import InvalidInput, NotFound
 from everlore.types import Json
 
-SENSITIVE: Final = frozenset({"password", "cachepwd", "verified_key", "refresh_token", "access_token", "sessionid"})
+VARIABLE: Final = {"SiteTmplvar": "id", "SiteTmplvarContentvalue": "tmplvarid"}
+"""Models that tell of a template variable, and the field with its number."""
 
 CATALOGUE: Final[Mapping[str, tuple[str, str]]] = {
     "SiteTemplate": ("site_templates", "id templatename description editor_type icon category locked"),
@@ -99,6 +101,8 @@ def record(ask: Asking, model: Model, id_: int) -> dict[str, Json] | None:
 def _selected(ask: Asking, model: Model) -> sa.Select[Any]:
     assert model.table is not None
     query = sa.select(*(model.table.c[name] for name in model.fields))
+    if model.name in VARIABLE and (unseen := hidden(ask.site, ask.connection)):
+        query = query.where(model.table.c[VARIABLE[model.name]].not_in(unseen))
     if model.name == "SiteTmplvarContentvalue" and ask.shown:
         # a value is a part of its document, and is hidden with it; asked for each value of a page, not for all at once
         document = sa.select(sa.literal(1)).where(ask.document.c.id == model.table.c.contentid, *ask.shown).limit(1)

@@ -16,6 +16,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 
+from everlore.content.access import SENSITIVE
 from everlore.content.arguments import Condition, TvFilter, TvOrder, spoken
 from everlore.content.connect import Site
 from everlore.errors import InvalidInput
@@ -32,8 +33,8 @@ class Variable:
 
 
 def look_up(site: Site, connection: sa.Connection, names: Iterable[str]) -> dict[str, Variable]:
-    """The variables of these names that the site has."""
-    wanted = sorted(set(names))
+    """The variables of these names that the site has and that may be shown."""
+    wanted = sorted({name for name in names if name.lower() not in SENSITIVE})
     table = site.find("site_tmplvars")
     if not wanted or table is None:
         return {}
@@ -45,6 +46,15 @@ def look_up(site: Site, connection: sa.Connection, names: Iterable[str]) -> dict
         if name in wanted:
             found[name] = Variable(int(id_), name, text)
     return found
+
+
+def hidden(site: Site, connection: sa.Connection) -> list[int]:
+    """The variables that may not be shown."""
+    table = site.find("site_tmplvars")
+    if table is None:
+        return []
+    named = sa.select(table.c.id).where(sa.func.lower(table.c.name).in_(sorted(SENSITIVE)))
+    return [int(id_) for (id_,) in connection.execute(named)]
 
 
 def values(

@@ -66,6 +66,27 @@ def test_a_tool_that_nobody_offers(engine: Engine) -> None:
         call(Opener(), engine, 0, "evo.write.page", {})
 
 
+def test_a_variable_with_the_name_of_a_sensitive_field_is_shown_to_nobody(engine: Engine, tmp_path: Path) -> None:
+    page = tmp_path / "docs" / "login.md"
+    page.parent.mkdir()
+    page.write_text("---\nPassword: hunter2\naccess_token: hunter2\nprice: 5\n---\nHow to log in.", encoding="utf-8")
+    import_folder(engine.settings.memory.root / SYSTEM / EMBEDDED, page.parent)
+    command = [sys.executable, "-m", "everlore", "mcp", "--toolset", "evo"]
+    with talking(engine.settings.memory.root, command=command) as talk:
+        talk.shake()
+        found = talk.call("evo.content.get", id=1, with_tvs=["price", "Password", "access_token:d"])
+        assert found["structuredContent"]["item"]["tvs"] == {"price": "5", "Password": None, "access_token": None}
+        for model in ("SiteTmplvar", "SiteTmplvarContentvalue"):
+            listed = talk.call("evo.model.list", model=model, limit=10)["structuredContent"]["items"]
+            assert len(listed) == 1, "the price"
+            gone = [talk.call("evo.model.get", model=model, id=id_)["structuredContent"]["item"] for id_ in (1, 2, 3)]
+            assert gone.count(None) == 2
+        by_value = [{"tv": "Password", "op": "like", "value": "hunter"}]
+        for arguments in ({"tv_filters": by_value}, {"tv_order": [{"tv": "Password", "dir": "asc"}]}):
+            params = {"name": "evo.content.search", "arguments": {"limit": 5, **arguments}}
+            assert talk.ask("tools/call", params)["error"]["code"] == -32602
+
+
 def test_on_stdio(filled: Engine) -> None:
     command = [sys.executable, "-m", "everlore", "mcp", "--toolset", "evo"]
     with talking(filled.settings.memory.root, command=command) as talk:
