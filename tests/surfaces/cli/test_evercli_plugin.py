@@ -107,6 +107,32 @@ def test_others_entries_comments_and_order_stay(bare: Evercli) -> None:
     assert config.read_text(encoding="utf-8") == before
 
 
+@pytest.mark.parametrize(
+    ("host", "before", "after"),
+    [
+        ("cursor", None, "{}\n"),
+        ("cursor", "{}\n", "{}\n"),
+        ("cursor", '{\n  "a": 1\n}\n', '{\n  "a": 1\n}\n'),
+        ("cursor", '{\n  "mcpServers": {}\n}\n', '{\n  "mcpServers": {}\n}\n'),
+        ("openclaw", '{\n  "a": 1\n}\n', '{\n  "a": 1\n}\n'),
+        ("openclaw", '{\n  "mcp": {}\n}\n', '{\n  "mcp": {}\n}\n'),
+    ],
+)
+def test_a_section_that_was_made_for_our_entry_goes_with_it(
+    bare: Evercli, host: str, before: str | None, after: str
+) -> None:
+    folder, name, _ = HOSTS[host]
+    config = bare.home / name
+    (bare.home / folder).mkdir(parents=True)
+    if before is not None:
+        config.write_text(before, encoding="utf-8")
+    for _ in range(2):
+        assert bare("plugin", "install", host).code == 0
+        assert entry_in(bare.home, host)
+        assert bare("plugin", "uninstall", host).code == 0
+        assert config.read_text(encoding="utf-8") == after
+
+
 @pytest.mark.parametrize("text", ["{", '{"mcpServers": []}', "[]", "\xff"])
 def test_a_file_that_does_not_parse_is_never_overwritten(bare: Evercli, text: str) -> None:
     config = bare.home / ".cursor" / "mcp.json"

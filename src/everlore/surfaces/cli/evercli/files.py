@@ -61,7 +61,7 @@ def replace_file(path: Path, expected: bytes | None, content: bytes, *, private:
         _make_folder(target.parent, private=private)
         mode = PRIVATE if private else _mode(target)
         if expected is not None:
-            _put(target.with_name(target.name + BACKUP), expected, mode)
+            _put(backup_of(target), expected, mode)
         temporary = _temporary(target, content, mode)
         try:
             if shared and read_bytes(target) != expected:
@@ -79,6 +79,11 @@ def replace_file(path: Path, expected: bytes | None, content: bytes, *, private:
         _sync_folder(target.parent)
     except OSError as error:
         raise local_failure(error, "write") from None
+
+
+def backup_of(path: Path) -> Path:
+    target = Path(os.path.realpath(path))
+    return target.with_name(target.name + BACKUP)
 
 
 def remove_file(path: Path) -> bool:

@@ -16,7 +16,7 @@ from everlore.surfaces.cli.evercli import claude_hooks, entries
 from everlore.surfaces.cli.evercli.auth import has_agent, register, required_login, server_of
 from everlore.surfaces.cli.evercli.client import gateway, memory_api
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
-from everlore.surfaces.cli.evercli.files import BACKUP, read_bytes, replace_file
+from everlore.surfaces.cli.evercli.files import BACKUP, backup_of, read_bytes, replace_file
 from everlore.surfaces.cli.evercli.hosts import ENTRY, HOSTS, Host, Place, is_detected, place_of
 from everlore.surfaces.cli.evercli.memory import LOCAL_USER
 from everlore.surfaces.cli.evercli.output import Result, note
@@ -148,9 +148,7 @@ def uninstall(call: Call) -> Result:
         old = entries.get(entries.load(_text(place.config), host.format, place.config), _steps(host))
         edits = []
         if old is None or is_ours(old):
-            edits.append(
-                _edit(place.config, lambda t: entries.cut(t, host.format, place.config, _steps(host)), "entry")
-            )
+            edits.append(_edit(place.config, lambda text: _without_entry(host, place.config, text), "entry"))
         else:
             note(f"warning: {place.config} has an entry {ENTRY!r} that evercli did not write; it was left as it is")
             old = None
@@ -163,6 +161,27 @@ def uninstall(call: Call) -> Result:
         return _report(host, place, edits, show_diff=call.given.dry_run)
 
     return _each(call, "uninstalled", disconnect)
+
+
+def _without_entry(host: Host, path: Path, text: str) -> str:
+    """Without our entry, and without the section around it where that is empty then and only we had a use for it."""
+    steps = _steps(host)
+    new = entries.cut(text, host.format, path, steps)
+    while new != text and host.format == "json" and (steps := steps[:-1]):  # the others see to it themselves
+        is_empty = entries.get(entries.load(new, host.format, path), steps) == {}
+        if not is_empty or _stood_before_us(host, path, steps):
+            break
+        new = entries.cut(new, host.format, path, steps)
+    return new
+
+
+def _stood_before_us(host: Host, path: Path, steps: tuple[str, ...]) -> bool:
+    """Whether the file that we last replaced, if there was one, has this section."""
+    try:
+        before = entries.load(_text(backup_of(path)), host.format, path)
+    except Failure:
+        return True
+    return entries.get(before, steps) is not None
 
 
 def _end_token(call: Call, env: Mapping[str, str]) -> None:
