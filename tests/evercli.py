@@ -1,18 +1,25 @@
-"""`evercli` as a real process, in a home of its own."""
+"""`evercli` as a real process, in a home of its own; and servers that answer it with given bytes."""
 
 from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 MODULE = "everlore.surfaces.cli.evercli"
 KEPT = ("PATH", "PYTHONPATH", "SYSTEMROOT", "LANG", "VIRTUAL_ENV")
+NOWHERE = {"EVERCLI_API_BASE_URL": "http://127.0.0.1:1"}
+KEY = "emk_" + "a1b2" + "0" * 28
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
 
 
 @dataclass
@@ -80,3 +87,32 @@ class Evercli:
 
 def session_lines(turns: Sequence[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(turn) + "\n" for turn in turns)
+
+
+def url_of(server: socket.socket) -> str:
+    return f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+def answering(server: socket.socket, reply: bytes) -> None:
+    """Answer every connection with these bytes."""
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(65536)
+                connection.sendall(reply)
+
+    threading.Thread(target=serve, daemon=True).start()
+
+
+def http(status: int, body: Any, headers: str = "") -> bytes:
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return f"HTTP/1.1 {status} X\r\nContent-Length: {len(raw)}\r\n{headers}\r\n".encode() + raw
+
+
+def gateway(code: int, error: str, status: int, headers: str = "") -> bytes:
+    return http(status, {"status": code, "error": error, "requestId": "req_up", "result": None}, headers)
