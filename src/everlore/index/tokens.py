@@ -21,9 +21,11 @@ LONGEST = 64
 
 _STOP = """a an the and or but of to in on at by for with from as into is are was were be been being am do does did
 have has had will would i im ive you youre he she it its we they me him her us them my your his our their this that
-these those there dont didnt doesnt isnt"""
+these those there dont didnt doesnt isnt what whats which who whos whom whose when whens where wheres why whys how
+hows"""
 STOP_WORDS = frozenset(_STOP.split())
-"""Dropped from queries that have other words. The index keeps them, so that a query of nothing else still works."""
+"""Dropped from queries that have other words: they say nothing, or they ask, and no answer repeats them. The index
+keeps them, so that a query of nothing else still works."""
 
 # Han, Hiragana, Katakana, Hangul, Thai, Lao, Myanmar, Khmer
 _UNSPACED = (

@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 COSINE_LOW = 0.4
 """The offline model's cosine of texts that have nothing to do with each other."""
 COSINE_HIGH = 1.0
-DENSE_WEIGHT = 0.55
+DENSE_WEIGHT = 0.6
 BY_ASSISTANT = 0.85
 """What an assistant said is found by many questions, since it says so much; people's own words go first."""
 REACH = 3
