@@ -105,3 +105,65 @@ def test_a_summary_is_never_empty_while_there_is_something_to_say(engine: Engine
     stored = profile(engine, owner)
     assert stored is not None
     assert stored.data["summary"] == "Bob lives in Bonn."
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("My boss is Karen.", "My boss is annoying."),
+        ("My birthday is March 5.", "My birthday is coming up next week."),
+        ("My favorite restaurant is Luigi's.", "My favorite restaurant is closed on Mondays."),
+        ("My hometown is Graz.", "My hometown is beautiful in winter."),
+        ("My weight is 80 kg.", "My weight is a big problem."),
+        ("I live in Berlin.", "I'm living in Vienna for the summer."),
+        ("I live in Berlin.", "I live in Hamburg during the week."),
+        ("I drive a Toyota Corolla.", "I drive a BMW at work."),
+        ("I work at Siemens.", "I work at BMW on weekends."),
+        ("I love jazz.", "I hate jazz when I'm tired."),
+        ("My dog is called Rex.", "My dog is called Bella."),
+        ("My daughter is called Mia.", "My daughter is called Emma."),
+        ("My wife is called Anna.", "I got divorced in 2010, before I met her."),
+        ("My girlfriend is called Eva.", "I broke up with Lisa when I was 17."),
+        ("My dog is called Max.", "Max died laughing at that joke."),
+        ("I work at Siemens.", "I'm at IKEA now."),
+    ],
+)
+def test_a_remark_ends_nothing(engine: Engine, first: str, then: str) -> None:
+    owner = tell(engine, first, then)
+    told = sorted((row for row in in_files(engine)[1] if row.key.kind == "fact"), key=lambda row: row.timestamp)
+    assert [row.validity.end for row in told] == [None, None]
+    assert str(told[0].data["content"]) in described(engine, owner)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("My wife is called Anna.", "I got divorced."),
+        ("I have a boyfriend, Mark.", "Mark and I broke up."),
+        ("My girlfriend is called Eva.", "We broke up last week."),
+        ("My cat is called Mimi.", "Mimi died last night."),
+        ("i got a dog called rex", "rex passed away yesterday"),
+        ("My favorite color is blue.", "My favourite colour is green now."),
+        ("My favorite color is blue.", "My favorite color isn't blue."),
+        ("My doctor is Dr. Weber.", "My doctor is Dr. Klein now."),
+        ("My rent is 950 a month.", "My rent is 1,020 a month now."),
+        ("I'm allergic to cats.", "Turns out I'm not allergic to cats."),
+        ("I live in Berlin.", "Update: I moved to Rome."),
+        ("I live in Berlin.", "I moved to Rome in May."),
+        ("I live in Munich.", "I live in Augsburg, not Munich."),
+        ("i live in berlin", "i moved to hamburg last week"),
+        ("I'm a nurse.", "I started a new job as a paramedic last week."),
+        ("I work at Siemens.", "I'm at BMW these days."),
+        ("I smoke.", "I quit smoking 3 weeks ago."),
+        ("I'm 29.", "I just turned 30!"),
+    ],
+)
+def test_what_is_over_ends(engine: Engine, first: str, then: str) -> None:
+    owner = tell(engine, first, then)
+    told = sorted((row for row in in_files(engine)[1] if row.key.kind == "fact"), key=lambda row: row.timestamp)
+    assert [row.validity.end for row in told] == [MAY_28 + 30 * DAY, None]
+    assert str(told[0].data["content"]) not in described(engine, owner)
+
+
+def test_what_almost_happened_is_not_listed(engine: Engine) -> None:
+    assert described(engine, tell(engine, "I almost moved to Rome.", "I just turned 30!")) == ["Bob just turned 30!"]

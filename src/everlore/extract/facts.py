@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 
 from everlore.extract import slots
+from everlore.extract.borrowed import apart, in_other_voice
 from everlore.extract.chatter import answers, is_chatter, is_code, is_offer, open_question, opened, told, weight_of
 from everlore.extract.elliptic import declines, lasts, of_ours, standing, whole
 from everlore.extract.sentences import (
@@ -21,7 +22,6 @@ from everlore.extract.sentences import (
     is_question,
     items,
     prose,
-    quoted_apart,
     split,
     unmarked,
     words,
@@ -83,7 +83,7 @@ def write_facts(cell: Cell, zone: tzinfo = UTC) -> list[FactDraft]:
     for turn in turns:
         if turn.message.role == "tool":
             continue
-        own, passed_on = quoted_apart(prose(turn.message.text[:READ]))
+        own, passed_on = apart(prose(turn.message.text[:READ]))
         sentences = _sentences(own)
         asked = question if asker != turn.message.sender_id else ""
         if turn.message.role == "assistant":
@@ -153,7 +153,8 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
     bare = opened(sentence, people)
     english = is_english(bare)
     full = whole(bare)
-    own_voice = third_person(full, turn.name) if english or full != bare else None
+    rewritable = (english or full != bare) and not in_other_voice(bare, turn.name)
+    own_voice = third_person(full, turn.name) if rewritable else None
     if asked and _is_fragment(bare) and answers(sentence, people):
         return f'Asked "{clip(asked, QUESTION)}", {_said(turn, sentence, zone)}'
     if is_chatter(sentence, people, weight):

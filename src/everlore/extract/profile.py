@@ -13,6 +13,7 @@ from dataclasses import replace
 from everlore.clock import day
 from everlore.extract import slots
 from everlore.extract.categories import own_words, told_of
+from everlore.extract.readings import says_more
 from everlore.extract.sentences import clip
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Info, Profile, Trait
@@ -93,7 +94,9 @@ def update_profile(
     for fact in own:
         for text, about in _statements(fact, name):
             info = _info(fact, text, about, name)
-            infos = _merged(infos, info, name) if info else _ended(infos, text, about, fact.timestamp)
+            own_slot, *over = slots.touched(text, about)
+            infos = _ended(infos, text, over, fact.timestamp)
+            infos = _merged(infos, info, name) if info else _ended(infos, text, [own_slot], fact.timestamp)
     for info in sorted(told, key=lambda info: (info.timestamp, info.description)):
         infos = _merged(infos, info, name)
     if len(infos) > MOST:
@@ -197,12 +200,15 @@ def _one_place(one: Info, two: Info) -> bool:
     """Whether only the newer of two items is listed."""
     if one.description == two.description or not one.about or one.about != two.about:
         return one.description == two.description
-    return not slots.says_more(min(one, two, key=lambda info: (info.timestamp, info.description)).description)
+    older, newer = (
+        info.description for info in sorted((one, two), key=lambda info: (info.timestamp, info.description))
+    )
+    return not says_more(older) and slots.one_line(newer, older, one.about)
 
 
 def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
     if new.about and slots.denies(new.description, new.about):  # it takes what it names off the list, and no other
-        infos = _ended(infos, new.description, new.about, new.timestamp)
+        infos = _ended(infos, new.description, [new.about], new.timestamp)
         new = replace(new, about="")
     same = [info for info in infos if _one_place(info, new)]
     if any((info.timestamp, info.description) >= (new.timestamp, new.description) for info in same):
@@ -221,14 +227,15 @@ def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
     return kept if placed else [*kept, new]
 
 
-def _ended(infos: list[Info], text: str, about: str, timestamp: int) -> list[Info]:
+def _ended(infos: list[Info], text: str, about: Collection[str], timestamp: int) -> list[Info]:
     """ "No longer bikes to work" is nothing to list, but it takes the habit off the list."""
-    if not about:
-        return infos
     return [
         info
         for info in infos
-        if info.about != about or info.timestamp > timestamp or not slots.ends(text, info.description, about)
+        if not info.about
+        or info.about not in about
+        or info.timestamp > timestamp
+        or not slots.ends(text, info.description, info.about)
     ]
 
 

@@ -45,15 +45,6 @@ def prose(text: str) -> str:
     return _FENCE.sub("\n", text)
 
 
-def quoted_apart(text: str) -> tuple[str, str]:
-    """What was said, and what was only passed on: the lines that are marked as quotations."""
-    if ">" not in text:
-        return text, ""
-    lines = text.split("\n")
-    passed_on = [line.lstrip()[1:] for line in lines if line.lstrip().startswith(">")]
-    return "\n".join(line for line in lines if not line.lstrip().startswith(">")), "\n".join(passed_on)
-
-
 def split(text: str) -> list[str]:
     """Sentences in order, white space normalised, list marks removed. Works for scripts with their own full stops."""
     found: list[str] = []

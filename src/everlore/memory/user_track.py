@@ -62,10 +62,17 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswe
 def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[str]:
     """End the older facts that these contradict. Nothing is deleted."""
     entries = {fact.entry for fact in new}
+    said_in: dict[str, set[str]] = {}
+    for fact in new:
+        for slot in slots.touched(fact.text, fact.about):
+            said_in.setdefault(slot, {slot}).add(fact.about)
+    said_in.pop("", None)
     touched = []
-    for slot in dict.fromkeys(fact.about for fact in new if fact.about):
+    for slot, abouts in said_in.items():
+        found = [(about, row) for about in abouts for row in engine.index.in_slot(owner, facts.PLACE.kind, about)]
         rows = sorted(
-            engine.index.in_slot(owner, facts.PLACE.kind, slot), key=lambda row: (row.timestamp, row.key.entry)
+            (row for about, row in found if about == slot or row.key.entry in entries),
+            key=lambda row: (row.timestamp, row.key.entry),
         )
         fresh = [(place, row) for place, row in enumerate(rows) if row.key.entry in entries]
         for place, old in enumerate(rows[-COMPARED:], max(0, len(rows) - COMPARED)):
