@@ -32,6 +32,8 @@ def tell(engine: Engine, text: str) -> list[str]:
         "Rewrite this:\nI was born in Kenya. My wife is called Ruth.",
         "Roleplay: I am a knight and I live in Camelot.",
         "For my novel: my name is Captain Drake and I live in Bristol.",
+        "[10:31] Tom: I live in Boston\n[10:32] Ann: I'm a nurse",
+        "Tom (10:31): I'm vegan",
         "As my grandmother used to say, I love rain.",
     ],
 )

@@ -149,6 +149,7 @@ def test_a_remark_ends_nothing(engine: Engine, first: str, then: str) -> None:
         ("My rent is 950 a month.", "My rent is 1,020 a month now."),
         ("I'm allergic to cats.", "Turns out I'm not allergic to cats."),
         ("I live in Berlin.", "Update: I moved to Rome."),
+        ("I live in Berlin.", "Actually no, I moved to Hamburg."),
         ("I live in Berlin.", "I moved to Rome in May."),
         ("I live in Munich.", "I live in Augsburg, not Munich."),
         ("i live in berlin", "i moved to hamburg last week"),
@@ -167,3 +168,27 @@ def test_what_is_over_ends(engine: Engine, first: str, then: str) -> None:
 
 def test_what_almost_happened_is_not_listed(engine: Engine) -> None:
     assert described(engine, tell(engine, "I almost moved to Rome.", "I just turned 30!")) == ["Bob just turned 30!"]
+
+
+def test_a_joke_is_not_listed(engine: Engine) -> None:
+    assert described(engine, tell(engine, "Sure, I totally love waiting in line /s", "I'm a coffee machine lol")) == []
+
+
+def test_two_people_of_one_name(engine: Engine) -> None:
+    told = [("u1", "I live in Rome."), ("u2", "I live in Berlin."), ("u2", "I hate olives."), ("u1", "I love olives.")]
+    talk = [says(text, sender, MAY_28 + at, sender_name="Alex") for at, (sender, text) in enumerate(told)]
+    remember(engine, SCOPE, "s", talk)
+    assert flush(engine, SCOPE, "s")
+    assert {row.validity.end for row in in_files(engine)[1] if row.key.kind == "fact"} == {None}
+    assert described(engine, Owner(SCOPE, "user", "u2")) == ["Alex lives in Berlin.", "Alex hates olives."]
+
+
+def test_a_client_that_begins_to_send_a_name(engine: Engine) -> None:
+    said = "I live in Rome. My favorite color is red. My cat is called Mimi."
+    owner = tell(engine, said, sender="u7")
+    now = "I live in Berlin. My favorite color is blue. Mimi died last night."
+    remember(engine, SCOPE, "later", [says(now, "u7", MAY_28 + DAY, sender_name="Carla")])
+    assert flush(engine, SCOPE, "later")
+    assert described(engine, owner) == ["Carla lives in Berlin.", "Carla's favorite color is blue."]
+    ended = [row for row in in_files(engine)[1] if row.key.kind == "fact" and row.validity.end]
+    assert len(ended) == 3

@@ -21,7 +21,9 @@ _HANDED_OVER = re.compile(
     rf"(?:[^.!?:\n]{{0,80}}:|(?=[^\n]*{_THIS})[^.!?:\n]{{0,80}}[.?!]?[ \t]*\n)\s*(?=\S)",
     re.IGNORECASE | re.MULTILINE,
 )
-_BEFORE_COLON = re.compile(r"^(?P<lead>[^:]{2,80}):\s")
+_BEFORE_COLON = re.compile(r"^(?P<lead>(?:\[[^\]]{1,30}\] ?)?(?:[^:(]|\([^)]{1,30}\)){2,80}):\s")
+_CLOCK = re.compile(r"\[[^\]]*\]|\([^)]*\)")
+"""When it was said, as logs of a chat have it."""
 _SPEECH = re.compile(
     r"\b(?:says?|said|saying|wrote|writes|texted|tells|told|asks|asked|replied|answered|shouted|yelled|sang|sings"
     r"|(?:was|is|were|are) like)\b",
@@ -75,7 +77,7 @@ def in_other_voice(sentence: str, name: str) -> bool:
     found = _BEFORE_COLON.match(sentence)
     if not found:
         return False
-    lead = found["lead"].strip()
+    lead = _CLOCK.sub("", found["lead"]).strip()
     if _OF_SELF.search(lead):  # "I told them: I am vegan"
         return bool(_PIECE.search(lead)) and not _SPEECH.search(lead)
     if _SPEECH.search(lead) or _PIECE.search(lead) or _SOMEBODY.match(lead):

@@ -37,7 +37,8 @@ _HABIT = re.compile(
 _PRESENT = re.compile(r"^ (?:\w+ )?[a-z]+s\b")
 _PASSING = re.compile(
     r"\b(?:today|tonight|yesterday|tomorrow|this (?:morning|afternoon|evening)|right now|looking for"
-    r"|wants? to (?:know|ask)|excited|glad|sure|sorry|thinks?|guess(?:es)?|swamped|busy|lucky|off to|just now)\b"
+    r"|wants? to (?:know|ask)|excited|glad|sure|sorry|thinks?|guess(?:es)?|swamped|busy|lucky|off to|just now|lol|jk"
+    r"|ha(?:ha)+)\b|\s/s$|[😂🤣]"
     r"|^ (?:\w+ )?(?:loves?|likes?|enjoys?|hates?) (?:it|this|that|these|those|them|how|when|the way"
     r"|the (?:[\w-]+ ){0,4}(?:ideas?|sound|look|themes?|tips?|suggestions?|template|schedule|options?|plan))\b",
     re.IGNORECASE,
@@ -198,12 +199,13 @@ def _by_hand(info: Info) -> bool:
 
 def _one_place(one: Info, two: Info) -> bool:
     """Whether only the newer of two items is listed."""
-    if one.description == two.description or not one.about or one.about != two.about:
+    older, newer = sorted((one, two), key=lambda info: (info.timestamp, info.description))
+    called = slots.speaker_of(newer.about)
+    if one.description == two.description or not older.about or slots.renamed(older.about, called) != newer.about:
         return one.description == two.description
-    older, newer = (
-        info.description for info in sorted((one, two), key=lambda info: (info.timestamp, info.description))
-    )
-    return not says_more(older) and slots.one_line(newer, older, one.about)
+    if says_more(older.description):
+        return False
+    return slots.one_line(newer.description, older.description, older.about, called)
 
 
 def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
@@ -233,9 +235,12 @@ def _ended(infos: list[Info], text: str, about: Collection[str], timestamp: int)
         info
         for info in infos
         if not info.about
-        or info.about not in about
         or info.timestamp > timestamp
-        or not slots.ends(text, info.description, info.about)
+        or not any(
+            slots.renamed(info.about, called) == slot and slots.ends(text, info.description, info.about, called)
+            for slot in about
+            if (called := slots.speaker_of(slot))
+        )
     ]
 
 

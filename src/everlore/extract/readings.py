@@ -17,7 +17,7 @@ _ADVERB = r"(?:(?:now|currently|actually|really|also|just|still|recently|finally
 LEAD_IN = re.compile(
     r"^(?!if\b|when\b|unless\b|maybe\b|used to\b|once\b|in case\b)(?:[^:?]{2,50}(?::| –| —)|(?:just so you know|fyi|ps"
     r"|heads[ -]up|for the record|remember|reminder|note|unfortunately|also|as i said|by the way|btw),"
-    r"|(?:it )?turns out(?: that)?|actually,?|as of (?:now|today),?) ",
+    r"|(?:it )?turns out(?: that)?|actually(?: no)?,?|no wait,?|as of (?:now|today),?) ",
     re.IGNORECASE,
 )
 """What may stand before a statement and leaves it true."""

@@ -27,14 +27,17 @@ def about(text: str, speaker: str) -> str:
     return reading.slot if reading else ""
 
 
-def ends(new: str, old: str, slot: str) -> bool:
-    """Whether the newer of two statements in `slot` makes the older one untrue."""
-    speaker = _speaker(slot)
-    fresh, stale = read(new, speaker), read(old, speaker)
+def ends(new: str, old: str, slot: str, speaker: str = "") -> bool:
+    """Whether a newer statement makes an older one in `slot` untrue.
+
+    `speaker` is how the newer one calls who said both, where that is another name than the slot has.
+    """
+    fresh, stale = read(new, speaker or speaker_of(slot)), read(old, speaker_of(slot))
     if fresh is None or stale is None or stale.slot != slot or says_more(old):
         return False
-    if fresh.slot != slot:
-        return slot in fresh.closes and fresh.whom.lower() in ("", stale.value.lower())
+    here = renamed(slot, speaker)
+    if fresh.slot != here:
+        return here in fresh.closes and fresh.whom.lower() in ("", stale.value.lower())
     if fresh.sign or stale.sign:
         return fresh.sign != stale.sign and fresh.limit in ("", stale.limit)
     if stale.value.startswith(DENIED):
@@ -49,31 +52,35 @@ def ends(new: str, old: str, slot: str) -> bool:
     return _exclusive(slot.rpartition(": ")[2], fresh.value, stale.value, bool(change.search(new)))
 
 
+def speaker_of(slot: str) -> str:
+    return slot.partition(": ")[0].partition("'s ")[0]
+
+
+def renamed(slot: str, speaker: str) -> str:
+    """The slot of the same thing for somebody who is called `speaker`; the slot itself without one."""
+    return f"{speaker.strip().lower()}{slot[len(speaker_of(slot)) :]}" if slot and speaker else slot
+
+
 def touched(text: str, slot: str) -> tuple[str, ...]:
     """The slots in which a statement about `slot` may end something: this one first, then those of what is over."""
-    reading = read(text, _speaker(slot)) if slot else None
+    reading = read(text, speaker_of(slot)) if slot else None
     return (slot, *(reading.closes if reading else ()))
 
 
-def one_line(new: str, old: str, slot: str) -> bool:
-    """Whether a list shows only the newer of two statements in `slot`: not of two dogs, nor of two sides of a like."""
-    speaker = _speaker(slot)
-    fresh, stale = read(new, speaker), read(old, speaker)
+def one_line(new: str, old: str, slot: str, speaker: str = "") -> bool:
+    """Whether a list shows only the newer of two statements: not of two dogs, nor of two sides of a like."""
+    fresh, stale = read(new, speaker or speaker_of(slot)), read(old, speaker_of(slot))
     if fresh is None or stale is None:
         return True
     if fresh.sign and stale.sign:
         return fresh.sign == stale.sign or fresh.limit in ("", stale.limit)
-    return not _SEVERAL.search(slot) or _overlap(fresh.value, stale.value) or ends(new, old, slot)
+    return not _SEVERAL.search(slot) or _overlap(fresh.value, stale.value) or ends(new, old, slot, speaker)
 
 
 def denies(text: str, slot: str) -> bool:
     """Whether a statement only says what does not hold any more: "left Siemens"."""
-    reading = read(text, _speaker(slot))
+    reading = read(text, speaker_of(slot))
     return reading is not None and reading.value.startswith(DENIED)
-
-
-def _speaker(slot: str) -> str:
-    return slot.partition(": ")[0].partition("'s ")[0]
 
 
 def _overlap(one: str, two: str) -> bool:
