@@ -144,6 +144,11 @@ def is_english(sentence: str) -> bool:
     return english > sum(1 for word in folded if word in FOREIGN)
 
 
+def stopped(text: str) -> str:
+    """With a full stop where nothing ends the sentence, so that the next one can follow."""
+    return f"{text}." if text[-1:].isalnum() else text
+
+
 def clip(text: str, limit: int) -> str:
     """At most `limit` characters, cut at a blank where there is one, with an ellipsis."""
     if len(text) <= limit:
