@@ -150,6 +150,7 @@ def test_a_remark_ends_nothing(engine: Engine, first: str, then: str) -> None:
         ("I'm allergic to cats.", "Turns out I'm not allergic to cats."),
         ("I live in Berlin.", "Update: I moved to Rome."),
         ("I live in Berlin.", "Actually no, I moved to Hamburg."),
+        ("I live in Munich.", "Actually I live in Augsburg, not Munich."),
         ("I live in Berlin.", "I moved to Rome in May."),
         ("I live in Munich.", "I live in Augsburg, not Munich."),
         ("i live in berlin", "i moved to hamburg last week"),
@@ -192,3 +193,24 @@ def test_a_client_that_begins_to_send_a_name(engine: Engine) -> None:
     assert described(engine, owner) == ["Carla lives in Berlin.", "Carla's favorite color is blue."]
     ended = [row for row in in_files(engine)[1] if row.key.kind == "fact" and row.validity.end]
     assert len(ended) == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I live in Munich. Actually I meant Augsburg, sorry.", "Bob lives in Augsburg, not Munich."),
+        ("My favorite color is blue. Oops, I meant aqua.", "Bob's favorite color is aqua, not blue."),
+        ("I'm 43. Sorry, I meant 34.", "Bob is 34, not 43."),
+        ("I live in Berlin. I live in Athens now.", "Bob lives in Athens now."),
+    ],
+)
+def test_a_correction_in_one_breath(engine: Engine, said: str, told: str) -> None:
+    owner = tell(engine, said)
+    assert described(engine, owner) == [told]
+    standing = [row for row in in_files(engine)[1] if row.key.kind == "fact" and row.validity.end is None]
+    assert [row.data["content"] for row in standing] == [told]
+
+
+@pytest.mark.parametrize("then", ["I meant the other one.", "I meant it.", "I meant to call her.", "It's great."])
+def test_what_corrects_no_value(engine: Engine, then: str) -> None:
+    assert described(engine, tell(engine, f"My favorite color is blue. {then}")) == ["Bob's favorite color is blue."]

@@ -13,6 +13,7 @@ from datetime import UTC, tzinfo
 from everlore.extract import slots
 from everlore.extract.borrowed import apart, in_other_voice
 from everlore.extract.chatter import answers, is_chatter, is_code, is_offer, open_question, opened, told, weight_of
+from everlore.extract.corrections import corrected
 from everlore.extract.elliptic import declines, lasts, of_ours, standing, whole
 from everlore.extract.sentences import (
     asks_first,
@@ -80,6 +81,7 @@ def write_facts(cell: Cell, zone: tzinfo = UTC) -> list[FactDraft]:
     drafts: dict[str, FactDraft] = {}
     question = ""
     asker = ""
+    last: dict[str, str] = {}
     for turn in turns:
         if turn.message.role == "tool":
             continue
@@ -89,7 +91,8 @@ def write_facts(cell: Cell, zone: tzinfo = UTC) -> list[FactDraft]:
         if turn.message.role == "assistant":
             found = _assistant(turn, sentences, people, zone)
         else:
-            found = _person(turn, sentences, people, asked, zone)
+            found = _person(turn, sentences, people, asked, zone, last.get(turn.message.sender_id, ""))
+            last |= {draft.sender_id: draft.text for draft in found}
             found += _passed_on(turn, _sentences(passed_on), people, zone)
         for draft in found:
             drafts.setdefault(draft.text.casefold(), draft)
@@ -116,7 +119,10 @@ def as_fact(draft: FactDraft, cell: Cell, owner: Owner, entry: str) -> Fact:
     )
 
 
-def _person(turn: Spoken, sentences: list[str], people: frozenset[str], asked: str, zone: tzinfo) -> list[FactDraft]:
+def _person(
+    turn: Spoken, sentences: list[str], people: frozenset[str], asked: str, zone: tzinfo, before: str
+) -> list[FactDraft]:
+    """`asked` is the question they may be answering, `before` what they stated last."""
     found: list[FactDraft] = []
     for sentence in sentences:
         if is_question(sentence):
@@ -125,7 +131,8 @@ def _person(turn: Spoken, sentences: list[str], people: frozenset[str], asked: s
             if not asks and _tells_of_self(sentence, people):
                 found.append(_draft(turn, _said(turn, sentence, zone, "asked"), told(sentence, people)))
             continue
-        text = _statement(turn, sentence, people, asked, zone)
+        text = corrected(sentence, before, turn.name) or _statement(turn, sentence, people, asked, zone)
+        before = text or before
         if text or not is_chatter(sentence, people, 0):
             asked = ""  # only what comes straight after the question answers it
         if text:

@@ -56,14 +56,16 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswe
     if drafts:
         fact_path, entries = append_once(engine, facts.PLACE, owner, cell, fact_entries)
         known = [facts.from_entry(entry, owner) for entry in entries]
-        touched += [fact_path, *_supersede(engine, owner, known), *_update_profile(engine, cell, owner, known, infos)]
+        ended = _supersede(engine, owner, known)
+        standing = [fact for fact in known if fact.valid_until is None and fact.entry not in ended]
+        touched += [fact_path, *ended.values(), *_update_profile(engine, cell, owner, standing, infos)]
     return touched
 
 
-def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[str]:
-    """End the older facts that these contradict. Nothing is deleted."""
+def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> dict[str, str]:
+    """End the older facts that these contradict, and say in which file each one is. Nothing is deleted."""
     entries = {fact.entry for fact in new}
-    touched = []
+    ended: dict[str, str] = {}
     for told_in in _slots_together(engine, owner, new):
         rows = sorted(
             ((row, slot) for slot in told_in for row in engine.index.in_slot(owner, facts.PLACE.kind, slot)),
@@ -76,8 +78,8 @@ def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[str]:
             ended_by = next((row for row, about in later if _ends(row, about, old, slot)), None)
             if ended_by is not None:
                 _close(engine, owner, old, ended_by)
-                touched.append(old.path)
-    return touched
+                ended[old.key.entry] = old.path
+    return ended
 
 
 def _slots_together(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[list[str]]:
