@@ -57,12 +57,13 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "home",
             r"^ (?:\w+ )?(?:lives?|moved(?! (?:their|the|it|on|past)\b)|relocated)\b"
             r"|^ (?:\w+ )?left .{1,60} is (?:\w+ )?in (?-i:[A-Z])"
-            r"|^ (?:is|was) (?:(?!fired)\w+ )?(?:living|based|born|raised|from)\b"
+            r"|^ (?:is|was|has been) (?:(?!fired)\w+ )?(?:living|based|born|raised|from)\b"
             r"|^ grew up\b|^'s (?:hometown|house|apartment|flat|neighbou?rhood|landlord)\b.* is ",
         ),
         (
             "work",
-            r"^ (?:\w+ )?(?:works?|studies|teaches|majors|freelances)\b|^ is (?:\w+ )?(?:working|employed|studying)\b"
+            r"^ (?:\w+ )?(?:works?|studies|teaches|majors|freelances)\b"
+            r"|^ (?:is|has been) (?:\w+ )?(?:working|employed|studying)\b|^ has worked (?:at|for|as) .* (?:since|for)\b"
             r"|^'s (?:[\w-]+ )?(?:job|career|boss|manager|company|business|major|commute|salary)\b|^ runs an? "
             r"|^ (?:\w+ )?(?:got|landed|started) (?:an?|the|their) (?:[\w-]+ )?(?:promotion|job)\b"
             r"|^ (?:\w+ )?(?:got|was) (?:promoted|fired|laid off|hired)\b"
@@ -91,7 +92,8 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "identity",
-            r"^'s (?:\w+ )?(?:name|age|birthday|nickname|pronouns|height|weight)\b.* is |^ is \d{1,2}\b"
+            r"^'s (?:\w+ )?(?:name|age|birthday|nickname|pronouns|height|weight)\b.* is "
+            r"|^ is \d{1,2}(?= years?\b| yo\b| and\b| now\b|[.,!]|$)|^ is \d+ ?(?:cm|feet|ft|kg|pounds|lbs)\b"
             r"|^ (?:\w+ )?turned \d"
             r"|^ is (?:left|right)-handed\b|^ (?:can't|cannot) (?:swim|drive|cook|ride|read|see|hear|walk|sing|dance)\b"
             r"(?! (?:it|this|that|the|you|how|why|what|any ?more))",

@@ -205,7 +205,7 @@ def _one_place(one: Info, two: Info) -> bool:
         return one.description == two.description
     if says_more(older.description):
         return False
-    return slots.one_line(newer.description, older.description, older.about, called)
+    return slots.one_line(newer.description, older.description, older.about, called, older.timestamp)
 
 
 def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
@@ -237,7 +237,8 @@ def _ended(infos: list[Info], text: str, about: Collection[str], timestamp: int)
         if not info.about
         or info.timestamp > timestamp
         or not any(
-            slots.renamed(info.about, called) == slot and slots.ends(text, info.description, info.about, called)
+            slots.renamed(info.about, called) == slot
+            and slots.ends(text, info.description, info.about, called, info.timestamp)
             for slot in about
             if (called := slots.speaker_of(slot))
         )

@@ -23,7 +23,7 @@ LEAD_IN = re.compile(
 """What may stand before a statement and leaves it true."""
 _UNSURE = re.compile(
     r"\b(?:used to|would|might|(?<!in )(?-i:may)|could|should|if|wants? to|hopes?|plan(?:s|ning)|thinking"
-    r"|considering|almost|maybe|wish(?:es)?|thinks?|dreams?|asked|said)\b|\?",
+    r"|considering|almost|maybe|prob(?:ably)?|wish(?:es)?|thinks?|dreams?|asked|said)\b|\?",
     re.IGNORECASE,
 )
 _COMPOUND = re.compile(r"\b(?:and|but|while)\b|;", re.IGNORECASE)
@@ -122,7 +122,7 @@ _FAVORITE = re.compile(
     re.I,
 )
 _PROPERTY = re.compile(rf"^(?:new |current )?(?P<what>{_OWNED}) {_ADVERB}is {_ADVERB}(?P<v>.+)", re.I)
-_NAME = re.compile(rf"^(?P<kin>{_KIN})(?:'s name is| is (?:named|called)) (?P<v>[A-Z]\w+)", re.I)
+_NAME = re.compile(rf"^(?P<kin>{_KIN})(?:'s name is| is (?:named|called)) (?P<v>(?-i:[A-Z])\w+|\w+(?=[.!]*$))", re.I)
 _MY_NAME = re.compile(r"^(?:full |first |last )?name is (?P<v>[A-Z][\w'-]+(?: [A-Z][\w'-]+)*)")
 
 
@@ -191,6 +191,11 @@ _WORKS = re.compile(
     rf"|started working (?:at|for)|is {_ADVERB}at(?=[^.,;]*\b(?:these days|nowadays)\b)) {_PROPER}",
     re.I,
 )
+_LONG = r"(?=[^.;]* (?:since|for|all)\b)"
+_SETTLED = re.compile(rf"^{_ADVERB}has {_ADVERB}(?:been (?:living|based) in|lived in{_LONG}) {_PLACE}", re.I)
+_EMPLOYED = re.compile(
+    rf"^{_ADVERB}has {_ADVERB}(?:been (?:working|employed) (?:at|for|by)|worked (?:at|for){_LONG}) {_PROPER}", re.I
+)
 _WORKS_NOW = re.compile(
     rf"^{_ADVERB}(?:has )?{_ADVERB}(?:(?:left|quit) (?:(?-i:[A-Z])|their (?:old )?job)|(?:switched|changed) jobs)"
     rf"[^.;]{{0,60}}?(?:,| and)(?: has)? {_ADVERB}(?:joined|started (?:working )?(?:at|for|with)"
@@ -202,10 +207,15 @@ _LIVES_NOW = re.compile(
     rf"(?:(?:moved|relocated) to|lives {_ADVERB}in|is {_ADVERB}(?:living )?in) {_PROPER}",
     re.I,
 )
+_HOW_WELL = (
+    r"(?:\w+ )?(?:good|great|better|best|bad|worse|worst|terrible|horrible|awful|lousy|decent|amazing|slow|careful"
+    r"|nervous|born|amateur|hobby|would-be|wannabe)"
+)
+"""A terrible cook is not one by trade."""
 _JOB = re.compile(
     rf"^{_ADVERB}(?:is {_ADVERB}|works? {_ADVERB}as |became |started (?:a new job|working) as )"
-    r"(?:an? )(?P<v>[\w -]{0,30}?\b(?P<job>[a-z]+))"
-    r"(?= (?:at|in|for|with|and|by|now|from|last|this|today|yesterday)\b|[.,!;]|$)",
+    rf"(?:an? )(?!{_HOW_WELL}\b)(?P<v>[\w -]{{0,30}}?\b(?P<job>[a-z]+))"
+    r"(?= (?:at(?! home| heart)|in|for|with|and|by|now|from|last|this|today|yesterday)\b|[.,!;]|$)",
     re.I,
 )
 _AGE = re.compile(
@@ -215,7 +225,7 @@ _AGE = re.compile(
 )
 _RELATION = re.compile(
     rf"^{_ADVERB}(?:is {_ADVERB}|got |has gotten )(?P<v>single|married|engaged|divorced|widowed|separated"
-    r"|in a relationship|dating)(?![\w-])(?! (?:in|with|from)\b)",
+    r"|in a relationship|dating)(?![\w-])(?! (?:in|with|from|to (?:their|the))\b)",
     re.I,
 )
 _DRIVES = re.compile(rf"^{_ADVERB}drives? {_ADVERB}an? (?:\w+ )?{_PROPER}", re.I)
@@ -228,7 +238,11 @@ _HAS_NAMED = re.compile(
     rf"(?:new )?(?P<kin>{_KIN})(?:,| named| called) (?P<v>[A-Z]\w+)",
     re.I,
 )
-_COUNT = re.compile(rf"^{_ADVERB}(?:has|owns) {_ADVERB}(?P<v>\d+|[a-z]+) (?P<what>{_COUNTED})\b", re.I)
+_COUNT = re.compile(
+    rf"^{_ADVERB}(?:has|owns) {_ADVERB}(?P<v>\d+|[a-z]+) (?P<what>{_COUNTED})\b"
+    r"(?! (?:in|at(?! home)|with|on|from|to|for|today|left|over)\b)",
+    re.I,
+)
 _STOPPED = re.compile(
     rf"^{_ADVERB}(?:has )?{_ADVERB}(?:stopped|quit|gave up|given up) (?P<verb>\w+ing)\b(?P<o>.*)", re.I
 )
@@ -269,6 +283,10 @@ def _states(who: str, rest: str) -> Reading | None:
         return None if for_a_time(rest[found.end() :]) else Reading(f"{who}: lives in", _place(found))
     if found := _WORKS.match(rest):
         return None if for_a_time(rest[found.end() :]) else Reading(f"{who}: works at", found["v"].rstrip("."))
+    if found := _SETTLED.match(rest):
+        return Reading(f"{who}: lives in", _place(found))
+    if found := _EMPLOYED.match(rest):
+        return Reading(f"{who}: works at", found["v"].rstrip("."))
     alone = rest
     if who in rest.lower():  # "left Berlin, Alice is in Munich now"
         alone = re.sub(rf"(?<=, ){re.escape(who)} |(?<= and ){re.escape(who)} ", "", rest, flags=re.I)
@@ -354,7 +372,10 @@ def _thing(text: str) -> str:
     return " ".join(cut)
 
 
-_LIMIT = re.compile(r"\b(?:in|on|at|for|with|when|while|after|before|during|from)\b [^,.;!(]*", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"\b(?:in|on|at|for|with|when|while|after|before|during|from)\b [^,.;!(]*|\b(?:right now|today|tonight|yet)\b",
+    re.IGNORECASE,
+)
 
 
 def _limit(text: str) -> str:

@@ -8,6 +8,7 @@ other or words of change.
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 from everlore.extract.readings import DENIED, PETS, place_class, read, says_more
 
@@ -18,6 +19,8 @@ _CHANGE = re.compile(
 )
 _SEVERAL = re.compile(rf"'s (?:{'|'.join(PETS)}|son|daughter): name$")
 """One may have several of them: a second name is not the end of the first."""
+_EVENTS = re.compile(r": (?:lives in|works at|job|relationship status|drives)$")
+_YEAR = re.compile(r"(?<![\w-])(?:19|20)\d\d(?![\w-])")
 _RENAMED = re.compile(r"\b(?:now|renamed|these days)\b", re.IGNORECASE)
 
 
@@ -27,11 +30,14 @@ def about(text: str, speaker: str) -> str:
     return reading.slot if reading else ""
 
 
-def ends(new: str, old: str, slot: str, speaker: str = "") -> bool:
+def ends(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> bool:
     """Whether a newer statement makes an older one in `slot` untrue.
 
-    `speaker` is how the newer one calls who said both, where that is another name than the slot has.
+    `speaker` is how the newer one calls who said both, where that is another name than the slot has. `told` is when the
+    older one was said: what happened in a year before does not end it.
     """
+    if _happened_before(new, slot, told):
+        return False
     fresh, stale = read(new, speaker or speaker_of(slot)), read(old, speaker_of(slot))
     if fresh is None or stale is None or stale.slot != slot or says_more(old):
         return False
@@ -67,20 +73,28 @@ def touched(text: str, slot: str) -> tuple[str, ...]:
     return (slot, *(reading.closes if reading else ()))
 
 
-def one_line(new: str, old: str, slot: str, speaker: str = "") -> bool:
+def one_line(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> bool:
     """Whether a list shows only the newer of two statements: not of two dogs, nor of two sides of a like."""
+    if _happened_before(new, slot, told):
+        return False
     fresh, stale = read(new, speaker or speaker_of(slot)), read(old, speaker_of(slot))
     if fresh is None or stale is None:
         return True
     if fresh.sign and stale.sign:
         return fresh.sign == stale.sign or fresh.limit in ("", stale.limit)
-    return not _SEVERAL.search(slot) or _overlap(fresh.value, stale.value) or ends(new, old, slot, speaker)
+    return not _SEVERAL.search(slot) or _overlap(fresh.value, stale.value) or ends(new, old, slot, speaker, told)
 
 
 def denies(text: str, slot: str) -> bool:
     """Whether a statement only says what does not hold any more: "left Siemens"."""
     reading = read(text, speaker_of(slot))
     return reading is not None and reading.value.startswith(DENIED)
+
+
+def _happened_before(text: str, slot: str, told: int) -> bool:
+    """ "I moved to Paris in 2005" says nothing against a home that was named years later."""
+    years = [int(year) for year in _YEAR.findall(text)] if told and _EVENTS.search(slot) else []
+    return bool(years) and max(years) < datetime.fromtimestamp(told / 1000, UTC).year
 
 
 def _overlap(one: str, two: str) -> bool:

@@ -110,7 +110,8 @@ def _ends(new: Stored, about: str, old: Stored, slot: str) -> bool:
     """Whether a statement ends an older one of the same person; others may have the same name."""
     if new.sender_ids and old.sender_ids and new.sender_ids != old.sender_ids:
         return False
-    return slots.ends(str(new.data["content"]), str(old.data["content"]), slot, slots.speaker_of(about))
+    said, told = str(new.data["content"]), str(old.data["content"])
+    return slots.ends(said, told, slot, slots.speaker_of(about), old.timestamp)
 
 
 def _close(engine: Engine, owner: Owner, old: Stored, ended_by: Stored) -> None:
