@@ -131,6 +131,7 @@ def test_a_summary_is_never_empty_while_there_is_something_to_say(engine: Engine
         ("I work at Google.", "I started working at Apple in 2011."),
         ("I have two kids.", "I have three kids in my class."),
         ("I drink coffee.", "I can't drink coffee right now."),
+        ("I hate jazz when I'm tired.", "I love jazz."),
         ("I'm a doctor.", "I'm a better driver now."),
         ("I'm single.", "I'm married to my job lol"),
         ("My wife is called Anna.", "My wife is called away a lot now."),
@@ -226,3 +227,9 @@ def test_a_correction_in_one_breath(engine: Engine, said: str, told: str) -> Non
 @pytest.mark.parametrize("then", ["I meant the other one.", "I meant it.", "I meant to call her.", "It's great."])
 def test_what_corrects_no_value(engine: Engine, then: str) -> None:
     assert described(engine, tell(engine, f"My favorite color is blue. {then}")) == ["Bob's favorite color is blue."]
+
+
+def test_the_summary_tells_how_things_are(engine: Engine) -> None:
+    stored = profile(engine, tell(engine, "I live in Berlin.", "I moved to Paris in 2005."))
+    assert stored is not None
+    assert stored.data["summary"] == "Bob lives in Berlin."

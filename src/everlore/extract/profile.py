@@ -175,6 +175,8 @@ def _info(fact: Fact, text: str, about: str, name: str) -> Info | None:
         category = "habit"
     if not category or not (lasting or about):
         return None
+    if slots.happened_before(text, about, fact.timestamp):
+        about = ""  # a story of years ago does not say how things are
     return Info(category, clip(told.words, LONGEST), evidence(fact.text, fact.timestamp), about, fact.timestamp)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from everlore.extract.readings import DENIED, PETS, place_class, read, says_more
+from everlore.extract.readings import DENIED, PETS, Reading, place_class, read, says_more
 
 _CHANGE = re.compile(
     r"\b(?:now|no longer|any ?more|moved|relocated|stopped|quit|switched|changed|became|started|joined|new|these days"
@@ -21,6 +21,9 @@ _SEVERAL = re.compile(rf"'s (?:{'|'.join(PETS)}|son|daughter): name$")
 """One may have several of them: a second name is not the end of the first."""
 _EVENTS = re.compile(r": (?:lives in|works at|job|relationship status|drives)$")
 _YEAR = re.compile(r"(?<![\w-])(?:19|20)\d\d(?![\w-])")
+_STOPPED = re.compile(r"\b(?:stopped|quit|gave up|given up|no longer|any ?more|switched)\b", re.IGNORECASE)
+_SINCE = re.compile(r"\bsince (?:\w+ )?\d{4}", re.IGNORECASE)
+"""When something began that still holds."""
 _RENAMED = re.compile(r"\b(?:now|renamed|these days)\b", re.IGNORECASE)
 
 
@@ -36,7 +39,7 @@ def ends(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> boo
     `speaker` is how the newer one calls who said both, where that is another name than the slot has. `told` is when the
     older one was said: what happened in a year before does not end it.
     """
-    if _happened_before(new, slot, told):
+    if happened_before(new, slot, told):
         return False
     fresh, stale = read(new, speaker or speaker_of(slot)), read(old, speaker_of(slot))
     if fresh is None or stale is None or stale.slot != slot or says_more(old):
@@ -45,7 +48,7 @@ def ends(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> boo
     if fresh.slot != here:
         return here in fresh.closes and fresh.whom.lower() in ("", stale.value.lower())
     if fresh.sign or stale.sign:
-        return fresh.sign != stale.sign and fresh.limit in ("", stale.limit)
+        return fresh.sign != stale.sign and _outweighs(fresh, stale, old)
     if stale.value.startswith(DENIED):
         return False  # that somebody left stays true
     if stale.value and re.search(rf"\bnot (?:in |at |for )?{re.escape(stale.value)}\b", new, re.IGNORECASE):
@@ -75,13 +78,13 @@ def touched(text: str, slot: str) -> tuple[str, ...]:
 
 def one_line(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> bool:
     """Whether a list shows only the newer of two statements: not of two dogs, nor of two sides of a like."""
-    if _happened_before(new, slot, told):
+    if happened_before(new, slot, told):
         return False
     fresh, stale = read(new, speaker or speaker_of(slot)), read(old, speaker_of(slot))
     if fresh is None or stale is None:
         return True
     if fresh.sign and stale.sign:
-        return fresh.sign == stale.sign or fresh.limit in ("", stale.limit)
+        return fresh.sign == stale.sign or _outweighs(fresh, stale, old)
     return not _SEVERAL.search(slot) or _overlap(fresh.value, stale.value) or ends(new, old, slot, speaker, told)
 
 
@@ -91,9 +94,16 @@ def denies(text: str, slot: str) -> bool:
     return reading is not None and reading.value.startswith(DENIED)
 
 
-def _happened_before(text: str, slot: str, told: int) -> bool:
+def _outweighs(fresh: Reading, stale: Reading, old: str) -> bool:
+    """A denial ends also what is said with limits; "plays tennis" does not end "no tennis on rainy days"."""
+    if fresh.sign == "-" or _STOPPED.search(old):
+        return fresh.limit in ("", stale.limit)
+    return fresh.limit == stale.limit
+
+
+def happened_before(text: str, slot: str, told: int) -> bool:
     """ "I moved to Paris in 2005" says nothing against a home that was named years later."""
-    years = [int(year) for year in _YEAR.findall(text)] if told and _EVENTS.search(slot) else []
+    years = [int(year) for year in _YEAR.findall(_SINCE.sub("", text))] if told and _EVENTS.search(slot) else []
     return bool(years) and max(years) < datetime.fromtimestamp(told / 1000, UTC).year
 
 
