@@ -188,6 +188,11 @@ def test_a_joke_is_not_listed(engine: Engine) -> None:
     assert described(engine, tell(engine, "Sure, I totally love waiting in line /s", "I'm a coffee machine lol")) == []
 
 
+def test_a_name_with_brackets(engine: Engine) -> None:
+    owner = tell(engine, "I live in Berlin.", "I moved to Rome.", sender="u1", name="Bob (he/him)")
+    assert described(engine, owner) == ["Bob (he/him) moved to Rome."]
+
+
 def test_two_people_of_one_name(engine: Engine) -> None:
     told = [("u1", "I live in Rome."), ("u2", "I live in Berlin."), ("u2", "I hate olives."), ("u1", "I love olives.")]
     talk = [says(text, sender, MAY_28 + at, sender_name="Alex") for at, (sender, text) in enumerate(told)]

@@ -89,7 +89,9 @@ class Reading:
 
 def read(text: str, speaker: str) -> Reading | None:
     who = speaker.strip().lower()
-    plain = _BRACKET.sub("", text.strip().replace("’", "'"))
+    plain = text.strip().replace("’", "'")
+    named = len(who) if plain.lower().startswith(who) else 0  # a name may have brackets of its own: "Bob (he/him)"
+    plain = plain[:named] + _BRACKET.sub("", plain[named:])
     if not who or len(plain) > 300:
         return None
     if not plain.lower().startswith(who):
@@ -143,6 +145,7 @@ def _owned(who: str, rest: str) -> Reading | None:
     return None
 
 
+_OVER = re.compile(r"\b(?:broke|broken|split) up\b|\b(?:died|passed away|was put)\b", re.I)
 _BROKE_UP = re.compile(
     r"^(?:WHO and (?P<a>[\w']+(?: \w+)?)|(?P<b>[\w']+(?: \w+)?) and WHO|WHO)"
     r"(?: (?:have|has|just|finally|recently|sadly))* (?:broke|broken|split) up"
@@ -159,7 +162,7 @@ _DIED = re.compile(
 
 def _over(who: str, text: str) -> Reading | None:
     """That a couple parted, or that an animal died."""
-    if _LONG_AGO.search(text):
+    if not _OVER.search(text) or _LONG_AGO.search(text):
         return None
     anonymous = re.sub(rf"(?<!\w){re.escape(who)}(?!\w)", "WHO", text, flags=re.I)
     if found := _DIED.match(anonymous):
