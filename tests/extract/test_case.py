@@ -322,6 +322,9 @@ def test_failures_are_seen(output: str) -> None:
         "Errors and how to avoid them: a guide",
         '{"status_code": 200}',
         "[1, 2]",
+        "# Failure handling\nAn exception is raised when the server fails.",
+        "Error handling in Go\nErrors are values.",
+        "Fixed 3 errors",
     ],
 )
 def test_successes_are_seen(output: str) -> None:
@@ -378,6 +381,23 @@ def test_what_is_no_correction(reply: str) -> None:
 def test_a_smooth_run_has_no_insight() -> None:
     assert (
         insight(turn("assistant", "", call("1", "run")), turn("tool", "ok", to="1"), turn("assistant", "Ran.")) is None
+    )
+
+
+def test_the_name_of_a_thing_keeps_its_letters() -> None:
+    asked = turn("user", "test_signup is flaky too, fix it pls")
+    assert written(asked, turn("assistant", "", call("1", "run"))).task_intent == "test_signup is flaky too, fix it"
+
+
+def test_a_call_to_another_end_is_no_recovery() -> None:
+    assert (
+        insight(
+            turn("assistant", "", call("1", "run_tests")),
+            turn("tool", "3 failed, 10 passed", to="1"),
+            turn("assistant", "", call("2", "read_file", path="x.py")),
+            turn("tool", "import os", to="2"),
+        )
+        is None
     )
 
 

@@ -132,3 +132,10 @@ def test_the_subject_is_of_the_user_where_one_spoke() -> None:
     episode = written(cell(message("What should one see in Florence?"), message(answer, "bot", "assistant")))
     assert episode is not None
     assert episode.subject == "Alice: What should one see in Florence? (8 May 2023)"
+
+
+def test_sentences_without_a_stop_do_not_run_together() -> None:
+    talk = said("i live in berlin and work at siemens", "i got a dog called rex")
+    episode = write_episode(talk, ALICE, "ep_20230508_00000001", write_facts(talk))
+    assert episode is not None
+    assert episode.summary.endswith("Alice lives in berlin and works at siemens. Alice got a dog called rex.")

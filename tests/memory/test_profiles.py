@@ -105,3 +105,136 @@ def test_a_summary_is_never_empty_while_there_is_something_to_say(engine: Engine
     stored = profile(engine, owner)
     assert stored is not None
     assert stored.data["summary"] == "Bob lives in Bonn."
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("My boss is Karen.", "My boss is annoying."),
+        ("My birthday is March 5.", "My birthday is coming up next week."),
+        ("My favorite restaurant is Luigi's.", "My favorite restaurant is closed on Mondays."),
+        ("My hometown is Graz.", "My hometown is beautiful in winter."),
+        ("My weight is 80 kg.", "My weight is a big problem."),
+        ("I live in Berlin.", "I'm living in Vienna for the summer."),
+        ("I live in Berlin.", "I live in Hamburg during the week."),
+        ("I drive a Toyota Corolla.", "I drive a BMW at work."),
+        ("I work at Siemens.", "I work at BMW on weekends."),
+        ("I love jazz.", "I hate jazz when I'm tired."),
+        ("My dog is called Rex.", "My dog is called Bella."),
+        ("My daughter is called Mia.", "My daughter is called Emma."),
+        ("My wife is called Anna.", "I got divorced in 2010, before I met her."),
+        ("My girlfriend is called Eva.", "I broke up with Lisa when I was 17."),
+        ("My dog is called Max.", "Max died laughing at that joke."),
+        ("I work at Siemens.", "I'm at IKEA now."),
+        ("I live in Berlin.", "I moved to Paris in 2005."),
+        ("I live in Berlin.", "I moved to Paris 20 years ago."),
+        ("I work at Google.", "I started working at Apple in 2011."),
+        ("I have two kids.", "I have three kids in my class."),
+        ("I drink coffee.", "I can't drink coffee right now."),
+        ("I hate jazz when I'm tired.", "I love jazz."),
+        ("I'm a doctor.", "I'm a better driver now."),
+        ("I'm single.", "I'm married to my job lol"),
+        ("My wife is called Anna.", "My wife is called away a lot now."),
+    ],
+)
+def test_a_remark_ends_nothing(engine: Engine, first: str, then: str) -> None:
+    owner = tell(engine, first, then)
+    told = sorted((row for row in in_files(engine)[1] if row.key.kind == "fact"), key=lambda row: row.timestamp)
+    assert [row.validity.end for row in told] == [None, None]
+    fact = str(told[0].data["content"])
+    assert fact in described(engine, owner) or fact == "Bob drinks coffee."  # which is no line of a profile
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("My wife is called Anna.", "I got divorced."),
+        ("I have a boyfriend, Mark.", "Mark and I broke up."),
+        ("My girlfriend is called Eva.", "We broke up last week."),
+        ("My cat is called Mimi.", "Mimi died last night."),
+        ("i got a dog called rex", "rex passed away yesterday"),
+        ("My favorite color is blue.", "My favourite colour is green now."),
+        ("My favorite color is blue.", "My favorite color isn't blue."),
+        ("My doctor is Dr. Weber.", "My doctor is Dr. Klein now."),
+        ("My rent is 950 a month.", "My rent is 1,020 a month now."),
+        ("I'm allergic to cats.", "Turns out I'm not allergic to cats."),
+        ("I live in Berlin.", "Update: I moved to Rome."),
+        ("I live in Berlin.", "Actually no, I moved to Hamburg."),
+        ("I live in Munich.", "Actually I live in Augsburg, not Munich."),
+        ("I live in Berlin.", "I moved to Rome in May."),
+        ("I live in Munich.", "I live in Augsburg, not Munich."),
+        ("i live in berlin", "i moved to hamburg last week"),
+        ("I'm a nurse.", "I started a new job as a paramedic last week."),
+        ("I work at Siemens.", "I'm at BMW these days."),
+        ("I smoke.", "I quit smoking 3 weeks ago."),
+        ("I live in Berlin.", "I moved to Paris in 2026."),
+        ("I have been living in Prague since 2019.", "I relocated to Brno."),
+        ("I've worked at IBM for ten years.", "I've left IBM."),
+        ("I'm 29.", "I just turned 30!"),
+    ],
+)
+def test_what_is_over_ends(engine: Engine, first: str, then: str) -> None:
+    owner = tell(engine, first, then)
+    told = sorted((row for row in in_files(engine)[1] if row.key.kind == "fact"), key=lambda row: row.timestamp)
+    assert [row.validity.end for row in told] == [MAY_28 + 30 * DAY, None]
+    assert str(told[0].data["content"]) not in described(engine, owner)
+
+
+def test_what_almost_happened_is_not_listed(engine: Engine) -> None:
+    assert described(engine, tell(engine, "I almost moved to Rome.", "I just turned 30!")) == ["Bob just turned 30!"]
+
+
+def test_a_joke_is_not_listed(engine: Engine) -> None:
+    assert described(engine, tell(engine, "Sure, I totally love waiting in line /s", "I'm a coffee machine lol")) == []
+
+
+def test_a_name_with_brackets(engine: Engine) -> None:
+    owner = tell(engine, "I live in Berlin.", "I moved to Rome.", sender="u1", name="Bob (he/him)")
+    assert described(engine, owner) == ["Bob (he/him) moved to Rome."]
+
+
+def test_two_people_of_one_name(engine: Engine) -> None:
+    told = [("u1", "I live in Rome."), ("u2", "I live in Berlin."), ("u2", "I hate olives."), ("u1", "I love olives.")]
+    talk = [says(text, sender, MAY_28 + at, sender_name="Alex") for at, (sender, text) in enumerate(told)]
+    remember(engine, SCOPE, "s", talk)
+    assert flush(engine, SCOPE, "s")
+    assert {row.validity.end for row in in_files(engine)[1] if row.key.kind == "fact"} == {None}
+    assert described(engine, Owner(SCOPE, "user", "u2")) == ["Alex lives in Berlin.", "Alex hates olives."]
+
+
+def test_a_client_that_begins_to_send_a_name(engine: Engine) -> None:
+    said = "I live in Rome. My favorite color is red. My cat is called Mimi."
+    owner = tell(engine, said, sender="u7")
+    now = "I live in Berlin. My favorite color is blue. Mimi died last night."
+    remember(engine, SCOPE, "later", [says(now, "u7", MAY_28 + DAY, sender_name="Carla")])
+    assert flush(engine, SCOPE, "later")
+    assert described(engine, owner) == ["Carla lives in Berlin.", "Carla's favorite color is blue."]
+    ended = [row for row in in_files(engine)[1] if row.key.kind == "fact" and row.validity.end]
+    assert len(ended) == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I live in Munich. Actually I meant Augsburg, sorry.", "Bob lives in Augsburg, not Munich."),
+        ("My favorite color is blue. Oops, I meant aqua.", "Bob's favorite color is aqua, not blue."),
+        ("I'm 43. Sorry, I meant 34.", "Bob is 34, not 43."),
+        ("I live in Berlin. I live in Athens now.", "Bob lives in Athens now."),
+    ],
+)
+def test_a_correction_in_one_breath(engine: Engine, said: str, told: str) -> None:
+    owner = tell(engine, said)
+    assert described(engine, owner) == [told]
+    standing = [row for row in in_files(engine)[1] if row.key.kind == "fact" and row.validity.end is None]
+    assert [row.data["content"] for row in standing] == [told]
+
+
+@pytest.mark.parametrize("then", ["I meant the other one.", "I meant it.", "I meant to call her.", "It's great."])
+def test_what_corrects_no_value(engine: Engine, then: str) -> None:
+    assert described(engine, tell(engine, f"My favorite color is blue. {then}")) == ["Bob's favorite color is blue."]
+
+
+def test_the_summary_tells_how_things_are(engine: Engine) -> None:
+    stored = profile(engine, tell(engine, "I live in Berlin.", "I moved to Paris in 2005."))
+    assert stored is not None
+    assert stored.data["summary"] == "Bob lives in Berlin."

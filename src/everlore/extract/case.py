@@ -44,6 +44,8 @@ _EMPTY_TALK = re.compile(
     r"you'?re welcome|you are welcome|glad (?:i|to|it)|happy to|any ?time|no problem|perfect|continue)\b.{0,40}$",
     re.I,
 )
+_IDENTIFIER = re.compile(r"[a-z]+(?:[A-Z_/.-]\w|\d)")
+"""`test_signup`, `config.py`, `getUser`: a name that a capital would change."""
 _VAGUE = re.compile(r"^\w+(?: \w+)? (?:it|this|that|these|those|them)\b(?:\W|$)", re.I)
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|i'm|i've)\b", re.I)
 _LESSON = re.compile(
@@ -157,8 +159,9 @@ def _imperative(sentence: str, limit: int) -> str:
     bare = _POLITE.sub("", sentence).strip() or sentence
     if bare != sentence:
         bare = bare.rstrip("?").rstrip()
-    bare = _TO_ME.sub(r"\1 ", re.sub(r",? please(?=\W*$)", "", bare, flags=re.I))
-    return one_line(bare[:1].upper() + bare[1:], limit)
+    bare = _TO_ME.sub(r"\1 ", re.sub(r",? (?:please|pls|plz)(?=\W*$)", "", bare, flags=re.I))
+    named = _IDENTIFIER.match(bare)
+    return one_line(bare if named else bare[:1].upper() + bare[1:], limit)
 
 
 def approach(run: Sequence[Step], owner_id: str) -> str:
@@ -261,7 +264,13 @@ def _recovery(calls: Sequence[Call]) -> str | None:
         if failed.outcome != "error" or not later:
             continue
         again = next((call for call in later if call.label == failed.label), None)
-        worked = again or next((call for call in later if call.name == failed.name), later[0])
+        worked = (
+            again
+            or next((call for call in later if call.name == failed.name), None)
+            or _other_way(failed, calls[at + 1])
+        )
+        if worked is None:
+            continue
         if again:
             between = _changes(later[: later.index(again)])
             how = f"{between} fixed it" if between else "trying again worked"
@@ -270,6 +279,12 @@ def _recovery(calls: Sequence[Call]) -> str | None:
         reason = one_line(failed.result, 100) or "an error"
         return f"{one_line(failed.label, 80)} failed with {reason.rstrip('.')}; {how}"
     return None
+
+
+def _other_way(failed: Call, following: Call) -> Call | None:
+    """The next call, if it can be another way to the same end: reading a file after failed tests is not."""
+    alike = bool(_LOOKING.match(failed.name)) == bool(_LOOKING.match(following.name))
+    return following if following.outcome == "ok" and following.told and alike else None
 
 
 def _changes(calls: Sequence[Call]) -> str:

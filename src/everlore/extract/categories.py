@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from everlore.extract.elliptic import standing
+from everlore.extract.readings import LEAD_IN
 
 
 class Told(NamedTuple):
@@ -43,9 +44,9 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "family",
             r"^(?:'s| has| is(?! not| no longer))\b.{0,25}\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|kids?"
-            r"|children|sons?|daughters?|mom|mother|dad|father|parents|brothers?|sisters?|siblings|married|engaged|single"
-            rf"|divorced|{_PETS}|grandma|grandmother|grandpa|grandfather|uncle|aunt|cousins?|baby)\b"
-            r"|^ (?:\w+ )?got (?:\w+ )?(?:married|divorced|engaged|separated)\b"
+            r"|children|sons?|daughters?|mom|mother|dad|father|parents|brothers?|sisters?|siblings|married"
+            rf"|engaged(?! in\b)|single(?!-)|divorced|{_PETS}|grandma|grandmother|grandpa|grandfather|uncle|aunt"
+            r"|cousins?|baby)\b|^ (?:\w+ )?got (?:\w+ )?(?:married|divorced|engaged|separated)\b"
             rf"|^ (?:\w+ )?(?:got|adopted|bought) (?:an?|two|three) (?:\w+ ){{0,2}}(?:{_PETS})\b",
         ),
         (
@@ -54,15 +55,17 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "home",
-            r"^ (?:\w+ )?(?:lives?|moved|relocated)\b|^ (?:\w+ )?left .{1,60} is (?:\w+ )?in (?-i:[A-Z])"
-            r"|^ (?:is|was) (?:(?!fired)\w+ )?(?:living|based|born|raised|from)\b"
+            r"^ (?:\w+ )?(?:lives?|moved(?! (?:their|the|it|on|past)\b)|relocated)\b"
+            r"|^ (?:\w+ )?left .{1,60} is (?:\w+ )?in (?-i:[A-Z])"
+            r"|^ (?:is|was|has been) (?:(?!fired)\w+ )?(?:living|based|born|raised|from)\b"
             r"|^ grew up\b|^'s (?:hometown|house|apartment|flat|neighbou?rhood|landlord)\b.* is ",
         ),
         (
             "work",
-            r"^ (?:\w+ )?(?:works?|studies|teaches|majors|freelances)\b|^ is (?:\w+ )?(?:working|employed|studying)\b"
+            r"^ (?:\w+ )?(?:works?|studies|teaches|majors|freelances)\b"
+            r"|^ (?:is|has been) (?:\w+ )?(?:working|employed|studying)\b|^ has worked (?:at|for|as) .* (?:since|for)\b"
             r"|^'s (?:[\w-]+ )?(?:job|career|boss|manager|company|business|major|commute|salary)\b|^ runs an? "
-            r"|^ (?:\w+ )?(?:got|landed) (?:an?|the|their) (?:[\w-]+ )?(?:promotion|job)\b"
+            r"|^ (?:\w+ )?(?:got|landed|started) (?:an?|the|their) (?:[\w-]+ )?(?:promotion|job)\b"
             r"|^ (?:\w+ )?(?:got|was) (?:promoted|fired|laid off|hired)\b"
             r"|^ (?:\w+ )?(?:left|quit|switched|changed) .{1,60}\b"
             r"(?:joined|(?:started|works|is)(?: \w+){0,2} (?:at|for|with)) (?-i:[A-Z])",
@@ -89,7 +92,9 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "identity",
-            r"^'s (?:\w+ )?(?:name|age|birthday|nickname|pronouns|height|weight)\b.* is |^ is \d{1,2}\b|^ turned \d"
+            r"^'s (?:\w+ )?(?:name|age|birthday|nickname|pronouns|height|weight)\b.* is "
+            r"|^ is \d{1,2}(?= years?\b| yo\b| and\b| now\b|[.,!]|$)|^ is \d+ ?(?:cm|feet|ft|kg|pounds|lbs)\b"
+            r"|^ (?:\w+ )?turned \d"
             r"|^ is (?:left|right)-handed\b|^ (?:can't|cannot) (?:swim|drive|cook|ride|read|see|hear|walk|sing|dance)\b"
             r"(?! (?:it|this|that|the|you|how|why|what|any ?more))",
         ),
@@ -141,11 +146,7 @@ _QUOTED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("identity", r"^me llamo |^mi (?:nombre|cumpleaños) es |^(?:yo )?tengo \d{1,2} años"),
     )
 )
-_LEAD_IN = re.compile(
-    r"^(?!if\b|when\b|unless\b|maybe\b|used to\b|once\b|in case\b)(?:[^:?]{2,50}(?::| –| —)|(?:just so you know|fyi|ps"
-    r"|heads[ -]up|for the record|remember|reminder|note|unfortunately|also|as i said|by the way|btw),) ",
-    re.IGNORECASE,
-)
+_NOT_QUITE = re.compile(r"^ (?:almost|nearly) ", re.IGNORECASE)
 
 
 def own_words(text: str, name: str) -> str:
@@ -153,7 +154,7 @@ def own_words(text: str, name: str) -> str:
 
     A fact may begin with a capital that the name has not, as "User123 lives in Rome" does.
     """
-    lead = _LEAD_IN.match(text)
+    lead = LEAD_IN.match(text)
     for words in (text, text[lead.end() :] if lead else ""):
         begins, rest = words[: len(name)], words[len(name) :]
         named = begins[:1].lower() + begins[1:] == name[:1].lower() + name[1:]
@@ -168,7 +169,8 @@ def told_of(text: str, name: str) -> Told | None:
     if not words:
         return _quoted(text, name)
     rest = words[len(name) :]
-    category = next((category for category, pattern in _CATEGORIES if pattern.search(rest)), "")
+    categories = () if _NOT_QUITE.match(rest) else _CATEGORIES
+    category = next((category for category, pattern in categories if pattern.search(rest)), "")
     return Told(words, rest, category)
 
 

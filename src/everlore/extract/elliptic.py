@@ -16,7 +16,8 @@ _STATE = re.compile(
 )
 _TOGETHER = re.compile(
     r"^we(?P<be>['’]re| are)? (?P<rest>(?:just |finally |recently |also )?(?:got |getting )?(?:divorced|married"
-    r"|engaged|separated)\b.*)$",
+    r"|engaged|separated)\b.*"
+    r"|(?:just |finally |recently )?(?:broke|split) up(?:[.!]*$| (?:last|yesterday|two|a)\b.*))$",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 
 from everlore.extract.facts import FactDraft
-from everlore.extract.sentences import clip, split
+from everlore.extract.sentences import clip, split, stopped
 from everlore.extract.subject import subject_line
 from everlore.extract.turns import Spoken, spoken
 from everlore.kinds.episode import Episode, Turn, render_turns
@@ -116,5 +116,5 @@ def _summary(turns: list[Spoken], drafts: list[FactDraft], zone: tzinfo) -> str:
         size += len(draft.text) + 1
         if size > SUMMARY:
             break
-    told = " ".join(draft.text for draft in sorted(chosen, key=by_people.index))
+    told = " ".join(stopped(draft.text) for draft in sorted(chosen, key=by_people.index))
     return clip(start + told, SUMMARY + 40)

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 
 from everlore.extract import slots
+from everlore.extract.borrowed import apart, in_other_voice
 from everlore.extract.chatter import answers, is_chatter, is_code, is_offer, open_question, opened, told, weight_of
+from everlore.extract.corrections import corrected
 from everlore.extract.elliptic import declines, lasts, of_ours, standing, whole
 from everlore.extract.sentences import (
     asks_first,
@@ -21,7 +23,6 @@ from everlore.extract.sentences import (
     is_question,
     items,
     prose,
-    quoted_apart,
     split,
     unmarked,
     words,
@@ -80,16 +81,18 @@ def write_facts(cell: Cell, zone: tzinfo = UTC) -> list[FactDraft]:
     drafts: dict[str, FactDraft] = {}
     question = ""
     asker = ""
+    last: dict[str, str] = {}
     for turn in turns:
         if turn.message.role == "tool":
             continue
-        own, passed_on = quoted_apart(prose(turn.message.text[:READ]))
+        own, passed_on = apart(prose(turn.message.text[:READ]))
         sentences = _sentences(own)
         asked = question if asker != turn.message.sender_id else ""
         if turn.message.role == "assistant":
             found = _assistant(turn, sentences, people, zone)
         else:
-            found = _person(turn, sentences, people, asked, zone)
+            found = _person(turn, sentences, people, asked, zone, last.get(turn.message.sender_id, ""))
+            last |= {draft.sender_id: draft.text for draft in found}
             found += _passed_on(turn, _sentences(passed_on), people, zone)
         for draft in found:
             drafts.setdefault(draft.text.casefold(), draft)
@@ -116,7 +119,10 @@ def as_fact(draft: FactDraft, cell: Cell, owner: Owner, entry: str) -> Fact:
     )
 
 
-def _person(turn: Spoken, sentences: list[str], people: frozenset[str], asked: str, zone: tzinfo) -> list[FactDraft]:
+def _person(
+    turn: Spoken, sentences: list[str], people: frozenset[str], asked: str, zone: tzinfo, before: str
+) -> list[FactDraft]:
+    """`asked` is the question they may be answering, `before` what they stated last."""
     found: list[FactDraft] = []
     for sentence in sentences:
         if is_question(sentence):
@@ -125,7 +131,8 @@ def _person(turn: Spoken, sentences: list[str], people: frozenset[str], asked: s
             if not asks and _tells_of_self(sentence, people):
                 found.append(_draft(turn, _said(turn, sentence, zone, "asked"), told(sentence, people)))
             continue
-        text = _statement(turn, sentence, people, asked, zone)
+        text = corrected(sentence, before, turn.name) or _statement(turn, sentence, people, asked, zone)
+        before = text or before
         if text or not is_chatter(sentence, people, 0):
             asked = ""  # only what comes straight after the question answers it
         if text:
@@ -153,7 +160,8 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
     bare = opened(sentence, people)
     english = is_english(bare)
     full = whole(bare)
-    own_voice = third_person(full, turn.name) if english or full != bare else None
+    rewritable = (english or full != bare) and not in_other_voice(bare, turn.name)
+    own_voice = third_person(full, turn.name) if rewritable else None
     if asked and _is_fragment(bare) and answers(sentence, people):
         return f'Asked "{clip(asked, QUESTION)}", {_said(turn, sentence, zone)}'
     if is_chatter(sentence, people, weight):

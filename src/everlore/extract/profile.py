@@ -13,6 +13,7 @@ from dataclasses import replace
 from everlore.clock import day
 from everlore.extract import slots
 from everlore.extract.categories import own_words, told_of
+from everlore.extract.readings import says_more
 from everlore.extract.sentences import clip
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Info, Profile, Trait
@@ -36,7 +37,8 @@ _HABIT = re.compile(
 _PRESENT = re.compile(r"^ (?:\w+ )?[a-z]+s\b")
 _PASSING = re.compile(
     r"\b(?:today|tonight|yesterday|tomorrow|this (?:morning|afternoon|evening)|right now|looking for"
-    r"|wants? to (?:know|ask)|excited|glad|sure|sorry|thinks?|guess(?:es)?|swamped|busy|lucky|off to|just now)\b"
+    r"|wants? to (?:know|ask)|excited|glad|sure|sorry|thinks?|guess(?:es)?|swamped|busy|lucky|off to|just now|lol|jk"
+    r"|ha(?:ha)+)\b|\s/s$|[😂🤣]"
     r"|^ (?:\w+ )?(?:loves?|likes?|enjoys?|hates?) (?:it|this|that|these|those|them|how|when|the way"
     r"|the (?:[\w-]+ ){0,4}(?:ideas?|sound|look|themes?|tips?|suggestions?|template|schedule|options?|plan))\b",
     re.IGNORECASE,
@@ -93,7 +95,9 @@ def update_profile(
     for fact in own:
         for text, about in _statements(fact, name):
             info = _info(fact, text, about, name)
-            infos = _merged(infos, info, name) if info else _ended(infos, text, about, fact.timestamp)
+            own_slot, *over = slots.touched(text, about)
+            infos = _ended(infos, text, over, fact.timestamp)
+            infos = _merged(infos, info, name) if info else _ended(infos, text, [own_slot], fact.timestamp)
     for info in sorted(told, key=lambda info: (info.timestamp, info.description)):
         infos = _merged(infos, info, name)
     if len(infos) > MOST:
@@ -171,6 +175,8 @@ def _info(fact: Fact, text: str, about: str, name: str) -> Info | None:
         category = "habit"
     if not category or not (lasting or about):
         return None
+    if slots.happened_before(text, about, fact.timestamp):
+        about = ""  # a story of years ago does not say how things are
     return Info(category, clip(told.words, LONGEST), evidence(fact.text, fact.timestamp), about, fact.timestamp)
 
 
@@ -195,14 +201,18 @@ def _by_hand(info: Info) -> bool:
 
 def _one_place(one: Info, two: Info) -> bool:
     """Whether only the newer of two items is listed."""
-    if one.description == two.description or not one.about or one.about != two.about:
+    older, newer = sorted((one, two), key=lambda info: (info.timestamp, info.description))
+    called = slots.speaker_of(newer.about)
+    if one.description == two.description or not older.about or slots.renamed(older.about, called) != newer.about:
         return one.description == two.description
-    return not slots.says_more(min(one, two, key=lambda info: (info.timestamp, info.description)).description)
+    if says_more(older.description):
+        return False
+    return slots.one_line(newer.description, older.description, older.about, called, older.timestamp)
 
 
 def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
     if new.about and slots.denies(new.description, new.about):  # it takes what it names off the list, and no other
-        infos = _ended(infos, new.description, new.about, new.timestamp)
+        infos = _ended(infos, new.description, [new.about], new.timestamp)
         new = replace(new, about="")
     same = [info for info in infos if _one_place(info, new)]
     if any((info.timestamp, info.description) >= (new.timestamp, new.description) for info in same):
@@ -221,14 +231,19 @@ def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
     return kept if placed else [*kept, new]
 
 
-def _ended(infos: list[Info], text: str, about: str, timestamp: int) -> list[Info]:
+def _ended(infos: list[Info], text: str, about: Collection[str], timestamp: int) -> list[Info]:
     """ "No longer bikes to work" is nothing to list, but it takes the habit off the list."""
-    if not about:
-        return infos
     return [
         info
         for info in infos
-        if info.about != about or info.timestamp > timestamp or not slots.ends(text, info.description, about)
+        if not info.about
+        or info.timestamp > timestamp
+        or not any(
+            slots.renamed(info.about, called) == slot
+            and slots.ends(text, info.description, info.about, called, info.timestamp)
+            for slot in about
+            if (called := slots.speaker_of(slot))
+        )
     ]
 
 

@@ -45,15 +45,6 @@ def prose(text: str) -> str:
     return _FENCE.sub("\n", text)
 
 
-def quoted_apart(text: str) -> tuple[str, str]:
-    """What was said, and what was only passed on: the lines that are marked as quotations."""
-    if ">" not in text:
-        return text, ""
-    lines = text.split("\n")
-    passed_on = [line.lstrip()[1:] for line in lines if line.lstrip().startswith(">")]
-    return "\n".join(line for line in lines if not line.lstrip().startswith(">")), "\n".join(passed_on)
-
-
 def split(text: str) -> list[str]:
     """Sentences in order, white space normalised, list marks removed. Works for scripts with their own full stops."""
     found: list[str] = []
@@ -151,6 +142,11 @@ def is_english(sentence: str) -> bool:
     folded = [_folded(word) for word in _WORD.findall(sentence)]
     english = sum(1 for word in folded if word in ENGLISH)
     return english > sum(1 for word in folded if word in FOREIGN)
+
+
+def stopped(text: str) -> str:
+    """With a full stop where nothing ends the sentence, so that the next one can follow."""
+    return f"{text}." if text[-1:].isalnum() else text
 
 
 def clip(text: str, limit: int) -> str:

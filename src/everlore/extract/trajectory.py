@@ -60,11 +60,15 @@ class Said:
 Step: TypeAlias = Call | Said
 
 _ERROR_START = re.compile(
-    r"^\W*(?:fatal |internal |tool )?(?:error|exception|failure|failed|fatal|panic)\b(?!s\b)", re.I
+    r"^(?!#)\W*(?:fatal |internal |tool )?(?:error|exception|failure|failed|fatal|panic)\b(?!s\b)"
+    r"(?! (?:handling|messages|codes|types|reports?|logs?|analysis|modes?|rates?|recovery|management|budgets?)\b)",
+    re.I,
 )
+"""A text that begins with an error, not one about errors: an agent also reads articles on error handling."""
 _ERROR_LINE = re.compile(
     r"^(?:\w+\.)*\w+(?:Error|Exception)\b|\b(?:exit(?:ed with)? (?:code|status):?|returned non-zero exit status) [1-9]"
-    r"|\b[1-9]\d* (?:failed|errors?)\b|command not found|no such file or directory|permission denied"
+    r"|(?<!fixed )(?<!resolved )(?<!corrected )\b[1-9]\d* (?:failed|errors?)\b(?! fixed)"
+    r"|command not found|no such file or directory|permission denied"
     r"|\b(?:timed out|connection refused|access denied)\b|^(?:HTTP/?[\d.]* ?)?[45]\d\d [A-Z]",
     re.I,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from everlore.engine import Engine
@@ -55,27 +56,62 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswe
     if drafts:
         fact_path, entries = append_once(engine, facts.PLACE, owner, cell, fact_entries)
         known = [facts.from_entry(entry, owner) for entry in entries]
-        touched += [fact_path, *_supersede(engine, owner, known), *_update_profile(engine, cell, owner, known, infos)]
+        ended = _supersede(engine, owner, known)
+        standing = [fact for fact in known if fact.valid_until is None and fact.entry not in ended]
+        touched += [fact_path, *ended.values(), *_update_profile(engine, cell, owner, standing, infos)]
     return touched
 
 
-def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[str]:
-    """End the older facts that these contradict. Nothing is deleted."""
+def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> dict[str, str]:
+    """End the older facts that these contradict, and say in which file each one is. Nothing is deleted."""
     entries = {fact.entry for fact in new}
-    touched = []
-    for slot in dict.fromkeys(fact.about for fact in new if fact.about):
+    ended: dict[str, str] = {}
+    for told_in in _slots_together(engine, owner, new):
         rows = sorted(
-            engine.index.in_slot(owner, facts.PLACE.kind, slot), key=lambda row: (row.timestamp, row.key.entry)
+            ((row, slot) for slot in told_in for row in engine.index.in_slot(owner, facts.PLACE.kind, slot)),
+            key=lambda told: (told[0].timestamp, told[0].key.entry),
         )
-        fresh = [(place, row) for place, row in enumerate(rows) if row.key.entry in entries]
-        for place, old in enumerate(rows[-COMPARED:], max(0, len(rows) - COMPARED)):
-            later = rows[place + 1 :] if old.key.entry in entries else [row for at, row in fresh if at > place]
-            told = str(old.data["content"])
-            ended_by = next((row for row in later if slots.ends(str(row.data["content"]), told, slot)), None)
+        for place, (old, slot) in enumerate(rows[-COMPARED:], max(0, len(rows) - COMPARED)):
+            later = rows[place + 1 :]
+            if old.key.entry not in entries:
+                later = [(row, about) for row, about in later if row.key.entry in entries]
+            ended_by = next((row for row, about in later if _ends(row, about, old, slot)), None)
             if ended_by is not None:
                 _close(engine, owner, old, ended_by)
-                touched.append(old.path)
-    return touched
+                ended[old.key.entry] = old.path
+    return ended
+
+
+def _slots_together(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[list[str]]:
+    """For each slot that the facts speak of, all in which the same is told: of the owner also under earlier names,
+    and where it is said that something is over."""
+    names = _earlier_names(engine, owner)
+    together: dict[str, dict[str, None]] = {}
+    for fact in new:
+        own = names if fact.sender_ids == (owner.id,) else []
+        for slot in slots.touched(fact.text, fact.about) if fact.about else ():
+            found = together.setdefault(slot, {slot: None})
+            found |= dict.fromkeys([fact.about, *(slots.renamed(slot, name) for name in own)])
+    return [list(found) for found in together.values()]
+
+
+def _earlier_names(engine: Engine, owner: Owner) -> list[str]:
+    """What the owner was called so far, as the profile shows: a client may begin to send a display name."""
+    names = {owner.id.lower()}
+    file = engine.vault.read(sheet_path(profiles.PLACE, owner))
+    if file is not None:
+        with suppress(Damaged):
+            known = profiles.from_sheet(parse_sheet(file.text), owner).explicit_info
+            names |= {slots.speaker_of(info.about) for info in known if info.about}
+    return sorted(names)
+
+
+def _ends(new: Stored, about: str, old: Stored, slot: str) -> bool:
+    """Whether a statement ends an older one of the same person; others may have the same name."""
+    if new.sender_ids and old.sender_ids and new.sender_ids != old.sender_ids:
+        return False
+    said, told = str(new.data["content"]), str(old.data["content"])
+    return slots.ends(said, told, slot, slots.speaker_of(about), old.timestamp)
 
 
 def _close(engine: Engine, owner: Owner, old: Stored, ended_by: Stored) -> None:
