@@ -25,6 +25,10 @@ from everlore.extract.sentences import clip, content_words, is_english, is_quest
         ("She is 5. He is 7. I saw 12) there.", ["She is 5.", "He is 7.", "I saw 12) there."]),
         ("The *Erebus* is 2*3*4 m. A F.A. Cup.", ["The Erebus is 2*3*4 m. A F.A. Cup."]),
         ("  \n ", []),
+        (
+            "I prefer dark roast ☕ from Ethiopia. So good 🐶 We bought it.",
+            ["I prefer dark roast ☕ from Ethiopia.", "So good 🐶", "We bought it."],
+        ),
     ],
 )
 def test_split(text: str, expected: list[str]) -> None:

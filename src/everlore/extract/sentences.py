@@ -74,7 +74,8 @@ def _split_line(line: str) -> list[str]:
         end = stop.end()
         if stop[0].startswith(".") and not _full_stop(line, start, end):
             continue
-        if stop[0][0] in "…." and len(stop[0]) > 1 and _following(line, end).islower():
+        ellipsis, picture = stop[0][0] in "…." and len(stop[0]) > 1, stop[0][0] not in ".!?…。！？"
+        if (ellipsis or picture) and _following(line, end).islower():
             continue
         part = line[start:end].strip()
         if part and not any(char.isalnum() for char in part) and parts:
