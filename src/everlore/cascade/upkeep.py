@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from everlore.cascade.indexing import embed_pending, read_file
+from everlore.cascade.indexing import NOT_YET, embed_pending, read_file, without_repeated
 from everlore.cascade.worker import differing, drain, scan
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError
 from everlore.index.base import Index, Stamp
-from everlore.types import Problem, Row
+from everlore.types import Key, Problem, Row
 from everlore.vault.paths import locate
 
 Progress = Callable[[str, int, int], None]
@@ -37,12 +37,18 @@ def rebuild(engine: Engine, progress: Progress) -> int:
     paths = [path for path, _, _ in engine.vault.walk()]
 
     def files() -> Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]:
+        owner, taken = None, dict[Key, str]()
         for number, path in enumerate(paths):
             progress("reading files", number, len(paths))
             located = locate(path)
             stamp, parsed = read_file(engine, path, located) if located else (None, None)
-            if stamp and parsed:
-                yield path, stamp, parsed.rows, parsed.problems
+            if not (located and stamp and parsed):
+                continue
+            if located.owner != owner:  # an owner's files lie together
+                owner, taken = located.owner, {}
+            apart = without_repeated(path, parsed, taken)
+            taken |= {row.key: path for row in apart.rows}
+            yield path, stamp if apart is parsed else NOT_YET, apart.rows, apart.problems
         progress("reading files", len(paths), len(paths))
 
     rows = engine.index.rebuild(files())
@@ -121,7 +127,8 @@ def _files(engine: Engine) -> Iterator[Finding]:
     problems = engine.index.problems()
     for problem in problems:
         yield Finding("error", str(problem), "correct the file in an editor; its other entries are used")
-    waiting = len(differing(engine))
+    reported = {problem.path for problem in problems}  # they are looked at again by themselves
+    waiting = len([path for path in differing(engine) if path not in reported])
     if waiting:
         hint = "a running server picks them up within seconds; or run: everlore index sync"
         yield Finding("warning", f"{waiting} files differ from the index", hint)
