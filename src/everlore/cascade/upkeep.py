@@ -13,6 +13,8 @@ from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError
 from everlore.index.base import Index, Stamp
 from everlore.types import Key, Problem, Row
+from everlore.vault.files import FolderVault
+from everlore.vault.markdown import mentioned, outside
 from everlore.vault.paths import locate
 
 Progress = Callable[[str, int, int], None]
@@ -134,6 +136,28 @@ def _files(engine: Engine) -> Iterator[Finding]:
         yield Finding("warning", f"{waiting} files differ from the index", hint)
     elif not problems:
         yield Finding("ok", "files: all read, and the index agrees with them")
+    yield from _unread(engine)
+
+
+def _unread(engine: Engine) -> Iterator[Finding]:
+    """What people wrote and might take for remembered."""
+    for path, _, _ in engine.vault.walk():
+        located = locate(path)
+        line = outside(_text(engine, path)) if located and located.place.layout == "log" else 0
+        if line:
+            hint = "to have it found, write it into the text of an entry, for example below its ### Content"
+            yield Finding("warning", f"{path}:{line}: text outside the entries is kept, but not searched", hint)
+    for path in engine.vault.others() if isinstance(engine.vault, FolderVault) else ():
+        if mentioned(_text(engine, path)):
+            hint = "if it is a copy that a sync service made, take what you need from it and delete it"
+            yield Finding("warning", f"{path} holds entries and is not read: no log of a day has this name", hint)
+
+
+def _text(engine: Engine, path: str) -> str:
+    with suppress(EverloreError):  # no text, or a link: none of ours, or reported already
+        file = engine.vault.read(path)
+        return file.text if file else ""
+    return ""
 
 
 def _model(engine: Engine) -> Iterator[Finding]:

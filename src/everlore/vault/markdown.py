@@ -40,6 +40,7 @@ _ESCAPE = re.compile(rf"^(?=\\*{_SPECIAL})", re.MULTILINE)
 _UNESCAPE = re.compile(rf"^\\(?=\\*{_SPECIAL})", re.MULTILINE)
 _ID = re.compile(r"\w+(?:[.-]\w+)*", re.ASCII)
 _FIELD_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_SAID = re.compile(r"^(?![ \t]*(?:#{1,6}[ \t]|<!--.*-->|[-*_=]{3,}))(?=.*\w)", re.MULTILINE)
 _EMPTY_LINE = re.compile(r"\r?\n")
 _TWICE = "is there twice; this one is not read: give it another id"
 _SHORTEST_BARE = len("## ep_20261115_00000001")
@@ -127,6 +128,16 @@ def mentioned(text: str) -> frozenset[str] | None:
     if not marks or not marks[-1]["close"]:
         return None
     return frozenset(found["id"] for found in (*marks, *_BARE.finditer(text)))
+
+
+def outside(text: str) -> int:
+    """The line where something is said outside the entries, which nobody reads; 0 if nowhere, or if an entry is
+    broken and it cannot be told. Headings, comments and rules say nothing."""
+    scan = _scan(text)
+    edges = [scan.front.body, *(edge for block in scan.blocks for edge in (block.start, block.end)), len(text)]
+    gaps = zip(edges[::2], edges[1::2], strict=True)
+    said = (start + found.start() for start, end in gaps if (found := _SAID.search(text[start:end])))
+    return 0 if scan.faults or scan.front.problem else next((text.count("\n", 0, at) + 1 for at in said), 0)
 
 
 def last_number(text: str | None) -> int:
