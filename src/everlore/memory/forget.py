@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 
-from everlore.cascade import index_file, unsay
+from everlore.cascade import index_file, require_profile, unsay
 from everlore.engine import Engine
 from everlore.errors import Damaged, NotFound, Unreadable
 from everlore.kinds import PLACES
@@ -29,6 +29,8 @@ def remove(engine: Engine, stored: Stored) -> int:
     """Forget a memory that the index has; it is well when somebody was quicker. Copies with the same id go too."""
     key = stored.key
     facts = engine.index.children(key.owner, "fact", [stored.parent_id]) if key.kind == "episode" else []
+    if key.kind in ("episode", "fact"):
+        require_profile(engine, key.owner)  # before anything is gone, since nobody would come back for the profile
     if key.kind == "fact" and (profile_path := unsay(engine, key.owner, [stored])):
         index_file(engine, profile_path)
     path = ""

@@ -124,6 +124,20 @@ def test_an_entry_that_cannot_be_found_in_its_file_is_not_deleted_and_the_answer
     assert f"entry {ident} has no closing marker" in said
 
 
+def test_nothing_is_deleted_while_the_profile_cannot_lose_it(api: Api, alice: Path) -> None:
+    profile = alice / "user.md"
+    good = profile.read_text(encoding="utf-8")
+    assert "Rex" in good
+    write(profile, good.replace("explicit_info:", "explicit_info: ["))
+    reported(api, "not valid YAML")
+    assert "user.md, line" in api.refused("delete", 503, user_id="alice", id=SECOND)
+    assert listed(api) == [FIRST, SECOND, THIRD]
+    write(profile, good)
+    settled(api)
+    api.ok("delete", user_id="alice", id=SECOND)
+    assert holding(alice, "Rex") == []
+
+
 @pytest.mark.parametrize("kept", ["episode-2026-05-28.md", "episode-2026-05-29.md"])
 def test_a_copied_file_is_reported_and_either_of_the_two_may_go(api: Api, alice: Path, kept: str) -> None:
     copy = day(alice).with_name("episode-2026-05-29.md")
