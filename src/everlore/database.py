@@ -48,6 +48,7 @@ class Database:
         self._mine = threading.local()
         self._closed = False
         _create(path)
+        self._identity = _identity(path)
         try:
             self._connection()
         except Damaged:
@@ -83,6 +84,13 @@ class Database:
             finally:
                 _end(connection)
 
+    def require_place(self) -> None:
+        """Refuse to go on when the file was removed or moved away: what is written to it then may be gone with us."""
+        if _identity(self.path) != self._identity:
+            raise Unavailable(
+                f"{self.path} was removed or moved while it was in use: put it back, or restart Everlore to begin anew"
+            )
+
     def scrub(self) -> None:
         """Take what was deleted out of the log as well, if no one is reading; else it goes a little later."""
         with contextlib.suppress(apsw.BusyError, apsw.LockedError, apsw.ConnectionClosedError):
@@ -116,6 +124,7 @@ class Database:
                     f"{self.path} is damaged and in use ({error}): stop every Everlore process, then {self._remedy}"
                 ) from error
             _create(self.path)
+            self._identity = _identity(self.path)
             self._connection()
 
     def close(self) -> None:
@@ -138,6 +147,8 @@ class Database:
             return known
         if self._closed:
             raise Unavailable(f"{self.path.name} is closed")
+        if not self._derived:
+            self.require_place()  # a thread must not begin another file than the others have open
         with self._translated():
             fresh = self._open()
         with self._lock:
@@ -220,6 +231,15 @@ def _create(path: Path) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file is there, whatever it is called."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _use_wal(connection: apsw.Connection) -> None:

@@ -237,6 +237,20 @@ def test_a_moved_file_keeps_its_facts(engine: Engine, alice: Path, working: None
     assert_index_equals_files(engine)
 
 
+def test_a_file_that_is_deleted_and_written_elsewhere_a_moment_later_keeps_its_facts(
+    engine: Engine, alice: Path, working: None
+) -> None:
+    """As programs do that know no renaming, such as a sync service."""
+    before, text = facts(engine, ALICE), (alice / DAY_FILE).read_text(encoding="utf-8")
+    (alice / DAY_FILE).unlink()
+    time.sleep(0.2)
+    (alice / "episodes/episode-2026-05-27.md").write_text(text, encoding="utf-8")
+    within(SOON, lambda: {"05-27" in row.path for row in listing(engine, ALICE, "episode").rows} == {True})
+    within(SOON, lambda: not engine.index.status().queued)
+    assert facts(engine, ALICE) == before
+    assert_index_equals_files(engine)
+
+
 def test_a_file_dropped_in_and_a_folder_moved_in(engine: Engine, alice: Path, working: None, tmp_path: Path) -> None:
     carol = alice.parent / "carol"
     outside = tmp_path / "carol"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any, get_args
 
@@ -151,3 +152,17 @@ def test_owners_of_other_scopes_are_apart_after_a_rebuild(engine: Engine) -> Non
     for owner, word in ((ALICE, "Rome"), (Owner(other, "user", "alice"), "Oslo")):
         [row] = listing(engine, owner, "episode").rows
         assert word in row.data["episode"]
+
+
+def test_a_memory_that_is_in_two_files_is_reported_by_a_rebuild_too(filled: Engine) -> None:
+    root = filled.settings.memory.root
+    day = min((root / "default_app/default_project/users/alice/episodes").glob("*.md"))
+    shutil.copy(day, day.with_name("episode-2019-01-01.md"))
+    rebuild(filled, lambda *_: None)
+    told = filled.index.problems()
+    assert told
+    assert all("is there twice, also in" in problem.reason and problem.line for problem in told)
+    assert {problem.path.rpartition("/")[2] for problem in told} == {day.name}, "the first in order is read"
+    day.with_name("episode-2019-01-01.md").unlink()
+    sync(filled)
+    assert_index_equals_files(filled)

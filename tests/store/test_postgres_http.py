@@ -126,6 +126,32 @@ def test_the_commands_work_on_it_and_show_no_password(
     assert not any(database.password in text for text in (*outputs, refused.stderr, *logs))
 
 
+def test_memories_of_a_file_with_a_repeated_id_can_be_deleted(
+    servers: list[Server], env: Mapping[str, str], tmp_path: Path
+) -> None:
+    """No person edits a database, but what is imported into it was edited."""
+    entries = "".join(
+        f"<!-- entry:ep_20260528_0000000{number} -->\n## ep_20260528_0000000{number}\n\n### Content\n{text}\n"
+        f"<!-- /entry:ep_20260528_0000000{number} -->\n\n"
+        for number, text in ((1, TEA), (2, MOVED), (2, MOVED))
+    )
+    folder = tmp_path / "edited/app/p/users/alice/episodes"
+    folder.mkdir(parents=True)
+    for day in ("28", "29"):
+        (folder / f"episode-2026-05-{day}.md").write_text(entries, encoding="utf-8")
+    done = everlore("import", str(tmp_path / "edited"), root=tmp_path / "root", env=env)
+    assert done.returncode == 0, done.stderr
+    api = Api(servers[0].client, servers[0].root, app_id="app")
+    assert api.ok("get", user_id="alice", memory_type="episode")["total_count"] == 2
+    told = "\n".join(servers[0].client.get("/health").json()["problems"])
+    assert "is there twice; this one" in told
+    assert "is there twice, also in app/p/users/alice/episodes/episode-2026-05-28.md" in told
+    for number, left in ((1, 1), (2, 0)):
+        api.ok("delete", user_id="alice", id=f"alice_ep_20260528_0000000{number}")
+        assert api.ok("get", user_id="alice", memory_type="episode")["total_count"] == left
+    assert servers[0].client.get("/health").json()["problems"] == []
+
+
 def test_a_database_that_is_not_there_is_one_sentence(tmp_path: Path, vectors: Endpoint) -> None:
     env = environment("postgresql://u:s3cret@127.0.0.1:1/nowhere", vectors)
     done = everlore("index", "status", root=tmp_path, env=env)

@@ -65,6 +65,7 @@ class SqliteBuffer:
         if not messages:
             return 0
         new = 0
+        self._db.require_place()
         with self._db.write() as connection:
             for message, digest in zip(messages, digests(messages), strict=True):
                 connection.execute("INSERT OR IGNORE INTO seen(digest) VALUES(?)", (digest,))

@@ -2,7 +2,7 @@
 
 from everlore.cascade.indexing import embed_fresh, embed_pending, embed_soon, index_appended, index_file
 from everlore.cascade.transfer import Moved, Side, folder_side, move
-from everlore.cascade.unsaying import unsay
+from everlore.cascade.unsaying import require_profile, unsay
 from everlore.cascade.upkeep import Finding, Progress, doctor, rebuild, reembed, sync, troubles
 from everlore.cascade.worker import Worker, drain, scan
 
@@ -23,6 +23,7 @@ __all__ = [
     "move",
     "rebuild",
     "reembed",
+    "require_profile",
     "scan",
     "sync",
     "troubles",

@@ -5,14 +5,17 @@ with is the newest text whichever process comes last. Deleting an episode takes 
 episode disappears from its file, the facts that came from the same cell leave their files first, and the profile
 what only they speak for. Until that is done the index differs from the episode's file, so that a crash in
 between is made good by the next scan.
+
+An id that is in two files (a person copied one) means the memory of the file that was read first. The other one is
+reported, and has its turn when the first is gone.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import structlog
@@ -24,9 +27,9 @@ from everlore.graph.links import with_links
 from everlore.index.base import Applied, Stamp
 from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
 from everlore.kinds.base import END_FIELDS, end_of_sheet, text_field, time_field, with_end
-from everlore.types import Entry, Owner, Predicate, Problem, Row, Where
+from everlore.types import Entry, Key, Owner, Predicate, Problem, Row, Validity, Where
 from everlore.vault.base import Change, FileText
-from everlore.vault.markdown import parse_log, parse_sheet, remove_entry, render_entry
+from everlore.vault.markdown import mentioned, parse_log, parse_sheet, remove_entry, render_entry
 from everlore.vault.paths import Located, locate
 
 EMBED_AT_ONCE = 48
@@ -45,6 +48,17 @@ log = structlog.get_logger("everlore.cascade")
 class Parsed:
     rows: list[Row]
     problems: list[Problem]
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """Where each entry of a log begins."""
+    unread: frozenset[str] | None = frozenset()
+    """Entries that are still there, though perhaps not readable; None: that cannot be told."""
+
+    def left(self, known: Mapping[str, str], deleted: Collection[str] = ()) -> dict[str, str]:
+        """Those of the known entries, each with its cell, that are no longer in the file. Of what cannot be told only
+        those are that were `deleted` for certain."""
+        unread = frozenset(known) if self.unread is None else self.unread
+        there = unread.difference(deleted).union(row.key.entry for row in self.rows)
+        return {entry: cell for entry, cell in known.items() if entry not in there}
 
 
 def read_file(engine: Engine, path: str, located: Located) -> tuple[Stamp | None, Parsed]:
@@ -53,7 +67,8 @@ def read_file(engine: Engine, path: str, located: Located) -> tuple[Stamp | None
     try:
         file = engine.vault.read(path)
     except Damaged as error:
-        return Stamp(*found) if found else None, Parsed([], [Problem(path, 0, str(error).removeprefix(f"{path}, "))])
+        problem = Problem(path, 0, str(error).removeprefix(f"{path}, "))
+        return Stamp(*found) if found else None, Parsed([], [problem], unread=None)
     if file is None:
         return None, Parsed([], [])
     return Stamp(file.mtime_ns, file.size), parse_file(path, located, file)
@@ -66,7 +81,7 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
         try:
             return Parsed([with_links(_sheet_row(located, file.text, updated))], [])
         except Damaged as error:
-            return Parsed([], [Problem(path, 0, str(error))])
+            return Parsed([], [Problem(path, 0, str(error))], unread=None)
     log = parse_log(file.text, path)
     rows: list[Row] = []
     problems = list(log.problems)
@@ -75,7 +90,7 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
             rows.append(with_links(_entry_row(located, entry, updated)))
         except Damaged as error:
             problems.append(Problem(path, log.lines[entry.id], str(error)))
-    return Parsed(rows, problems)
+    return Parsed(rows, problems, log.lines, mentioned(file.text) if problems else frozenset())
 
 
 def _entry_row(located: Located, entry: Entry, updated: int) -> Row:
@@ -106,12 +121,13 @@ def _sheet_row(located: Located, text: str, updated: int) -> Row:
     return with_end(row, end_of_sheet(sheet), *(str(sheet.front.get(name) or "") for name in END_FIELDS[1:]))
 
 
-def index_file(engine: Engine, path: str, *, gone: Collection[str] = ()) -> Applied:
+def index_file(engine: Engine, path: str, *, gone: Collection[str] = (), deleted: Collection[str] = ()) -> Applied:
     """Make the index agree with one file, which may be gone.
 
     An editor that saves may empty or move its file for a moment, so a missing episode is not believed to be deleted
     unless its cell is among those the caller knows to be `gone`. Of a file that misses others as well, what is there
-    is indexed, and the worker is asked to look twice.
+    is indexed, and the worker is asked to look twice. Entries that the caller took out itself are `deleted`, also
+    where the file is in such a state that it could not be told.
     """
     located = locate(path)
     if located is None:
@@ -121,15 +137,73 @@ def index_file(engine: Engine, path: str, *, gone: Collection[str] = ()) -> Appl
         if (known and (known.mtime_ns, known.size)) == engine.vault.stat(path):
             return Applied()
         stamp, parsed = read_file(engine, path, located)
-        if located.place.kind == episode.PLACE.kind and not parsed.problems:
-            lost = _lost_cells(engine, path, parsed.rows)
+        mine = engine.index.parents(path)
+        left = parsed.left(mine, deleted)
+        if left and _give_way(engine, path):
+            mine = engine.index.parents(path)
+            left = parsed.left(mine, deleted)
+        apart = without_repeated(
+            path, parsed, _elsewhere(engine, [r.key for r in parsed.rows if r.key.entry not in mine])
+        )
+        if located.place.kind == episode.PLACE.kind:
+            lost = _lost_cells(left, parsed.rows)
             if not set(lost) <= set(gone):
                 engine.index.enqueue([path])
-                return engine.index.replace_file(path, NOT_YET, parsed.rows, partial=True)
+                return engine.index.replace_file(path, NOT_YET, apart.rows, apart.problems, partial=True)
             _drop_facts(engine, located.owner, path, lost)
         if stamp is None:
             return engine.index.remove_file(path)
-        return engine.index.replace_file(path, stamp, parsed.rows, parsed.problems)
+        if apart.problems:
+            _take_out(engine, path, [Key(located.owner, located.place.kind, entry) for entry in left])
+        return engine.index.replace_file(path, stamp if apart is parsed else NOT_YET, apart.rows, apart.problems)
+
+
+def without_repeated(path: str, parsed: Parsed, elsewhere: Mapping[Key, str]) -> Parsed:
+    """The file without memories that are in another one already; those are problems. The same if there are none."""
+    repeated = [row.key for row in parsed.rows if row.key in elsewhere]
+    if not repeated:
+        return parsed
+    problems = [
+        Problem(path, parsed.lines.get(key.entry, 0), f"{key.entry} {_repeats(elsewhere[key])}") for key in repeated
+    ]
+    rows = [row for row in parsed.rows if row.key not in elsewhere]
+    return replace(parsed, rows=rows, problems=[*parsed.problems, *problems])
+
+
+def _repeats(path: str) -> str:
+    return f"is there twice, also in {path}; this one is not read: give it another id"
+
+
+def _elsewhere(engine: Engine, keys: Sequence[Key]) -> dict[Key, str]:
+    """Those of these memories that are in another file, as the index has it and the file itself says."""
+    found = engine.index.find(keys)
+    elsewhere: dict[Key, str] = {}
+    for other in {stored.path for stored in found.values()}:
+        located = locate(other)
+        there = {key.entry: "" for key, stored in found.items() if stored.path == other}
+        moved = read_file(engine, other, located)[1].left(there) if located else there
+        elsewhere |= {key: other for key in found if key.entry in there.keys() - moved.keys()}
+    return elsewhere
+
+
+def _give_way(engine: Engine, path: str) -> bool:
+    """Index the files that repeat what was in this one; true if there are any."""
+    waiting = {problem.path for problem in engine.index.problems() if problem.reason.endswith(_repeats(path))}
+    for other in waiting:
+        index_file(engine, other)
+    return bool(waiting)
+
+
+def _take_out(engine: Engine, path: str, keys: Sequence[Key]) -> None:
+    """Remove memories of a file in which others cannot be read and must stay as they were.
+
+    The index only knows whole files as gone, so they move to one of their own, which no folder holds.
+    """
+    if keys:
+        aside = f"{path}.deleted"
+        rows = [Row(key, "", "", "", "", 0, 0, (), Validity(), {}) for key in keys]
+        engine.index.replace_file(aside, NOT_YET, rows)
+        engine.index.remove_file(aside)
 
 
 def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[Entry]) -> None:
@@ -154,14 +228,12 @@ def missing_cells(engine: Engine, path: str) -> list[str]:
     if (known.mtime_ns, known.size) == engine.vault.stat(path):
         return []
     parsed = read_file(engine, path, located)[1]
-    return [] if parsed.problems else _lost_cells(engine, path, parsed.rows)
+    return _lost_cells(parsed.left(engine.index.parents(path)), parsed.rows)
 
 
-def _lost_cells(engine: Engine, path: str, rows: Sequence[Row]) -> list[str]:
-    """Cells whose episodes left this file."""
-    there = {row.key.entry for row in rows}
-    lost = {cell for entry, cell in engine.index.parents(path).items() if cell and entry not in there}
-    return sorted(lost.difference(row.parent_id for row in rows))
+def _lost_cells(left: Mapping[str, str], rows: Sequence[Row]) -> list[str]:
+    """Cells whose episodes left a file that has these rows."""
+    return sorted({cell for cell in left.values() if cell}.difference(row.parent_id for row in rows))
 
 
 def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str]) -> None:
@@ -178,7 +250,7 @@ def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str]) -
         by_path.setdefault(row.path, []).append(row.key.entry)
     for fact_path, entries in by_path.items():
         engine.vault.update(fact_path, partial(_without, entries))
-        index_file(engine, fact_path)
+        index_file(engine, fact_path, deleted=entries)
     for cell in lost:
         others = engine.index.page(Where(None, (episode.PLACE.kind,), Predicate("parent_id", "eq", cell)), limit=2).rows
         if all(row.path == path for row in others):  # else a repeated request would double another owner's memories

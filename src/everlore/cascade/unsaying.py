@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from everlore.engine import Engine
-from everlore.errors import Damaged
+from everlore.errors import Damaged, Unreadable
 from everlore.extract.profile import evidence, without
 from everlore.kinds import episode, fact, profile
 from everlore.kinds.profile import Info
@@ -54,6 +54,17 @@ def unsay(engine: Engine, owner: Owner, gone: Sequence[Stored]) -> str | None:
 
     change = engine.vault.change(path, edit)
     return path if change.after != change.before else None
+
+
+def require_profile(engine: Engine, owner: Owner) -> None:
+    """Raise when the profile is there and cannot be read, so that it could not lose what is to be forgotten."""
+    path = sheet_path(profile.PLACE, owner)
+    file = engine.vault.read(path)
+    try:
+        if file and file.text:
+            profile.from_sheet(parse_sheet(file.text), owner)
+    except Damaged as error:
+        raise Unreadable(f"{path}, {error}") from None
 
 
 def _evidence(row: Stored) -> str:

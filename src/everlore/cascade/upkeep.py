@@ -7,12 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from everlore.cascade.indexing import embed_pending, read_file
+from everlore.cascade.indexing import NOT_YET, embed_pending, read_file, without_repeated
 from everlore.cascade.worker import differing, drain, scan
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError
 from everlore.index.base import Index, Stamp
-from everlore.types import Problem, Row
+from everlore.types import Key, Problem, Row
+from everlore.vault.files import FolderVault
+from everlore.vault.markdown import mentioned, outside
 from everlore.vault.paths import locate
 
 Progress = Callable[[str, int, int], None]
@@ -37,12 +39,18 @@ def rebuild(engine: Engine, progress: Progress) -> int:
     paths = [path for path, _, _ in engine.vault.walk()]
 
     def files() -> Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]:
+        owner, taken = None, dict[Key, str]()
         for number, path in enumerate(paths):
             progress("reading files", number, len(paths))
             located = locate(path)
             stamp, parsed = read_file(engine, path, located) if located else (None, None)
-            if stamp and parsed:
-                yield path, stamp, parsed.rows, parsed.problems
+            if not (located and stamp and parsed):
+                continue
+            if located.owner != owner:  # an owner's files lie together
+                owner, taken = located.owner, {}
+            apart = without_repeated(path, parsed, taken)
+            taken |= {row.key: path for row in apart.rows}
+            yield path, stamp if apart is parsed else NOT_YET, apart.rows, apart.problems
         progress("reading files", len(paths), len(paths))
 
     rows = engine.index.rebuild(files())
@@ -121,12 +129,35 @@ def _files(engine: Engine) -> Iterator[Finding]:
     problems = engine.index.problems()
     for problem in problems:
         yield Finding("error", str(problem), "correct the file in an editor; its other entries are used")
-    waiting = len(differing(engine))
+    reported = {problem.path for problem in problems}  # they are looked at again by themselves
+    waiting = len([path for path in differing(engine) if path not in reported])
     if waiting:
         hint = "a running server picks them up within seconds; or run: everlore index sync"
         yield Finding("warning", f"{waiting} files differ from the index", hint)
     elif not problems:
         yield Finding("ok", "files: all read, and the index agrees with them")
+    yield from _unread(engine)
+
+
+def _unread(engine: Engine) -> Iterator[Finding]:
+    """What people wrote and might take for remembered."""
+    for path, _, _ in engine.vault.walk():
+        located = locate(path)
+        line = outside(_text(engine, path)) if located and located.place.layout == "log" else 0
+        if line:
+            hint = "to have it found, write it into the text of an entry, for example below its ### Content"
+            yield Finding("warning", f"{path}:{line}: text outside the entries is kept, but not searched", hint)
+    for path in engine.vault.others() if isinstance(engine.vault, FolderVault) else ():
+        if mentioned(_text(engine, path)):
+            hint = "if it is a copy that a sync service made, take what you need from it and delete it"
+            yield Finding("warning", f"{path} holds entries and is not read: no log of a day has this name", hint)
+
+
+def _text(engine: Engine, path: str) -> str:
+    with suppress(EverloreError):  # no text, or a link: none of ours, or reported already
+        file = engine.vault.read(path)
+        return file.text if file else ""
+    return ""
 
 
 def _model(engine: Engine) -> Iterator[Finding]:

@@ -187,6 +187,8 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
         if not paths:
             break
         gone = _gone(engine, paths, stop)
+        if any(gone.values()):  # what was written during the pause may be where the memory is now
+            paths = list(dict.fromkeys([*paths, *engine.index.claim(len(paths) + CLAIM)]))
         # what is there before what is not: a memory may have moved to another file
         for path in sorted(paths, key=lambda path: not _there(engine, path)):
             if stop and stop.is_set():

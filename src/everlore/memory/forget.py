@@ -6,10 +6,11 @@ The profile loses what nothing else speaks for.
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 
-from everlore.cascade import index_file, unsay
+from everlore.cascade import index_file, require_profile, unsay
 from everlore.engine import Engine
-from everlore.errors import NotFound
+from everlore.errors import Damaged, NotFound, Unreadable
 from everlore.kinds import PLACES
 from everlore.types import Key, Owner, Stored
 from everlore.vault.markdown import remove_entry
@@ -25,23 +26,33 @@ def forget(engine: Engine, owner: Owner, public_id: str) -> int:
 
 
 def remove(engine: Engine, stored: Stored) -> int:
-    """Forget a memory that the index has; it is well when somebody was quicker."""
+    """Forget a memory that the index has; it is well when somebody was quicker. Copies with the same id go too."""
     key = stored.key
     facts = engine.index.children(key.owner, "fact", [stored.parent_id]) if key.kind == "episode" else []
-    sheet = PLACES[key.kind].layout == "sheet"
-
-    def edit(text: str | None) -> str | None:
-        if text is None or sheet:
-            return None
-        with suppress(NotFound):
-            return remove_entry(text, key.entry)
-        return text
-
+    if key.kind in ("episode", "fact"):
+        require_profile(engine, key.owner)  # before anything is gone, since nobody would come back for the profile
     if key.kind == "fact" and (profile_path := unsay(engine, key.owner, [stored])):
         index_file(engine, profile_path)
-    engine.vault.update(stored.path, edit)
-    index_file(engine, stored.path, gone=[stored.parent_id])
+    path = ""
+    while stored.path != path:
+        path = stored.path
+        try:
+            engine.vault.update(path, partial(_without, key))
+        except Unreadable:
+            raise
+        except Damaged as error:
+            raise Unreadable(f"{path}, {error}") from None
+        index_file(engine, path, gone=[stored.parent_id], deleted=[key.entry])
+        stored = engine.index.find([key]).get(key, stored)  # a copy in another file, which was not read until now
     return 1 + len(facts)
+
+
+def _without(key: Key, text: str | None) -> str | None:
+    if text is None or PLACES[key.kind].layout == "sheet":
+        return None
+    with suppress(NotFound):
+        return remove_entry(text, key.entry)
+    return text
 
 
 def _key(owner: Owner, public_id: str) -> Key | None:

@@ -130,6 +130,17 @@ class FolderVault:
 
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
         """(path, mtime_ns, size) of every file that holds memories, in order. Links are not followed."""
+        for path, entry in self._markdown(below):
+            if relevant(path):
+                with contextlib.suppress(FileNotFoundError):
+                    stat = entry.stat(follow_symlinks=False)
+                    yield path, stat.st_mtime_ns, stat.st_size
+
+    def others(self) -> Iterator[str]:
+        """Markdown files that are not read, because of where they are or how they are called."""
+        return (path for path, _ in self._markdown("") if not relevant(path))
+
+    def _markdown(self, below: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
         try:
             with os.scandir(self.root / below) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
@@ -142,11 +153,9 @@ class FolderVault:
             path = f"{below}/{entry.name}" if below else entry.name
             if entry.is_dir(follow_symlinks=False):
                 if not entry.name.startswith(".") or entry.name in READ_HIDDEN:
-                    yield from self.walk(path)
-            elif entry.name.endswith(".md") and entry.is_file(follow_symlinks=False) and relevant(path):
-                with contextlib.suppress(FileNotFoundError):
-                    stat = entry.stat(follow_symlinks=False)
-                    yield path, stat.st_mtime_ns, stat.st_size
+                    yield from self._markdown(path)
+            elif entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
+                yield path, entry
 
     def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:
         return differing(dict(known()), self.walk())

@@ -40,7 +40,9 @@ _ESCAPE = re.compile(rf"^(?=\\*{_SPECIAL})", re.MULTILINE)
 _UNESCAPE = re.compile(rf"^\\(?=\\*{_SPECIAL})", re.MULTILINE)
 _ID = re.compile(r"\w+(?:[.-]\w+)*", re.ASCII)
 _FIELD_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_SAID = re.compile(r"^(?![ \t]*(?:#{1,6}[ \t]|<!--.*-->|[-*_=]{3,}))(?=.*\w)", re.MULTILINE)
 _EMPTY_LINE = re.compile(r"\r?\n")
+_TWICE = "is there twice; this one is not read: give it another id"
 _SHORTEST_BARE = len("## ep_20261115_00000001")
 
 
@@ -118,6 +120,24 @@ def parse_log(text: str, path: str) -> Log:
         lines={entry.id: lines[starts[entry.id]] for entry in entries},
         last_number=scan.known.last_number,
     )
+
+
+def mentioned(text: str) -> frozenset[str] | None:
+    """The entries that a text with problems still speaks of; None when it breaks off and there may have been more."""
+    marks = list(_MARK.finditer(text))
+    if not marks or not marks[-1]["close"]:
+        return None
+    return frozenset(found["id"] for found in (*marks, *_BARE.finditer(text)))
+
+
+def outside(text: str) -> int:
+    """The line where something is said outside the entries, which nobody reads; 0 if nowhere, or if an entry is
+    broken and it cannot be told. Headings, comments and rules say nothing."""
+    scan = _scan(text)
+    edges = [scan.front.body, *(edge for block in scan.blocks for edge in (block.start, block.end)), len(text)]
+    gaps = zip(edges[::2], edges[1::2], strict=True)
+    said = (start + found.start() for start, end in gaps if (found := _SAID.search(text[start:end])))
+    return 0 if scan.faults or scan.front.problem else next((text.count("\n", 0, at) + 1 for at in said), 0)
 
 
 def last_number(text: str | None) -> int:
@@ -203,7 +223,7 @@ def replace_entry(text: str, entry: Entry, drop: Collection[str] = ()) -> str:
 
 
 def remove_entry(text: str, entry_id: str) -> str:
-    """Take the entry out. Its number stays used: `last_number` remembers it."""
+    """Take the entry out, and copies of it. Its number stays used: `last_number` remembers it."""
     scan = _scan(text)
     block = _find(scan, text, entry_id)
     before, after = text[: block.start], text[block.end :]
@@ -213,7 +233,9 @@ def remove_entry(text: str, entry_id: str) -> str:
     elif not after and before.endswith(("\n\n", "\n\r\n")):
         before = before[:-1].removesuffix("\r")
     counts = {"entry_count": len(scan.blocks) - 1, "last_number": scan.known.last_number}
-    return write_front(before + after, scan.front, counts)
+    text = write_front(before + after, scan.front, counts)
+    copied = any(ident == entry_id and reason == _TWICE for _, ident, reason in scan.faults)
+    return remove_entry(text, entry_id) if copied else text
 
 
 def parse_sheet(text: str) -> Sheet:
@@ -268,9 +290,7 @@ def _scan(text: str) -> _Scan:
         blocks.extend(_bare_blocks(text, gap, len(text)))
     unique: dict[str, _Block] = {}
     repeated = [block for block in blocks if unique.setdefault(block.id, block) is not block]
-    faults += [
-        (block.start, block.id, "is there twice; this one is not read: give it another id") for block in repeated
-    ]
+    faults += [(block.start, block.id, _TWICE) for block in repeated]
     return _Scan(front, tuple(unique.values()), tuple(faults))
 
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -184,6 +185,23 @@ def test_doctor_is_content_with_a_sound_vault(vault: Path) -> None:
     assert {line.split("\t")[0] for line in done.stdout.splitlines()} == {"ok"}
     findings = json.loads(everlore("doctor", "--json", root=vault).stdout)
     assert {finding["level"] for finding in findings} == {"ok"}
+
+
+def test_doctor_tells_of_what_people_wrote_and_nobody_reads(vault: Path, tmp_path: Path) -> None:
+    root = shutil.copytree(vault, tmp_path / "root")
+    [day] = root.rglob("episodes/*.md")
+    text = day.read_text(encoding="utf-8")
+    day.with_name(f"{day.stem} (conflicted copy).md").write_text(text, encoding="utf-8")
+    day.with_name("own thoughts.md").write_text("# Mine\n\nNothing of Everlore's.\n", encoding="utf-8")
+    day.write_text(f"{text}\n# Later\n\n---\n\nAllergic to peanuts.\n", encoding="utf-8")
+    assert everlore("index", "sync", root=root).returncode == 0
+    done = everlore("doctor", root=root)
+    assert done.returncode == 0, "nothing is broken"
+    told = [line.split("\t")[1] for line in done.stdout.splitlines() if line.startswith("warning")]
+    line = text.count("\n") + 6
+    assert told[0].endswith(f"{day.name}:{line}: text outside the entries is kept, but not searched")
+    assert "(conflicted copy).md holds entries and is not read" in told[1]
+    assert len(told) == 2
 
 
 def test_sync_finds_an_edit_and_doctor_names_the_damage(tmp_path: Path) -> None:

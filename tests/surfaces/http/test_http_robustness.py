@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import signal
 import socket
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -98,3 +102,30 @@ def test_a_fact_typed_by_hand_is_found(start: Any) -> None:
         return any("zebra bell" in fact["content"] for hit in data["episodes"] for fact in hit["atomic_facts"])
 
     assert told(api.until("search", told, user_id="alice", query="zebra bell", top_k=3))
+
+
+@pytest.mark.parametrize("how", ["removed", "moved"])
+def test_no_message_is_accepted_into_a_file_that_is_gone(start: Callable[..., Server], how: str) -> None:
+    """SQLite would go on writing to it, and a restart would find nothing."""
+    server = start()
+    api = Api(server.client, server.root)
+    api.tell("before", "I drink green tea.")
+    waiting = [{"sender_id": "alice", "role": "user", "timestamp": 1, "content": "I moved to Lisbon."}]
+    aside = server.root.with_name("aside")
+    if how == "removed":
+        shutil.rmtree(server.root / ".everlore")
+    else:
+        server.root.rename(aside)
+    assert "was removed or moved" in api.refused("add", 503, session_id="after", messages=waiting)
+    if how == "removed":
+        server.stop()
+        server = start()
+    else:
+        shutil.rmtree(server.root, ignore_errors=True)
+        aside.rename(server.root)
+    api = replace(api, client=server.client)
+    api.ok("add", session_id="after", messages=waiting)
+    server.stop(signal.SIGKILL)
+    api = replace(api, client=start().client)
+    assert api.ok("flush", session_id="after")["status"] == "extracted"
+    api.until("get", lambda data: data["total_count"] == 2, user_id="alice", memory_type="episode")
