@@ -118,7 +118,11 @@ def test_a_partial_look_at_a_file_deletes_nothing(index: Index) -> None:
     index.replace_file("a.md", Stamp(2, 2), [row("af_3", "third", parent="p3")], partial=True)
     assert index.parents("a.md") == {"af_1": "p1", "af_2": "p2", "af_3": "p3"}
     assert found(index, "first") == ["af_1"]
-    index.replace_file("a.md", Stamp(3, 3), [row("af_3", "third", parent="p3")])
+    bad = [Problem("a.md", 1, "bad")]
+    applied = index.replace_file("a.md", Stamp(3, 3), [], bad, gone=[row("af_1", "first").key, row("af_9", "no").key])
+    assert (applied.removed, index.parents("a.md")) == (1, {"af_2": "p2", "af_3": "p3"})
+    assert found(index, "first") == []
+    index.replace_file("a.md", Stamp(4, 4), [row("af_3", "third", parent="p3")])
     assert index.parents("a.md") == {"af_3": "p3"}
     assert index.parents("b.md") == {}
     assert index.check() == []

@@ -27,7 +27,7 @@ from everlore.graph.links import with_links
 from everlore.index.base import Applied, Stamp
 from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
 from everlore.kinds.base import END_FIELDS, end_of_sheet, text_field, time_field, with_end
-from everlore.types import Entry, Key, Owner, Predicate, Problem, Row, Validity, Where
+from everlore.types import Entry, Key, Owner, Predicate, Problem, Row, Where
 from everlore.vault.base import Change, FileText
 from everlore.vault.markdown import mentioned, parse_log, parse_sheet, remove_entry, render_entry
 from everlore.vault.paths import Located, locate
@@ -153,9 +153,9 @@ def index_file(engine: Engine, path: str, *, gone: Collection[str] = (), deleted
             _drop_facts(engine, located.owner, path, lost)
         if stamp is None:
             return engine.index.remove_file(path)
-        if apart.problems:
-            _take_out(engine, path, [Key(located.owner, located.place.kind, entry) for entry in left])
-        return engine.index.replace_file(path, stamp if apart is parsed else NOT_YET, apart.rows, apart.problems)
+        keys = [Key(located.owner, located.place.kind, entry) for entry in left]
+        stamp = stamp if apart is parsed else NOT_YET
+        return engine.index.replace_file(path, stamp, apart.rows, apart.problems, gone=keys)
 
 
 def without_repeated(path: str, parsed: Parsed, elsewhere: Mapping[Key, str]) -> Parsed:
@@ -192,18 +192,6 @@ def _give_way(engine: Engine, path: str) -> bool:
     for other in waiting:
         index_file(engine, other)
     return bool(waiting)
-
-
-def _take_out(engine: Engine, path: str, keys: Sequence[Key]) -> None:
-    """Remove memories of a file in which others cannot be read and must stay as they were.
-
-    The index only knows whole files as gone, so they move to one of their own, which no folder holds.
-    """
-    if keys:
-        aside = f"{path}.deleted"
-        rows = [Row(key, "", "", "", "", 0, 0, (), Validity(), {}) for key in keys]
-        engine.index.replace_file(aside, NOT_YET, rows)
-        engine.index.remove_file(aside)
 
 
 def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[Entry]) -> None:

@@ -7,7 +7,7 @@ better, always. Every method may be called from any thread and from several proc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
@@ -107,12 +107,20 @@ class Index(Protocol):
         ...
 
     def replace_file(
-        self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = (), *, partial: bool = False
+        self,
+        path: str,
+        stamp: Stamp,
+        rows: Sequence[Row],
+        problems: Sequence[Problem] = (),
+        *,
+        partial: bool = False,
+        gone: Collection[Key] = (),
     ) -> Applied:
         """Make the rows of this file equal to `rows`, in one transaction.
 
         Rows of equal key and digest stay untouched, with their vectors. When `problems` is not empty, or `rows` are
-        only `partial`, rows of the file that are missing stay: what cannot be read is not taken for deleted.
+        only `partial`, rows of the file that are missing stay, but for those known to be `gone`: what cannot be read
+        is not taken for deleted.
         """
         ...
 

@@ -53,15 +53,17 @@ def stored(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Stored]
 
 
 def find(connection: apsw.Connection, keys: Iterable[Key]) -> dict[Key, Stored]:
-    ids: list[int] = []
+    entries: dict[tuple[Owner, str], list[str]] = {}
     for key in keys:
-        owner = owner_number(connection, key.owner)
-        found = rows(
-            connection,
-            "SELECT r.id FROM rows r JOIN kinds k ON k.id = r.kind WHERE r.owner = ? AND k.name = ? AND r.entry = ?",
-            (owner, key.kind, key.entry),
-        )
-        ids += [number for (number,) in found]
+        entries.setdefault((key.owner, key.kind), []).append(key.entry)
+    select = (
+        "SELECT r.id FROM json_each(?) j CROSS JOIN kinds k ON k.name = ?"
+        " CROSS JOIN rows r ON r.owner = ? AND r.kind = k.id AND r.entry = j.value"
+    )
+    ids: list[int] = []
+    for (owner, kind), wanted in entries.items():
+        values = (json.dumps(wanted), kind, owner_number(connection, owner))
+        ids += [number for (number,) in rows(connection, select, values)]
     return {row.key: row for row in stored(connection, ids).values()}
 
 

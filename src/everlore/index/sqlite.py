@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -44,11 +44,18 @@ class SqliteIndex:
         self._mine = threading.local()
 
     def replace_file(
-        self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = (), *, partial: bool = False
+        self,
+        path: str,
+        stamp: Stamp,
+        rows: Sequence[Row],
+        problems: Sequence[Problem] = (),
+        *,
+        partial: bool = False,
+        gone: Collection[Key] = (),
     ) -> Applied:
         with self._db.write() as connection:
             writer = Writer(connection)
-            applied = writer.replace(path, stamp, rows, problems, partial=partial)
+            applied = writer.replace(path, stamp, rows, problems, partial=partial, gone=gone)
             writer.finish()
         return applied
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -73,7 +73,14 @@ class Writer:
         self._sums = Sums()
 
     def replace(
-        self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem], *, partial: bool = False
+        self,
+        path: str,
+        stamp: Stamp,
+        rows: Sequence[Row],
+        problems: Sequence[Problem],
+        *,
+        partial: bool = False,
+        gone: Collection[Key] = (),
     ) -> Applied:
         file = self._file(path, stamp)
         self._connection.execute("DELETE FROM problems WHERE file = ?", (file,))
@@ -83,7 +90,10 @@ class Writer:
         )
         known = self._known(file)
         applied = self._put(file, rows, known)
-        if problems or partial or not known:
+        if problems or partial:
+            certain = set(map(self._identity, gone))
+            known = {identity: one for identity, one in known.items() if identity in certain}
+        if not known:
             return applied
         self._delete(list(known.values()))
         return Applied(applied.added, applied.changed, len(known))
@@ -179,7 +189,7 @@ class Writer:
         """Insert and update; what was met is taken out of `known`. Of two rows with one key the later counts."""
         added = changed = 0
         for row in {row.key: row for row in rows}.values():
-            identity = (self.owner(row.key.owner), self.kind(row.key.kind), row.key.entry)
+            identity = self._identity(row.key)
             found = known.pop(identity, None) or self._elsewhere(identity)
             if found is None:
                 self._insert(identity, file, row)
@@ -188,6 +198,9 @@ class Writer:
                 self._update(found[0], identity, file, row, same=found[1] == row.digest)
                 changed += 1
         return Applied(added, changed)
+
+    def _identity(self, key: Key) -> Identity:
+        return self.owner(key.owner), self.kind(key.kind), key.entry
 
     def _elsewhere(self, identity: Identity) -> tuple[int, str, int] | None:
         """The same memory in another file: it was moved, or copied, and the file read last has it."""

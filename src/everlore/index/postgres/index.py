@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal, TypeVar
 
@@ -40,9 +40,16 @@ class PostgresIndex:
         server.prepare(PART)
 
     def replace_file(
-        self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem] = (), *, partial: bool = False
+        self,
+        path: str,
+        stamp: Stamp,
+        rows: Sequence[Row],
+        problems: Sequence[Problem] = (),
+        *,
+        partial: bool = False,
+        gone: Collection[Key] = (),
     ) -> Applied:
-        return self._write(path, lambda c: Writer(c).replace(path, stamp, rows, problems, partial=partial))
+        return self._write(path, lambda c: Writer(c).replace(path, stamp, rows, problems, partial=partial, gone=gone))
 
     def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
         return self._write(path, lambda c: Writer(c).extend(path, before, after, rows))

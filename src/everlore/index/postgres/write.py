@@ -6,7 +6,7 @@ Work is gathered first and written in few statements: each is a journey to the d
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -91,18 +91,25 @@ class Writer:
         self._epochs: dict[UUID, int] = {}
 
     def replace(
-        self, path: str, stamp: Stamp, rows: Sequence[Row], problems: Sequence[Problem], *, partial: bool = False
+        self,
+        path: str,
+        stamp: Stamp,
+        rows: Sequence[Row],
+        problems: Sequence[Problem],
+        *,
+        partial: bool = False,
+        gone: Collection[Key] = (),
     ) -> Applied:
         file = file_uuid(path)
         known = {one.key: one for one in self._known(*of_file(path))}
-        kept = bool(problems or partial)
+        kept = set(known).difference(map(key_uuid, gone)) if problems or partial else set()
         self._connection.execute("DELETE FROM problems WHERE tenant = %s AND file = %s", (tenant_of(file), file))
         each(
             self._connection,
             "INSERT INTO problems(tenant, file, path, line, reason) VALUES(%s, %s, %s, %s, %s)",
             [(tenant_of(file), file, problem.path, problem.line, problem.reason) for problem in problems],
         )
-        return self._put(path, file, stamp, rows, known, kept=kept)
+        return self._put(path, file, stamp, rows, known, kept)
 
     def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
         file = file_uuid(path)
@@ -114,7 +121,7 @@ class Writer:
         )
         if found != (None if before is None else (before.mtime_ns, before.size, False)):
             return False
-        self._put(path, file, after, rows, {}, kept=True)
+        self._put(path, file, after, rows, {})
         return True
 
     def remove(self, path: str) -> Applied:
@@ -140,7 +147,13 @@ class Writer:
         self._connection.execute("DELETE FROM queue WHERE written IS NOT NULL")
 
     def _put(
-        self, path: str, file: UUID, stamp: Stamp, rows: Sequence[Row], known: dict[UUID, Known], *, kept: bool
+        self,
+        path: str,
+        file: UUID,
+        stamp: Stamp,
+        rows: Sequence[Row],
+        known: dict[UUID, Known],
+        kept: Set[UUID] = frozenset(),
     ) -> Applied:
         """Insert, update and, unless they are to be kept, delete what is known and not among the rows. Of two rows
         with one key the later counts."""
@@ -153,8 +166,8 @@ class Writer:
         wanted = {key_uuid(row.key): row for row in {row.key: row for row in rows}.values()}
         for row in wanted.values():
             self._owners[owner_uuid(row.key.owner)] = row.key.owner
+        left = [one for key, one in known.items() if key not in wanted and key not in kept]
         known = known | self._elsewhere([key for key in wanted if key not in known])
-        left = [] if kept else [one for key, one in known.items() if key not in wanted]
         changed = [
             (known[key], row)
             for key, row in wanted.items()
