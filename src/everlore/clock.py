@@ -40,7 +40,7 @@ class Clock:
         if isinstance(value, int):
             return as_ms(value)
         try:
-            moment = datetime.fromisoformat(value.strip())
+            moment = datetime.fromisoformat(value.strip().upper())  # RFC 3339 has "z" too
         except ValueError as error:
             raise InvalidInput(f"{value!r} is neither epoch milliseconds nor an ISO-8601 time") from error
         if moment.tzinfo is None:
