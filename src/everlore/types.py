@@ -228,17 +228,10 @@ class Where:
 
 
 class UnitHit(NamedTuple):
-    """A unit that matched, with the raw score of the list it came from (BM25 or cosine). A search makes many.
-
-    `kind` and `parent_id` are those of its row: enough to gather a cell's hits without reading the rows.
-    """
+    """A unit that matched, with the raw score of the list it came from (BM25 or cosine). A search makes many."""
 
     unit: int
-    row: int
-    turn: int
     score: float
-    kind: str
-    parent_id: str
 
 
 @dataclass(frozen=True, slots=True)

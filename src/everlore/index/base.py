@@ -229,6 +229,10 @@ class Index(Protocol):
         """These units and up to `reach` units on either side of each in its memory, sorted by (row, ordinal)."""
         ...
 
+    def occurrences(self, terms: Sequence[str], owner: Owner | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
+        """(terms, pieces): how often each term stands in each of these pieces, all of one owner (None: of whomever)."""
+        ...
+
     def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """The first unit of each (parent id, turn) among the memories of a kind."""
         ...

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from everlore.database import rows, value
 from everlore.index.base import Vector
 from everlore.index.filters import restriction
-from everlore.index.hits import Floats, Ints, numbers, permitted, settle
+from everlore.index.hits import Floats, Ints, hits, numbers, permitted
 from everlore.index.schema import EVERYONE, MOST_KINDS
 from everlore.types import UnitHit, Where
 
@@ -269,13 +269,13 @@ def search(
     # with a condition some of the nearest fall away: look at more at once
     width = (max(NEAREST, 4 * limit) if view.signs is not None or condition else limit) + view.dead
     nearest = _nearest(view, query, allowed, total, width)
-    found = settle(connection, *_exact(connection, view, query, nearest), condition, limit)
+    found = hits(connection, *_exact(connection, view, query, nearest), condition, limit, view.dead)
     if condition is not None and len(found) < limit and len(nearest) < total:
         those = np.isin(view.units, permitted(connection, owner, kinds, condition))
         allowed = those if allowed is None else allowed & those
         nearest = _nearest(view, query, allowed, int(allowed.sum()), width)
-        found = settle(connection, *_exact(connection, view, query, nearest), condition, limit)
-    return [one.hit for one in found]
+        found = hits(connection, *_exact(connection, view, query, nearest), condition, limit, view.dead)
+    return found
 
 
 def _of_kinds(view: View, kinds: Sequence[int]) -> Mask | None:

@@ -20,7 +20,6 @@ from everlore.search.score import (
     Candidates,
     Floats,
     fused,
-    occurrences,
     roll_up,
     term_weights,
     text_scores,
@@ -117,11 +116,11 @@ def _rank(engine: Engine, ask: Ask) -> Ranking:
     stats = index.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
     units = {hit.unit for hit in (*near, *alike)}
     window = _window(engine, units)
-    frequency = occurrences(terms, [piece.tokens for piece in window.pieces])
+    frequency = index.occurrences(terms, ask.where.owner, window.pieces)
     missing = _missing(engine, ask, terms, stats, frequency) if ask.smaller else []
     if missing:
         window = _with_smaller(engine, ask, missing, units, window)
-        frequency = occurrences(terms, [piece.tokens for piece in window.pieces])
+        frequency = index.occurrences(terms, ask.where.owner, window.pieces)
     if not window.pieces:
         return Ranking([])
     candidates = _candidates(engine, ask, frequency, window)
@@ -168,13 +167,13 @@ def _with_smaller(engine: Engine, ask: Ask, missing: Sequence[str], units: Set[i
     hits = index.text(missing, replace(ask.where, kinds=(ask.smaller,), filter=None), SPEAKING)
     if owner is None or not hits:
         return window
-    kind = ask.where.kinds[0]
-    anchors = index.anchors(owner, kind, list({(hit.parent_id, hit.turn) for hit in hits}))
+    facts = index.around(sorted(hit.unit for hit in hits), 0)
+    anchors = index.anchors(owner, ask.where.kinds[0], list({(fact.parent_id, fact.turn) for fact in facts}))
     wider = _window(engine, units | set(anchors.values()))
     allowed = index.permitted(set(wider.memory), ask.where)
     place = {piece.unit: at for at, piece in enumerate(wider.pieces) if wider.memory[at] in allowed}
     scored = [(wider.memory[at], wider.centre[at], wider.pieces[at]) for at in place.values()]
-    for piece in index.around(sorted(hit.unit for hit in hits), 0):
+    for piece in facts:
         at = place.get(anchors.get((piece.parent_id, piece.turn), -1))
         if at is not None:
             scored.append((wider.memory[at], wider.centre[at], piece))
