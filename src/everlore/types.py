@@ -7,7 +7,7 @@ Times are integers: milliseconds since the Unix epoch, UTC. They become text onl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -234,9 +234,8 @@ class UnitHit(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A row as the index gives it back, with the number the index knows it by."""
+class Stored(NamedTuple):
+    """A row as the index gives it back, with the number the index knows it by. A search makes many."""
 
     id: int
     key: Key
@@ -248,4 +247,4 @@ class Stored:
     updated: int
     sender_ids: tuple[str, ...]
     validity: Validity
-    data: Mapping[str, Json] = field(default_factory=dict)
+    data: Mapping[str, Json]

@@ -237,8 +237,8 @@ class Index(Protocol):
         """The first unit of each (parent id, turn) among the memories of a kind."""
         ...
 
-    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> dict[int, float]:
-        """Cosine of those of these units, all of one owner (None: of whomever), that have a current vector."""
+    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
+        """Cosine of each of these units, all of one owner (None: of whomever); NaN where there is no current vector."""
         ...
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:

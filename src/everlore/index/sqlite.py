@@ -235,13 +235,12 @@ class SqliteIndex:
         with self._db.read() as connection:
             return read.anchors(connection, owner, kind, turns)
 
-    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> dict[int, float]:
+    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
         with self._db.read() as connection:
             view = self._view(connection, self._owner(connection, owner), query)
             if view is None:
-                return {}
-            found, values = vectors.look_up(connection, view, np.array(units, np.int64), query)
-        return dict(zip(found.tolist(), values.tolist(), strict=True))
+                return np.full(len(units), np.nan)
+            return vectors.look_up(connection, view, np.array(units, np.int64), query)
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
         with self._db.read() as connection:

@@ -109,7 +109,7 @@ def weigh(
     cosine = np.zeros(len(pieces))
     if vector is not None:
         known = engine.index.cosines(vector, where.owner, [piece.unit for piece in pieces])
-        cosine = np.clip([known.get(piece.unit, 0.0) for piece in pieces], 0.0, 1.0)
+        cosine = np.clip(np.nan_to_num(known), 0.0, 1.0)
     meant: dict[int, float] = {}
     said: dict[int, float] = {}
     for piece, near, text in zip(pieces, cosine.tolist(), words, strict=True):

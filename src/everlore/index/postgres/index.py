@@ -164,7 +164,7 @@ class PostgresIndex:
     def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         return self._server.read(lambda c: read.anchors(c, owner, kind, turns))
 
-    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> dict[int, float]:
+    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
         return self._server.read(lambda c: near.cosines(c, query, owner, units, self._ours(query)))
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:

@@ -59,16 +59,15 @@ def search(connection: Connection, query: Vector, where: Where, name: str | None
 
 def cosines(
     connection: Connection, query: Vector, owner: Owner | None, units: Sequence[int], name: str | None
-) -> dict[int, float]:
-    if not units:
-        return {}
+) -> NDArray[np.float64]:
     of_owner, values = ("", ()) if owner is None else (" AND owner = %s", (owner_uuid(owner),))
     select = (
         "SELECT unit, 1 - (vector::vector <=> %s::vector) FROM vectors"
         f" WHERE tenant = ANY(%s) AND unit = ANY(%s) AND model = ({_MODEL}){of_owner}"
     )
     given = (written(query), tenants_of(units), list(units), len(query), name, name, *values)
-    return {unit: _cosine(found) for unit, found in rows(connection, select, given)}
+    known = {unit: _cosine(found) for unit, found in rows(connection, select, given)} if units else {}
+    return np.array([known.get(unit, np.nan) for unit in units], np.float64)
 
 
 def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
