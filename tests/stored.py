@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from everlore.index.base import Index, Stamp
 from everlore.index.tokens import query_terms
-from everlore.types import Edge, Key, Message, Owner, Row, Scope, Unit, Validity, Where
+from everlore.types import Edge, Key, Message, Owner, Row, Scope, Stored, Unit, UnitHit, Validity, Where
 
 ALICE = Owner(Scope(), "user", "alice")
 BOB = Owner(Scope(), "user", "bob")
@@ -84,8 +84,14 @@ def where(owner: Owner | None = ALICE, *kinds: str, **rest: Any) -> Where:
 def found(index: Index, query: str, within: Where | None = None, limit: int = 10) -> list[str]:
     """The entries that a text search returns, best first."""
     hits = index.text(query_terms(query), within or where(), limit)
-    rows = index.stored(hit.row for hit in hits)
-    return [rows[hit.row].key.entry for hit in hits]
+    return [row.key.entry for row in rows_of(index, hits)]
+
+
+def rows_of(index: Index, hits: Sequence[UnitHit]) -> list[Stored]:
+    """The memory of each hit."""
+    row_of = {piece.unit: piece.row for piece in index.around([hit.unit for hit in hits], 0)}
+    rows = index.stored(row_of.values())
+    return [rows[row_of[hit.unit]] for hit in hits]
 
 
 def direction(seed: int, dimension: int = DIMENSION) -> NDArray[np.float32]:
@@ -104,8 +110,7 @@ def embed(index: Index, seeds: dict[str, int], dimension: int = DIMENSION) -> No
 
 def alike(index: Index, seed: int, within: Where | None = None, limit: int = 10) -> list[str]:
     hits = index.vector(direction(seed), within or where(), limit)
-    rows = index.stored(hit.row for hit in hits)
-    return [rows[hit.row].key.entry for hit in hits]
+    return [row.key.entry for row in rows_of(index, hits)]
 
 
 def message(number: int, text: str = "hello", session: str = "s1", **rest: Any) -> Message:

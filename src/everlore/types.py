@@ -7,7 +7,7 @@ Times are integers: milliseconds since the Unix epoch, UTC. They become text onl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -228,22 +228,14 @@ class Where:
 
 
 class UnitHit(NamedTuple):
-    """A unit that matched, with the raw score of the list it came from (BM25 or cosine). A search makes many.
-
-    `kind` and `parent_id` are those of its row: enough to gather a cell's hits without reading the rows.
-    """
+    """A unit that matched, with the raw score of the list it came from (BM25 or cosine). A search makes many."""
 
     unit: int
-    row: int
-    turn: int
     score: float
-    kind: str
-    parent_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A row as the index gives it back, with the number the index knows it by."""
+class Stored(NamedTuple):
+    """A row as the index gives it back, with the number the index knows it by. A search makes many."""
 
     id: int
     key: Key
@@ -255,4 +247,4 @@ class Stored:
     updated: int
     sender_ids: tuple[str, ...]
     validity: Validity
-    data: Mapping[str, Json] = field(default_factory=dict)
+    data: Mapping[str, Json]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stored import ALICE, BOB, STAMP, Time, alike, embed, fill, found, row, where
+from stored import ALICE, BOB, STAMP, Time, alike, embed, fill, found, row, rows_of, where
 
 from everlore.index.base import Applied, Index, Link, Stamp
 from everlore.types import AllOf, AnyOf, Edge, Filter, Key, Owner, Predicate, Problem, Scope, Validity, Where
@@ -244,7 +244,7 @@ def test_a_scope_hides_the_others(index: Index) -> None:
     assert sorted(found(index, "tea", scoped)) == sorted(alike(index, 1, scoped)) == ["af_1", "af_2"]
     assert found(index, "tea", where(None, scope=there.scope)) == ["af_3"]
     assert sorted(one.key.entry for one in index.page(scoped).rows) == ["af_1", "af_2"]
-    every = [hit.row for hit in index.text(["tea"], where(None), 5)]
+    every = [one.id for one in rows_of(index, index.text(["tea"], where(None), 5))]
     assert len(index.permitted(every, scoped)) == 2
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from stored import ALICE, BOB, STAMP, alike, direction, embed, fill, found, row, where
+from stored import ALICE, BOB, STAMP, alike, direction, embed, fill, found, row, rows_of, where
 
 from everlore.errors import EverloreError
 from everlore.index.base import Index, Stamp
@@ -70,7 +70,7 @@ def test_scores_are_bm25(index: Index) -> None:
         return idf * count * 2.2 / (count + 1.2 * (0.6 + 0.4 * lengths[at] / mean))
 
     hits = index.text(["tea", "milk"], where(), 10)
-    got = {stored.key.entry: hit.score for hit in hits for stored in index.stored([hit.row]).values()}
+    got = {stored.key.entry: hit.score for hit, stored in zip(hits, rows_of(index, hits), strict=True)}
     assert got == pytest.approx({f"af_{n}": score("tea", n) + score("milk", n) for n in range(3)})
     stats = index.term_stats(["tea", "milk", "absent"], ALICE)
     assert (stats.units, stats.mean_length, stats.frequency) == (4, mean, {"tea": 2, "milk": 2, "absent": 0})
@@ -103,11 +103,28 @@ def test_no_query_is_syntax(index: Index, query: str) -> None:
     assert hits == (["af_1"] if "tea" in query else [])
 
 
-def test_a_hit_tells_where_it_stands(index: Index) -> None:
+def test_a_piece_tells_where_it_stands(index: Index) -> None:
     fill(index, row("ep_1", "first turn", "second turn about tea", kind="episode", parent="c1"))
     [hit] = index.text(["tea"], where(), 10)
-    [key_row] = index.stored([hit.row]).values()
-    assert (hit.turn, hit.kind, hit.parent_id, key_row.key.entry) == (1, "episode", "c1", "ep_1")
+    [piece] = index.around([hit.unit], 0)
+    [key_row] = index.stored([piece.row]).values()
+    assert (piece.turn, piece.kind, piece.parent_id, key_row.key.entry) == (1, "episode", "c1", "ep_1")
+
+
+@pytest.mark.parametrize("owner", [ALICE, None])
+def test_terms_are_counted_in_pieces_whether_or_not_they_were_searched(index: Index, owner: Owner | None) -> None:
+    fill(index, row("ep_1", "tea and tea", "milk", "tea with milk", kind="episode"), row("af_1", "tea teapot"))
+    terms = ["tea", "milk", "absent"]
+    for searched in ([], ["tea"], terms):
+        with index.snapshot():
+            hits = index.text(["tea", "milk"], where(owner), 10)
+            pieces = index.around(sorted(hit.unit for hit in hits), 1)
+            index.text(searched, where(owner, "episode"), 1)
+            counts = index.occurrences(terms, owner, pieces)
+        assert counts.T.tolist() == [[2, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 0]]
+    assert index.occurrences(terms, owner, pieces).tolist() == counts.tolist()
+    assert index.occurrences([], owner, pieces).shape == (0, 4)
+    assert index.occurrences(terms, owner, []).shape == (3, 0)
 
 
 def test_neighbours_come_with_a_unit(index: Index) -> None:
@@ -148,8 +165,9 @@ def test_vectors_find_the_nearest(index: Index) -> None:
     assert hits[0].score == pytest.approx(1.0, abs=1e-4)
     for owner in (ALICE, None):
         cosines = index.cosines(direction(3), owner, [*(hit.unit for hit in hits), 999_999])
-        assert cosines == pytest.approx({hit.unit: hit.score for hit in hits}, abs=1e-5)
-    assert index.cosines(direction(3), BOB, [hit.unit for hit in hits]) == {}
+        assert cosines.tolist() == pytest.approx([*(hit.score for hit in hits), math.nan], abs=1e-5, nan_ok=True)
+    assert np.isnan(index.cosines(direction(3), BOB, [hit.unit for hit in hits])).all()
+    assert index.cosines(direction(3), ALICE, []).shape == (0,)
 
 
 def test_vectors_keep_to_owner_kind_and_what_is_there(index: Index) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from stored import ALICE, BOB, DIMENSION, direction, embed, fill, found, message, row, where
+from stored import ALICE, BOB, DIMENSION, direction, embed, fill, found, message, row, rows_of, where
 
 from everlore import database
 from everlore.buffer.sqlite import SqliteBuffer
@@ -148,9 +148,7 @@ def test_large_parts_agree_with_exact_search(path: Path, monkeypatch: pytest.Mon
             for opened in (index, reader):
                 for owner in (ALICE, None):
                     hits = opened.vector(near(seed), where(owner), 5)
-                    assert [s.data["text"] for h in hits for s in opened.stored([h.row]).values()] == [
-                        texts[n] for n in ranked
-                    ]
+                    assert [one.data["text"] for one in rows_of(opened, hits)] == [texts[n] for n in ranked]
     monkeypatch.setattr(vectors, "NEAREST", 8)
     few = index.vector(near(3), where(filter=Predicate("session_id", "eq", "s3")), 8)
     assert len(few) == 8
@@ -161,7 +159,7 @@ def test_large_parts_agree_with_exact_search(path: Path, monkeypatch: pytest.Mon
         hits = reader.vector(near(130), where(), 5)
         ranked = sorted(range(120, 400), key=lambda n: -float(near(n) @ near(130)))[:5]
         if path_of == "80.md":
-            assert [s.data["text"] for h in hits for s in reader.stored([h.row]).values()] == [texts[n] for n in ranked]
+            assert [one.data["text"] for one in rows_of(reader, hits)] == [texts[n] for n in ranked]
     index.close()
     reader.close()
 

@@ -6,9 +6,10 @@ embeddings are still being made and without any model.
 
 from __future__ import annotations
 
+import math
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,13 +133,12 @@ def _scored(
     if not pieces:
         return []
     text = _text_scores(code, pieces, terms, owner)
-    cosines: Mapping[int, float] = {}
+    cosines = [math.nan] * len(pieces)
     if vector is not None:
-        cosines = code.index.cosines(vector, owner, [piece.unit for piece in pieces])
+        cosines = code.index.cosines(vector, owner, [piece.unit for piece in pieces]).tolist()
     found: list[_Scored] = []
-    for piece, words in zip(pieces, text.tolist(), strict=True):
-        cosine = cosines.get(piece.unit)
-        if cosine is None:
+    for piece, words, cosine in zip(pieces, text.tolist(), cosines, strict=True):
+        if math.isnan(cosine):
             found.append(_Scored(piece.row, UNSEEN * words, 0.0, words))
             continue
         dense = min(1.0, max(0.0, (cosine - COSINE_LOW) / (1 - COSINE_LOW)))

@@ -229,12 +229,16 @@ class Index(Protocol):
         """These units and up to `reach` units on either side of each in its memory, sorted by (row, ordinal)."""
         ...
 
+    def occurrences(self, terms: Sequence[str], owner: Owner | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
+        """(terms, pieces): how often each term stands in each of these pieces, all of one owner (None: of whomever)."""
+        ...
+
     def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """The first unit of each (parent id, turn) among the memories of a kind."""
         ...
 
-    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> dict[int, float]:
-        """Cosine of those of these units, all of one owner (None: of whomever), that have a current vector."""
+    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
+        """Cosine of each of these units, all of one owner (None: of whomever); NaN where there is no current vector."""
         ...
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:

@@ -1,4 +1,7 @@
-"""From ranked unit numbers to hits: apply the filter, break ties, stop when enough were found."""
+"""From ranked unit numbers to hits: apply the filter, break ties, stop when enough were found.
+
+Where nothing is to be decided, nothing is read.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +50,16 @@ class Settled(NamedTuple):
     tokens: str
 
 
+def hits(
+    connection: apsw.Connection, units: Ints, scores: Floats, condition: Condition | None, limit: int, dead: int = 0
+) -> list[UnitHit]:
+    """The first `limit` of these units, given best first, that meet the condition. `dead` of all may be gone."""
+    first = scores[: limit + 1]
+    if condition is None and not dead and bool((first[1:] < first[:-1]).all()):
+        return list(map(UnitHit, units[:limit].tolist(), scores[:limit].tolist()))
+    return [one.hit for one in settle(connection, units, scores, condition, limit)]
+
+
 def settle(
     connection: apsw.Connection, units: Ints, scores: Floats, condition: Condition | None, limit: int
 ) -> list[Settled]:
@@ -69,11 +82,10 @@ def _look_up(connection: apsw.Connection, units: Ints, scores: Floats, condition
     score = dict(zip(units.tolist(), scores.tolist(), strict=True))
     demand = condition or Condition("1")
     select = (
-        "SELECT u.id, u.row, u.turn, k.name, r.parent_id, u.tie, u.place, u.length, u.tokens FROM json_each(?) j"
-        " CROSS JOIN units u ON u.id = j.value CROSS JOIN rows r ON r.id = u.row CROSS JOIN kinds k ON k.id = u.kind"
-        f" WHERE {demand.sql}"
+        "SELECT u.id, u.tie, u.place, u.length, u.tokens FROM json_each(?) j CROSS JOIN units u ON u.id = j.value"
+        f" CROSS JOIN rows r ON r.id = u.row WHERE {demand.sql}"
     )
     return [
-        Settled(UnitHit(unit, row, turn, score[unit], kind, parent), *rest)
-        for unit, row, turn, kind, parent, *rest in rows(connection, select, (json.dumps(list(score)), *demand.values))
+        Settled(UnitHit(unit, score[unit]), *rest)
+        for unit, *rest in rows(connection, select, (json.dumps(list(score)), *demand.values))
     ]

@@ -21,6 +21,7 @@ from everlore.database import Database, row, rows, value
 from everlore.errors import InvalidInput
 from everlore.index import links, queue, read, vectors, words
 from everlore.index.base import Applied, IndexStatus, Link, Page, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.bm25 import in_texts
 from everlore.index.checks import check
 from everlore.index.filters import restriction
 from everlore.index.schema import SCHEMA
@@ -192,7 +193,7 @@ class SqliteIndex:
             if owner is None or not kinds:
                 return []
             stats = self._statistics(connection, list(dict.fromkeys(terms))[: words.MOST_TERMS], owner)
-            return words.search(connection, stats, where, owner, kinds, limit)
+            return words.search(connection, self._lists(connection, owner), stats, where, owner, kinds, limit)
 
     def held(self, terms: Sequence[str], where: Where) -> list[str]:
         if restriction(where) is not None:
@@ -212,17 +213,34 @@ class SqliteIndex:
         with self._db.read() as connection:
             return read.around(connection, units, reach)
 
+    def occurrences(self, terms: Sequence[str], owner: Owner | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
+        """A list that a search has read is quicker than the text."""
+        with self._db.read() as connection:
+            number = self._owner(connection, owner)
+        known = self._known() or {}
+        units = np.array([piece.unit for piece in pieces], np.int64)
+        counts = np.zeros((len(terms), len(pieces)), np.float32)
+        unread: list[int] = []
+        for at, term in enumerate(terms):
+            found = known.get(("list", number, term))
+            if found is None:
+                unread.append(at)
+            else:
+                counts[at] = words.counted(found, units)
+        if unread:
+            counts[unread] = in_texts([terms[at] for at in unread], [piece.tokens for piece in pieces])
+        return counts
+
     def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         with self._db.read() as connection:
             return read.anchors(connection, owner, kind, turns)
 
-    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> dict[int, float]:
+    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
         with self._db.read() as connection:
             view = self._view(connection, self._owner(connection, owner), query)
             if view is None:
-                return {}
-            found, values = vectors.look_up(connection, view, np.array(units, np.int64), query)
-        return dict(zip(found.tolist(), values.tolist(), strict=True))
+                return np.full(len(units), np.nan)
+            return vectors.look_up(connection, view, np.array(units, np.int64), query)
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
         with self._db.read() as connection:
@@ -380,6 +398,9 @@ class SqliteIndex:
         return self._once(
             ("terms", owner, *terms), lambda: words.statistics(connection, self._frequencies, terms, owner)
         )
+
+    def _lists(self, connection: apsw.Connection, owner: int) -> words.Lists:
+        return lambda term: self._once(("list", owner, term), lambda: words.occurrences(connection, owner, term))
 
     def _view(self, connection: apsw.Connection, owner: int | None, query: Vector) -> vectors.View | None:
         """What of an owner can be compared with this query."""

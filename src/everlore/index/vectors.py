@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from everlore.database import rows, value
 from everlore.index.base import Vector
 from everlore.index.filters import restriction
-from everlore.index.hits import Floats, Ints, numbers, permitted, settle
+from everlore.index.hits import Floats, Ints, hits, numbers, permitted
 from everlore.index.schema import EVERYONE, MOST_KINDS
 from everlore.types import UnitHit, Where
 
@@ -269,13 +269,13 @@ def search(
     # with a condition some of the nearest fall away: look at more at once
     width = (max(NEAREST, 4 * limit) if view.signs is not None or condition else limit) + view.dead
     nearest = _nearest(view, query, allowed, total, width)
-    found = settle(connection, *_exact(connection, view, query, nearest), condition, limit)
+    found = hits(connection, *_exact(connection, view, query, nearest), condition, limit, view.dead)
     if condition is not None and len(found) < limit and len(nearest) < total:
         those = np.isin(view.units, permitted(connection, owner, kinds, condition))
         allowed = those if allowed is None else allowed & those
         nearest = _nearest(view, query, allowed, int(allowed.sum()), width)
-        found = settle(connection, *_exact(connection, view, query, nearest), condition, limit)
-    return [one.hit for one in found]
+        found = hits(connection, *_exact(connection, view, query, nearest), condition, limit, view.dead)
+    return found
 
 
 def _of_kinds(view: View, kinds: Sequence[int]) -> Mask | None:
@@ -312,7 +312,7 @@ def _exact(connection: apsw.Connection, view: View, query: Vector, positions: In
     """Units and cosines, best first."""
     units = view.units[positions]
     if view.matrix is not None:
-        scores = cosines(view.matrix[:, positions].T, query)
+        scores = products(view.matrix.T[positions], query)
     else:
         units, scores = _of_large(connection, view, query, units, positions)
     order = np.argsort(-scores, kind="stable")
@@ -323,12 +323,16 @@ def _rising(units: NDArray[Any]) -> bool:
     return bool(np.all(units[1:] > units[:-1]))
 
 
-def look_up(connection: apsw.Connection, view: View, units: Ints, query: Vector) -> tuple[Ints, Floats]:
-    """Those of these units that have a vector, and their cosines."""
+def look_up(connection: apsw.Connection, view: View, units: Ints, query: Vector) -> Floats:
+    """The cosines of these units; NaN for those that have no vector."""
+    scores = np.full(len(units), np.nan)
     if view.matrix is None and view.halves is None:
-        return _of_large(connection, view, query, units, units)
+        found, known = _of_large(connection, view, query, units, units)
+        order = np.argsort(units, kind="stable")
+        scores[order[np.searchsorted(units, found, sorter=order)]] = known
+        return scores
     if not view.units.size:
-        return units[:0], np.zeros(0, np.float64)
+        return scores
     if view.in_order:
         positions = np.maximum(np.searchsorted(view.units, units, side="right") - 1, 0)
     else:
@@ -336,8 +340,10 @@ def look_up(connection: apsw.Connection, view: View, units: Ints, query: Vector)
         positions = order[np.maximum(np.searchsorted(view.units, units, side="right", sorter=order) - 1, 0)]
     there = view.units[positions] == units
     if view.matrix is None:
-        return _of_large(connection, view, query, units[there], positions[there])
-    return units[there], cosines(view.matrix[:, positions[there]].T, query)
+        scores[there] = _of_large(connection, view, query, units[there], positions[there])[1]
+    else:
+        scores[there] = products(view.matrix.T[positions[there]], query)
+    return scores
 
 
 def _of_large(
@@ -362,7 +368,12 @@ def cosines(vectors: NDArray[np.floating], query: Vector) -> Floats:
     """In double precision: halves reach it far quicker than they reach single precision."""
     exact = vectors.astype(np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", exact, exact))
-    scores: Floats = exact @ query.astype(np.float64) / np.maximum(lengths, 1e-12)
+    return products(exact / np.maximum(lengths, 1e-12)[:, None], query)
+
+
+def products(vectors: NDArray[np.floating], query: Vector) -> Floats:
+    """The cosines of rows of unit length."""
+    scores: Floats = vectors.astype(np.float64, copy=False) @ query.astype(np.float64)
     return np.clip(scores.round(DIGITS), -1.0, 1.0)
 
 

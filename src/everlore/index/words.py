@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import apsw
@@ -20,7 +20,7 @@ from everlore.database import rows, value
 from everlore.index.base import TermStats
 from everlore.index.bm25 import telling, worth
 from everlore.index.filters import Condition, restriction
-from everlore.index.hits import Floats, Ints, Settled, numbers, permitted, settle
+from everlore.index.hits import Floats, Ints, Settled, hits, numbers, permitted, settle
 from everlore.index.schema import EVERYONE, LENGTH_BITS, LONGEST, MOST_KINDS, UNIT_SHIFT
 from everlore.types import UnitHit, Where
 
@@ -116,8 +116,18 @@ def is_held(connection: apsw.Connection, term: str, owner: int, kinds: Sequence[
     return value(connection, select, values) is not None
 
 
+Lists = Callable[[str], Ints]
+"""Gives the list of a term: `occurrences` of one owner, perhaps remembered."""
+
+
 def search(
-    connection: apsw.Connection, stats: TermStats, where: Where, owner: int, kinds: Sequence[int], limit: int
+    connection: apsw.Connection,
+    lists: Lists,
+    stats: TermStats,
+    where: Where,
+    owner: int,
+    kinds: Sequence[int],
+    limit: int,
 ) -> list[UnitHit]:
     """Units that hold a term of `stats`. `owner` and `kinds` are those of `where` in the numbers of this index."""
     held = sorted((term for term, count in stats.frequency.items() if count), key=lambda t: (stats.frequency[t], t))
@@ -126,50 +136,53 @@ def search(
     scale = _scale(stats, held)
     condition = restriction(where)
     reading = _affordable(held, stats)
-    found = _best(connection, scale, held, reading, owner, kinds, condition, limit)
+    found = _best(connection, lists, scale, held, reading, kinds, condition, limit)
     if len(found) < limit and (condition is not None or reading < len(held)):
-        found = _thorough(connection, scale, held, owner, kinds, condition, limit)
-    return [one.hit for one in found]
+        found = _thorough(connection, lists, scale, held, owner, kinds, condition, limit)
+    return found
 
 
 def _best(
     connection: apsw.Connection,
+    lists: Lists,
     scale: Scale,
     terms: Sequence[str],
     reading: int,
-    owner: int,
     kinds: Sequence[int],
     condition: Condition | None,
     limit: int,
-) -> list[Settled]:
+) -> list[UnitHit]:
     """The best among those that hold one of the rarest terms and stand far enough ahead to be looked at."""
-    units, scores = _ranked(connection, scale, terms[:reading], owner, kinds)
+    units, scores = _ranked(lists, scale, terms[:reading], kinds)
     frequent = terms[reading:]
     wanted = limit * 2 if frequent else limit
     ahead = len(units) if condition is None else wanted * 4
+    if not frequent:
+        return hits(connection, units[:ahead], scores[:ahead], condition, limit)
     found = settle(connection, units[:ahead], scores[:ahead], condition, wanted)
     return _rescored(scale, frequent, found)[:limit]
 
 
 def _thorough(
     connection: apsw.Connection,
+    lists: Lists,
     scale: Scale,
     terms: Sequence[str],
     owner: int,
     kinds: Sequence[int],
     condition: Condition | None,
     limit: int,
-) -> list[Settled]:
+) -> list[UnitHit]:
     """No shortcut: every list is read, or, when few units are permitted, every one of those."""
     if condition is None:
-        return settle(connection, *_ranked(connection, scale, terms, owner, kinds), None, limit)
+        return hits(connection, *_ranked(lists, scale, terms, kinds), None, limit)
     allowed = permitted(connection, owner, kinds, condition)
     if len(allowed) <= FEW:
         found = settle(connection, allowed, np.zeros(len(allowed)), None, len(allowed))
-        return [one for one in _rescored(scale, terms, found) if one.hit.score > 0][:limit]
-    units, scores = _ranked(connection, scale, terms, owner, kinds)
+        return [hit for hit in _rescored(scale, terms, found) if hit.score > 0][:limit]
+    units, scores = _ranked(lists, scale, terms, kinds)
     keep = np.isin(units, allowed)
-    return settle(connection, units[keep], scores[keep], None, limit)
+    return hits(connection, units[keep], scores[keep], None, limit)
 
 
 def _scale(stats: TermStats, terms: Sequence[str]) -> Scale:
@@ -183,13 +196,11 @@ def _affordable(terms: Sequence[str], stats: TermStats) -> int:
     return max(1, int(np.searchsorted(total, MOST_POSTINGS, side="right")))
 
 
-def _ranked(
-    connection: apsw.Connection, scale: Scale, terms: Sequence[str], owner: int, kinds: Sequence[int]
-) -> tuple[Ints, Floats]:
+def _ranked(lists: Lists, scale: Scale, terms: Sequence[str], kinds: Sequence[int]) -> tuple[Ints, Floats]:
     """Units that hold any of these terms, best first. All lists are scored together: numpy charges by the call."""
-    lists = [_occurrences(connection, _prefix(owner) + term) for term in terms]
-    every = np.concatenate(lists)
-    of_term = np.repeat(np.arange(len(lists)), [len(one) for one in lists])
+    read = [lists(term) for term in terms]
+    every = np.concatenate(read)
+    of_term = np.repeat(np.arange(len(read)), [len(one) for one in read])
     fresh = np.ones(len(every), np.bool_)
     fresh[1:] = (every[1:] != every[:-1]) | (of_term[1:] != of_term[:-1])
     starts = np.flatnonzero(fresh)
@@ -208,22 +219,26 @@ def _ranked(
     return units[order] >> UNIT_SHIFT, total[order]
 
 
-def _occurrences(connection: apsw.Connection, term: str) -> Ints:
+def occurrences(connection: apsw.Connection, owner: int, term: str) -> Ints:
     """The numbers in `words` of the units that hold a term, in order, each as often as it does."""
-    return numbers(connection, "SELECT group_concat(doc) FROM instances WHERE term = ?", (term,))
+    return numbers(connection, "SELECT group_concat(doc) FROM instances WHERE term = ?", (_prefix(owner) + term,))
 
 
-def _rescored(scale: Scale, terms: Sequence[str], found: Sequence[Settled]) -> list[Settled]:
+def counted(found: Ints, units: Ints) -> Ints:
+    """How often the term with these occurrences stands in each of these units."""
+    holders = found >> UNIT_SHIFT
+    return np.searchsorted(holders, units, side="right") - np.searchsorted(holders, units)
+
+
+def _rescored(scale: Scale, terms: Sequence[str], found: Sequence[Settled]) -> list[UnitHit]:
     """Add what these terms contribute, counted in the units themselves."""
-    if not terms:
-        return list(found)
     lengths = np.array([min(one.length, LONGEST) for one in found], np.float64)
     total = np.array([one.hit.score for one in found], np.float64)
     for term in terms:
         wanted = f" {term} "
         total += scale.score(term, np.array([one.tokens.count(wanted) for one in found], np.float64), lengths)
     scored = [one._replace(hit=one.hit._replace(score=score)) for one, score in zip(found, total.tolist(), strict=True)]
-    return sorted(scored, key=lambda one: (-one.hit.score, one.tie, one.place))
+    return [one.hit for one in sorted(scored, key=lambda one: (-one.hit.score, one.tie, one.place))]
 
 
 def _prefix(owner: int) -> str:

@@ -89,7 +89,7 @@ def _joined(one: Ranking, other: Ranking, keep: int) -> Ranking:
         score = memory.score * FOLLOWED
         known = best.get(memory.row)
         if known is None or known.score < score:
-            turns = {number: replace(turn, score=turn.score * FOLLOWED) for number, turn in memory.turns.items()}
+            turns = {number: turn._replace(score=turn.score * FOLLOWED) for number, turn in memory.turns.items()}
             best[memory.row] = replace(memory, score=score, turns=(known.turns if known else {}) | turns)
     ordered = sorted(best.values(), key=lambda memory: (-memory.score, memory.row))[:keep]
     return replace(one, memories=ordered, found=max(one.found, other.found, len(best)), idf=other.idf | one.idf)

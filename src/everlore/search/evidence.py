@@ -16,7 +16,7 @@ from everlore.cascade import embed_fresh
 from everlore.engine import Engine
 from everlore.index.base import Piece, Vector
 from everlore.index.tokens import query_terms
-from everlore.search.score import REACH, Candidates, occurrences, term_weights, text_scores
+from everlore.search.score import REACH, Candidates, term_weights, text_scores
 from everlore.types import Scope, Stored, UnitHit, Where
 
 MEMORIES = ("episode", "note", "record", "case", "skill")
@@ -82,10 +82,11 @@ def nearest(engine: Engine, where: Where, vector: Vector, limit: int) -> list[Fo
 
     def search(count: int) -> dict[int, float]:
         best: dict[int, float] = {}
-        hits = engine.index.vector(vector, where, count)
-        for hit in hits:
-            best[hit.row] = max(best.get(hit.row, 0.0), hit.score)
-        return rolled_up(engine, where, best, hits)
+        near = {hit.unit: hit.score for hit in engine.index.vector(vector, where, count)}
+        pieces = engine.index.around(sorted(near), 0)
+        for piece in pieces:
+            best[piece.row] = max(best.get(piece.row, 0.0), near[piece.unit])
+        return rolled_up(engine, where, best, pieces)
 
     return _best(engine, search, limit)
 
@@ -108,7 +109,7 @@ def weigh(
     cosine = np.zeros(len(pieces))
     if vector is not None:
         known = engine.index.cosines(vector, where.owner, [piece.unit for piece in pieces])
-        cosine = np.clip([known.get(piece.unit, 0.0) for piece in pieces], 0.0, 1.0)
+        cosine = np.clip(np.nan_to_num(known), 0.0, 1.0)
     meant: dict[int, float] = {}
     said: dict[int, float] = {}
     for piece, near, text in zip(pieces, cosine.tolist(), words, strict=True):
@@ -118,9 +119,7 @@ def weigh(
     return {row: Evidence(meant[row], said[row]) for row in meant}
 
 
-def rolled_up(
-    engine: Engine, where: Where, scores: dict[int, float], pieces: Iterable[Piece | UnitHit]
-) -> dict[int, float]:
+def rolled_up(engine: Engine, where: Where, scores: dict[int, float], pieces: Iterable[Piece]) -> dict[int, float]:
     """Facts of an episode count for the episode, if that is permitted. Other rows are memories of their own."""
     facts = {piece.row for piece in pieces if piece.kind in ALONE and piece.parent_id}
     episodes = engine.index.episodes_of(facts) if facts else {}
@@ -137,7 +136,7 @@ def _word_scores(engine: Engine, where: Where, terms: Sequence[str], pieces: Seq
     if not terms:
         return [0.0] * len(pieces)
     stats = engine.index.term_stats(terms, where.owner)
-    counts = occurrences(terms, [piece.tokens for piece in pieces])
+    counts = engine.index.occurrences(terms, where.owner, pieces)
     candidates = Candidates(
         frequency=counts,
         length=np.array([piece.length for piece in pieces], np.float32),

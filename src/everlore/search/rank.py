@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from everlore.engine import Engine
 from everlore.extract.turns import ASSISTANT
@@ -19,8 +21,8 @@ from everlore.search.score import (
     REACH,
     Candidates,
     Floats,
+    Ints,
     fused,
-    occurrences,
     roll_up,
     term_weights,
     text_scores,
@@ -59,9 +61,8 @@ class Ask:
     """Memories that meet this, and what else is demanded, are preferred: the time that was asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """The best unit of one turn."""
+class Turn(NamedTuple):
+    """The best unit of one turn. A search makes many."""
 
     turn: int
     score: float
@@ -117,11 +118,11 @@ def _rank(engine: Engine, ask: Ask) -> Ranking:
     stats = index.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
     units = {hit.unit for hit in (*near, *alike)}
     window = _window(engine, units)
-    frequency = occurrences(terms, [piece.tokens for piece in window.pieces])
+    frequency = index.occurrences(terms, ask.where.owner, window.pieces)
     missing = _missing(engine, ask, terms, stats, frequency) if ask.smaller else []
     if missing:
         window = _with_smaller(engine, ask, missing, units, window)
-        frequency = occurrences(terms, [piece.tokens for piece in window.pieces])
+        frequency = index.occurrences(terms, ask.where.owner, window.pieces)
     if not window.pieces:
         return Ranking([])
     candidates = _candidates(engine, ask, frequency, window)
@@ -168,13 +169,13 @@ def _with_smaller(engine: Engine, ask: Ask, missing: Sequence[str], units: Set[i
     hits = index.text(missing, replace(ask.where, kinds=(ask.smaller,), filter=None), SPEAKING)
     if owner is None or not hits:
         return window
-    kind = ask.where.kinds[0]
-    anchors = index.anchors(owner, kind, list({(hit.parent_id, hit.turn) for hit in hits}))
+    facts = index.around(sorted(hit.unit for hit in hits), 0)
+    anchors = index.anchors(owner, ask.where.kinds[0], list({(fact.parent_id, fact.turn) for fact in facts}))
     wider = _window(engine, units | set(anchors.values()))
     allowed = index.permitted(set(wider.memory), ask.where)
     place = {piece.unit: at for at, piece in enumerate(wider.pieces) if wider.memory[at] in allowed}
     scored = [(wider.memory[at], wider.centre[at], wider.pieces[at]) for at in place.values()]
-    for piece in index.around(sorted(hit.unit for hit in hits), 0):
+    for piece in facts:
         at = place.get(anchors.get((piece.parent_id, piece.turn), -1))
         if at is not None:
             scored.append((wider.memory[at], wider.centre[at], piece))
@@ -187,8 +188,7 @@ def _candidates(engine: Engine, ask: Ask, frequency: Floats, window: Window) -> 
     cosine = np.zeros(len(pieces), np.float32)
     if ask.vector is not None:
         known = engine.index.cosines(ask.vector, ask.where.owner, [piece.unit for piece in pieces])
-        values = np.array([known.get(piece.unit, 0.0) for piece in pieces], np.float64)
-        cosine = np.where(values >= (-1.0 if ask.radius is None else ask.radius), values, 0.0).astype(np.float32)
+        cosine = np.where(known >= (-1.0 if ask.radius is None else ask.radius), known, 0.0).astype(np.float32)
     return Candidates(
         frequency=frequency,
         length=np.array([piece.length for piece in pieces], np.float32),
@@ -209,26 +209,30 @@ def _memories(
     """Units to turns to memories. Values are made only of the memories that are kept."""
     memory, turn = candidates.memory, candidates.turn
     order = np.lexsort((-score, turn, memory))
-    first = np.ones(len(order), bool)
-    first[1:] = (np.diff(memory[order]) != 0) | (np.diff(turn[order]) != 0)
-    best = order[first]  # of each turn, by memory
+    best = order[_begins(memory[order]) | _begins(turn[order])]  # of each turn, by memory
     best = best[np.lexsort((-score[best], memory[best]))]
-    starts = np.flatnonzero(np.r_[True, np.diff(memory[best]) != 0])
-    ends = np.r_[starts[1:], len(best)]
+    starts = np.flatnonzero(_begins(memory[best]))
     worth = roll_up(score[best], starts) if ask.text else score[best][starts]
-    told = np.logical_or.reduceat((text > 0)[best] | (candidates.cosine > 0)[best], starts)
+    told = np.logical_or.reduceat((text[best] > 0) | (candidates.cosine[best] > 0), starts)
+    columns = (turn, score, text, candidates.cosine)
+    turns = list(map(Turn, *(column[best].tolist() for column in columns), [pieces[at] for at in best.tolist()]))
+    begin = starts.tolist()
     ranked = sorted(
-        (-float(worth[at]), pieces[best[start]].parent_id, int(memory[best[start]]), at)
-        for at, start in enumerate(starts)
-        if told[at]
+        (-value, turns[start].piece.parent_id, row, start, end)
+        for value, row, start, end, known in zip(
+            worth.tolist(), memory[best[starts]].tolist(), begin, [*begin[1:], len(turns)], told.tolist(), strict=True
+        )
+        if known
     )
-    memories = []
-    for value, parent_id, row, at in ranked[: ask.keep]:
-        kept = best[starts[at] : min(ends[at], starts[at] + KEPT_TURNS)]
-        columns = (turn[kept], score[kept], text[kept], candidates.cosine[kept], kept)
-        turns = {
-            number: Turn(number, worth, said, near, pieces[unit])
-            for number, worth, said, near, unit in zip(*(column.tolist() for column in columns), strict=True)
-        }
-        memories.append(Ranked(row, parent_id, -value, turns))
+    memories = [
+        Ranked(row, parent_id, -value, {one.turn: one for one in turns[start : min(end, start + KEPT_TURNS)]})
+        for value, parent_id, row, start, end in ranked[: ask.keep]
+    ]
     return memories, len(ranked)
+
+
+def _begins(values: Ints) -> NDArray[np.bool_]:
+    """Where another value begins."""
+    begins = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=begins[1:])
+    return begins

@@ -68,28 +68,6 @@ def term_weights(stats: TermStats, terms: Sequence[str]) -> Floats:
     return inverse_frequency(stats.units, np.array([stats.frequency.get(term, 0) for term in terms], np.float32))
 
 
-def occurrences(terms: Sequence[str], texts: Sequence[str]) -> Floats:
-    """(terms, texts): how often each term stands in each text. Every token of a text has a blank on each side.
-
-    The texts are searched as one, so that a term costs as much as it is found, not as many texts as there are.
-    """
-    counts = np.zeros((len(terms), len(texts)), np.float32)
-    joined = "\n".join(texts)
-    ends = np.cumsum([len(text) + 1 for text in texts])
-    for row, term in zip(counts, terms, strict=True):
-        places = []
-        at = joined.find(term)
-        while at >= 0:
-            end = at + len(term)
-            # looked for without its blanks, because blanks are everywhere and slow a search down
-            if joined[at - 1] == " " == joined[end]:
-                places.append(at)
-            at = joined.find(term, end)
-        if places:
-            np.add.at(row, np.searchsorted(ends, places, side="right"), 1)
-    return counts
-
-
 def text_scores(c: Candidates, idf: Floats, mean_length: float) -> Floats:
     """Before it is bent, 1 is a unit of average length in which every term of the query stands once."""
     own = (idf[:, None] * worth(c.frequency, c.length, mean_length)).astype(np.float32)

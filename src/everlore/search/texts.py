@@ -8,12 +8,12 @@ import numpy as np
 
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
+from everlore.index.bm25 import in_texts
 from everlore.index.tokens import joined, query_terms, tokens
 from everlore.search.score import (
     Candidates,
     Floats,
     fused,
-    occurrences,
     term_weights,
     text_scores,
 )
@@ -44,7 +44,7 @@ def _by_words(engine: Engine, owner: Owner, terms: Sequence[str], texts: Sequenc
     stats = engine.index.term_stats(terms, owner)
     nothing = np.zeros(len(texts))
     each = Candidates(
-        frequency=occurrences(terms, [joined(held) for held in words]),
+        frequency=in_texts(terms, [joined(held) for held in words]),
         length=np.array([len(held) for held in words], np.float32),
         cosine=nothing.astype(np.float32),
         memory=np.arange(len(texts)),  # none is beside another

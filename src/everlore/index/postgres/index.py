@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from everlore.errors import InvalidInput
 from everlore.index.base import Applied, IndexStatus, Link, Page, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.bm25 import in_texts
 from everlore.index.postgres import links, queue, read, words
 from everlore.index.postgres import vectors as near
 from everlore.index.postgres.checks import check
@@ -156,10 +157,14 @@ class PostgresIndex:
     def around(self, units: Sequence[int], reach: int) -> list[Piece]:
         return self._server.read(lambda c: read.around(c, units, reach))
 
+    def occurrences(self, terms: Sequence[str], owner: Owner | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
+        del owner  # their text tells enough
+        return in_texts(terms, [piece.tokens for piece in pieces])
+
     def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         return self._server.read(lambda c: read.anchors(c, owner, kind, turns))
 
-    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> dict[int, float]:
+    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
         return self._server.read(lambda c: near.cosines(c, query, owner, units, self._ours(query)))
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:

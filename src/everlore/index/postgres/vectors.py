@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from everlore.index.base import Vector
 from everlore.index.postgres.filters import Condition, joined, partition, restriction
 from everlore.index.postgres.schema import owner_uuid
-from everlore.postgres.statements import Connection, each, rows, value, with_nul
+from everlore.postgres.statements import Connection, each, rows, value
 from everlore.postgres.tenants import tenant_of, tenants_of
 from everlore.types import Owner, UnitHit, Where
 
@@ -30,7 +30,7 @@ DIGITS = 6
 
 
 _MODEL = "SELECT id FROM models WHERE current AND dimension = %s AND (%s::text IS NULL OR name = %s)"
-_SELECT = "SELECT v.tenant, v.unit, v.row, v.kind, v.tie, v.place, v.turn, v.vector::vector <=> %s::vector AS far"
+_SELECT = "SELECT v.unit, v.vector::vector <=> %s::vector AS far, v.tie, v.place"
 
 
 def index_statement(model: int, dimension: int) -> str:
@@ -59,16 +59,15 @@ def search(connection: Connection, query: Vector, where: Where, name: str | None
 
 def cosines(
     connection: Connection, query: Vector, owner: Owner | None, units: Sequence[int], name: str | None
-) -> dict[int, float]:
-    if not units:
-        return {}
+) -> NDArray[np.float64]:
     of_owner, values = ("", ()) if owner is None else (" AND owner = %s", (owner_uuid(owner),))
     select = (
         "SELECT unit, 1 - (vector::vector <=> %s::vector) FROM vectors"
         f" WHERE tenant = ANY(%s) AND unit = ANY(%s) AND model = ({_MODEL}){of_owner}"
     )
     given = (written(query), tenants_of(units), list(units), len(query), name, name, *values)
-    return {unit: _cosine(found) for unit, found in rows(connection, select, given)}
+    known = {unit: _cosine(found) for unit, found in rows(connection, select, given)} if units else {}
+    return np.array([known.get(unit, np.nan) for unit in units], np.float64)
 
 
 def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
@@ -139,16 +138,9 @@ def _near(
 
 
 def _hits(connection: Connection, inner: str, values: Sequence[object]) -> list[UnitHit]:
-    select = (
-        f"SELECT h.unit, h.row, h.turn, 1 - h.far, h.kind, m.parent_id, h.tie, h.place FROM ({inner}) h"
-        " JOIN memories m ON m.tenant = h.tenant AND m.id = h.row"
-    )
-    found = connection.execute(select.encode(), values, prepare=False).fetchall()
-    ordered = sorted(found, key=lambda one: (-_cosine(one[3]), one[6], one[7]))
-    return [
-        UnitHit(unit, row, turn, _cosine(score), kind, with_nul(parent))
-        for unit, row, turn, score, kind, parent, _, _ in ordered
-    ]
+    found = connection.execute(inner.encode(), values, prepare=False).fetchall()
+    scored = [(-_cosine(1 - far), tie, place, unit) for unit, far, tie, place in found]
+    return [UnitHit(unit, -far) for far, _, _, unit in sorted(scored)]
 
 
 def _cosine(value: float) -> float:

@@ -20,7 +20,7 @@ from everlore.index.bm25 import K1, B, telling
 from everlore.index.postgres.filters import joined, partition, restriction
 from everlore.index.postgres.schema import owner_uuid
 from everlore.index.postgres.write import word_hash
-from everlore.postgres.statements import Connection, first, rows, with_nul
+from everlore.postgres.statements import Connection, first, rows
 from everlore.postgres.tenants import tenant_of
 from everlore.types import Owner, UnitHit, Where
 
@@ -160,16 +160,12 @@ def _best(
         source = "units u JOIN memories r ON r.tenant = u.tenant AND r.id = u.row"
         condition = joined([condition, demand], "AND")
     select = (
-        "SELECT h.id, h.row, h.turn, h.score, h.kind, m.parent_id FROM ("
-        f"SELECT u.tenant, u.id, u.row, u.turn, u.kind, u.tie, u.place, {score} AS score FROM {source}"
-        f" WHERE u.words && %s::bigint[] AND {condition.sql} ORDER BY score DESC, u.tie, u.place LIMIT %s) h"
-        " JOIN memories m ON m.tenant = h.tenant AND m.id = h.row ORDER BY h.score DESC, h.tie, h.place"
+        f"SELECT u.id, {score} AS score FROM {source}"
+        f" WHERE u.words && %s::bigint[] AND {condition.sql} ORDER BY score DESC, u.tie, u.place LIMIT %s"
     )
     given = (*values, hashes[:reading], *condition.values, limit)
     found = connection.execute(select.encode(), given, prepare=False).fetchall()
-    return [
-        UnitHit(unit, row, turn, float(score), kind, with_nul(parent)) for unit, row, turn, score, kind, parent in found
-    ]
+    return [UnitHit(unit, float(score)) for unit, score in found]
 
 
 def _score(terms: Sequence[str], weights: Sequence[float], mean_length: float) -> tuple[str, list[Any]]:
