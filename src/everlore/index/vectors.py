@@ -368,12 +368,15 @@ def cosines(vectors: NDArray[np.floating], query: Vector) -> Floats:
     """In double precision: halves reach it far quicker than they reach single precision."""
     exact = vectors.astype(np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", exact, exact))
-    return products(exact / np.maximum(lengths, 1e-12)[:, None], query)
+    return _rounded(exact @ query.astype(np.float64) / np.maximum(lengths, 1e-12))
 
 
-def products(vectors: NDArray[np.floating], query: Vector) -> Floats:
+def products(vectors: NDArray[np.float32], query: Vector) -> Floats:
     """The cosines of rows of unit length."""
-    scores: Floats = vectors.astype(np.float64, copy=False) @ query.astype(np.float64)
+    return _rounded(vectors.astype(np.float64) @ query.astype(np.float64))
+
+
+def _rounded(scores: Floats) -> Floats:
     return np.clip(scores.round(DIGITS), -1.0, 1.0)
 
 
