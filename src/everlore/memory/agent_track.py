@@ -109,7 +109,7 @@ def _alike(
         intent = engine.embedder.encode([new.task_intent])[0]
         hits = engine.index.vector(intent, where, 4 * NEAREST)
         row_of = {piece.unit: piece.row for piece in engine.index.around([hit.unit for hit in hits], 0)}
-        nearest = dict.fromkeys(row_of[hit.unit] for hit in hits)
+        nearest = dict.fromkeys(row_of[hit.unit] for hit in hits if hit.unit in row_of)  # one may be gone by now
         rows |= {row.key: row for row in engine.index.stored(list(nearest)[:NEAREST]).values()}
         others = _others(owner, list(rows.values()), new)
         return others, engine.embedder.encode([cluster_text(case) for case in (*others, new)])

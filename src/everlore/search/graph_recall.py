@@ -96,11 +96,11 @@ def recall_memories(engine: Engine, scope: Scope, text: str, limit: int, weights
     reached = walk(engine, where, text, begin) if weights.graph > 0 else Walk()
     # what is near to memories that hardly match is hardly near to the question
     match = min(1.0, max(begin.values(), default=0.0) ** (1 / SHARPNESS))
-    nearness = {row: match * value for row, value in _memories_only(engine, where, reached.nearness).items()}
+    # rounded, because the order of additions in the walk, which a rebuild changes, must not decide between equals
+    nearness = {row: round(match * value, 9) for row, value in _memories_only(engine, where, reached.nearness).items()}
     more = sorted((row for row in nearness if row not in evidence), key=lambda row: (-nearness[row], row))[:GRAPH_ONLY]
     evidence |= {row: one for row, one in weigh(engine, where, terms, vector, (), more).items() if row not in evidence}
     scored = {
-        # rounded, because the order of additions in the walk must not decide between equals
         row: round(weights.vector * one.meaning + weights.words * one.words + weights.graph * nearness.get(row, 0.0), 9)
         for row, one in evidence.items()
     }
