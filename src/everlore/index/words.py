@@ -18,7 +18,7 @@ import numpy as np
 
 from everlore.database import rows, value
 from everlore.index.base import TermStats
-from everlore.index.bm25 import telling, worth
+from everlore.index.bm25 import in_texts, telling, worth
 from everlore.index.filters import Condition, restriction
 from everlore.index.hits import Floats, Ints, Settled, hits, numbers, permitted, settle
 from everlore.index.schema import EVERYONE, LENGTH_BITS, LONGEST, MOST_KINDS, UNIT_SHIFT
@@ -234,9 +234,8 @@ def _rescored(scale: Scale, terms: Sequence[str], found: Sequence[Settled]) -> l
     """Add what these terms contribute, counted in the units themselves."""
     lengths = np.array([min(one.length, LONGEST) for one in found], np.float64)
     total = np.array([one.hit.score for one in found], np.float64)
-    for term in terms:
-        wanted = f" {term} "
-        total += scale.score(term, np.array([one.tokens.count(wanted) for one in found], np.float64), lengths)
+    for term, counts in zip(terms, in_texts(terms, [one.tokens for one in found]), strict=True):
+        total += scale.score(term, counts.astype(np.float64), lengths)
     scored = [one._replace(hit=one.hit._replace(score=score)) for one, score in zip(found, total.tolist(), strict=True)]
     return [one.hit for one in sorted(scored, key=lambda one: (-one.hit.score, one.tie, one.place))]
 
