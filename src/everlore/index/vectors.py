@@ -325,12 +325,11 @@ def _rising(units: NDArray[Any]) -> bool:
 
 def look_up(connection: apsw.Connection, view: View, units: Ints, query: Vector) -> Floats:
     """The cosines of these units; NaN for those that have no vector."""
-    scores = np.full(len(units), np.nan)
     if view.matrix is None and view.halves is None:
-        found, known = _of_large(connection, view, query, units, units)
-        order = np.argsort(units, kind="stable")
-        scores[order[np.searchsorted(units, found, sorter=order)]] = known
-        return scores
+        found, values = _of_large(connection, view, query, units, units)
+        known = dict(zip(found.tolist(), values.tolist(), strict=True))
+        return np.array([known.get(unit, np.nan) for unit in units.tolist()], np.float64)
+    scores = np.full(len(units), np.nan)
     if not view.units.size:
         return scores
     if view.in_order:
