@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -22,14 +21,14 @@ import structlog
 
 from everlore.cascade.unsaying import unsay
 from everlore.engine import Engine
-from everlore.errors import Damaged, EverloreError, NotFound
+from everlore.errors import Damaged, EverloreError
 from everlore.graph.links import with_links
 from everlore.index.base import Applied, Stamp
 from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
 from everlore.kinds.base import END_FIELDS, end_of_sheet, text_field, time_field, with_end
 from everlore.types import Entry, Key, Owner, Predicate, Problem, Row, Where
 from everlore.vault.base import Change, FileText
-from everlore.vault.markdown import mentioned, parse_log, parse_sheet, remove_entry, render_entry
+from everlore.vault.markdown import mentioned, parse_log, parse_sheet, render_entry, without
 from everlore.vault.paths import Located, locate
 
 EMBED_AT_ONCE = 48
@@ -237,20 +236,12 @@ def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str]) -
     for row in facts:
         by_path.setdefault(row.path, []).append(row.key.entry)
     for fact_path, entries in by_path.items():
-        engine.vault.update(fact_path, partial(_without, entries))
+        engine.vault.update(fact_path, partial(without, entries))
         index_file(engine, fact_path, deleted=entries)
     for cell in lost:
         others = engine.index.page(Where(None, (episode.PLACE.kind,), Predicate("parent_id", "eq", cell)), limit=2).rows
         if all(row.path == path for row in others):  # else a repeated request would double another owner's memories
             engine.buffer.forget_cell(cell)
-
-
-def _without(entries: Sequence[str], text: str | None) -> str | None:
-    for entry in entries:
-        if text is not None:
-            with suppress(NotFound):  # a person was quicker
-                text = remove_entry(text, entry)
-    return text
 
 
 def embed_soon(engine: Engine) -> None:

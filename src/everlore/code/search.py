@@ -152,7 +152,7 @@ def _text_scores(code: CodeIndex, pieces: Sequence[Piece], terms: Sequence[str],
         return np.zeros(len(pieces))
     stats = code.index.term_stats(terms, owner)
     weights = telling(stats.units, np.array([stats.frequency[term] for term in terms], np.float64))
-    counts = np.array([[piece.tokens.count(f" {term} ") for piece in pieces] for term in terms], np.float64)
+    counts = code.index.occurrences(terms, owner, pieces).astype(np.float64)
     lengths = np.array([piece.length for piece in pieces], np.float64)
     values = (weights[:, None] * worth(counts, lengths, stats.mean_length)).sum(0)
     whole = float(weights.sum())

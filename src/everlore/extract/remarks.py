@@ -13,7 +13,7 @@ _REMARK = re.compile(
     r"|closing|broken|losing|winning|lost|open|opening|empty|full|great|good|bad|nice|fine|awesome|amazing|awful"
     r"|terrible|annoying|boring|hard|easy|tough|difficult|expensive|cheap|beautiful|lovely|sold out|here|there|sick|ill"
     r"|dead|better|worse|important|taken|wrong|private|confidential|being|made|playing|a (?:bit|little|secret|mess"
-    r"|problem|joke|nightmare|pain|lot)|what|why|how|when|because|driving|killing|making|starting|ending|over)\b",
+    r"|problem|joke|nightmare|pain|lot)|what|why|how|when|because|driving|killing|making|starting|ending)\b",
     re.IGNORECASE,
 )
 _PERSON = re.compile(

@@ -5,7 +5,6 @@ The profile loses what nothing else speaks for.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 
 from everlore.cascade import index_file, require_profile, unsay
@@ -13,7 +12,7 @@ from everlore.engine import Engine
 from everlore.errors import Damaged, NotFound, Unreadable
 from everlore.kinds import PLACES
 from everlore.types import Key, Owner, Stored
-from everlore.vault.markdown import remove_entry
+from everlore.vault.markdown import without
 
 
 def forget(engine: Engine, owner: Owner, public_id: str) -> int:
@@ -48,11 +47,8 @@ def remove(engine: Engine, stored: Stored) -> int:
 
 
 def _without(key: Key, text: str | None) -> str | None:
-    if text is None or PLACES[key.kind].layout == "sheet":
-        return None
-    with suppress(NotFound):
-        return remove_entry(text, key.entry)
-    return text
+    """A sheet is one memory, and goes as a whole."""
+    return None if PLACES[key.kind].layout == "sheet" else without([key.entry], text)
 
 
 def _key(owner: Owner, public_id: str) -> Key | None:

@@ -85,11 +85,12 @@ def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> dict[str, s
 def _slots_together(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[list[str]]:
     """For each slot that the facts speak of, all in which the same is told: of the owner also under earlier names,
     and where it is said that something is over."""
-    names = _earlier_names(engine, owner)
+    telling = [fact for fact in new if fact.about]  # few are, and only for those the profile is worth reading
+    names = _earlier_names(engine, owner) if telling else []
     together: dict[str, dict[str, None]] = {}
-    for fact in new:
+    for fact in telling:
         own = names if fact.sender_ids == (owner.id,) else []
-        for slot in slots.touched(fact.text, fact.about) if fact.about else ():
+        for slot in slots.touched(fact.text, fact.about):
             found = together.setdefault(slot, {slot: None})
             found |= dict.fromkeys([fact.about, *(slots.renamed(slot, name) for name in own)])
     return [list(found) for found in together.values()]

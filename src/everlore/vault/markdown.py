@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -236,6 +237,15 @@ def remove_entry(text: str, entry_id: str) -> str:
     text = write_front(before + after, scan.front, counts)
     copied = any(ident == entry_id and reason == _TWICE for _, ident, reason in scan.faults)
     return remove_entry(text, entry_id) if copied else text
+
+
+def without(entries: Iterable[str], text: str | None) -> str | None:
+    """A log, which may be gone, without these entries; it is well when a person was quicker."""
+    for entry in entries:
+        if text is not None:
+            with suppress(NotFound):
+                text = remove_entry(text, entry)
+    return text
 
 
 def parse_sheet(text: str) -> Sheet:

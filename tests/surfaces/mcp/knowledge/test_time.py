@@ -106,15 +106,20 @@ def test_a_successor_must_exist_and_be_another(mcp: Client) -> None:
     assert mcp.ok("get_memory", id=ident)["valid_until"] is None
 
 
-@pytest.mark.looks_at_files
-def test_a_hand_edit_of_the_end_counts(mcp: Client) -> None:
-    ident = mcp.store("The kettle is broken.")
+def end_by_hand(mcp: Client, ident: str, when: str) -> None:
+    """Write an end into the only note, and wait until it is known."""
     (path,) = mcp.root.rglob("notes/note-*.md")
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("**memory_type**", "**valid_until**: 2026-01-01T00:00:00Z\n**memory_type**"), "utf-8")
+    path.write_text(text.replace("**memory_type**", f"**valid_until**: {when}\n**memory_type**"), "utf-8")
     deadline = time.monotonic() + 20
     while mcp.ok("get_memory", id=ident)["valid_until"] is None and time.monotonic() < deadline:
         time.sleep(0.1)
+
+
+@pytest.mark.looks_at_files
+def test_a_hand_edit_of_the_end_counts(mcp: Client) -> None:
+    ident = mcp.store("The kettle is broken.")
+    end_by_hand(mcp, ident, "2026-01-01T00:00:00Z")
     assert mcp.ok("get_memory", id=ident)["valid_until"] == "2026-01-01T00:00:00Z"
     assert mcp.contents("search_text", "kettle") == []
 
@@ -122,12 +127,7 @@ def test_a_hand_edit_of_the_end_counts(mcp: Client) -> None:
 @pytest.mark.looks_at_files
 def test_what_would_end_later_can_be_ended_now(mcp: Client) -> None:
     ident = mcp.store("The offer stands.")
-    (path,) = mcp.root.rglob("notes/note-*.md")
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("**memory_type**", "**valid_until**: 2199-01-01T00:00:00Z\n**memory_type**"), "utf-8")
-    deadline = time.monotonic() + 20
-    while mcp.ok("get_memory", id=ident)["valid_until"] is None and time.monotonic() < deadline:
-        time.sleep(0.1)
+    end_by_hand(mcp, ident, "2199-01-01T00:00:00Z")
     assert mcp.contents("search_text", "offer") == ["The offer stands."]
     mcp.ok("invalidate", id=ident)
     assert mcp.ok("get_memory", id=ident)["valid_until"] < "2199"
