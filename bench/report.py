@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import platform
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +26,7 @@ GOALS = {
     ("longmemeval", "session all@5"): 0.93,
 }
 JUDGED = "hybrid"
+HEAD = "# Newest figures\n\nMade by `make bench`; what they mean stands in `bench/README.md`.\n"
 PARTS = ("quality", "recall", "code", "speed", "stores", "content")
 ENOUGH = 40
 """Questions below which one more miss would decide about a goal."""
@@ -188,14 +190,20 @@ def plot_speed(found: Sequence[Timing], path: Path) -> None:
 
 
 def write(part: str, table: str, results: Path, *, quick: bool) -> None:
-    """Keep a dated copy, and put the newest table of each part together in `latest.md`. A quick run stays apart."""
+    """Keep a dated copy, and put the table into `latest.md`, where other parts stay. A quick run stays apart."""
     results.mkdir(parents=True, exist_ok=True)
     if quick:
         (results / f"quick-{part}.md").write_text(table, encoding="utf-8")
         return
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    for name in (f"{part}-{stamp}.md", f"{part}.md"):
-        (results / name).write_text(table, encoding="utf-8")
-    known = [path.read_text(encoding="utf-8") for part in PARTS if (path := results / f"{part}.md").exists()]
-    latest = "# Newest figures\n\nMade by `make bench`; what they mean stands in `bench/README.md`.\n\n"
-    (results / "latest.md").write_text(latest + "\n".join(known), encoding="utf-8")
+    (results / f"{part}-{stamp}.md").write_text(table, encoding="utf-8")
+    latest = results / "latest.md"
+    text = latest.read_text(encoding="utf-8") if latest.exists() else HEAD
+    latest.write_text(with_table(text, table), encoding="utf-8")
+
+
+def with_table(text: str, table: str) -> str:
+    """The page with this table in the place of the one that has the same title, or behind all others."""
+    head, *sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    titled = {section.partition("\n")[0]: section for section in [*sections, table]}
+    return "\n\n".join(part.strip() for part in [head, *titled.values()]) + "\n"

@@ -50,7 +50,8 @@ def _mariadb() -> Iterator[str]:
     server, installer = _mariadb_programs()
     with _folder("mysql") as (folder, user):
         data, port = folder / "data", _free_port()
-        common = ["--no-defaults", f"--datadir={data}", *([f"--user={user}"] if user else [])]
+        # a temporary folder of its own: a server that starts deletes all temporary tables in it, also those of others
+        common = ["--no-defaults", f"--datadir={data}", f"--tmpdir={folder}", *([f"--user={user}"] if user else [])]
         _done([installer, *common, "--auth-root-authentication-method=normal", "--skip-test-db"])
         listen = ["--bind-address=127.0.0.1", f"--port={port}", f"--socket={folder}/s", "--skip-log-bin"]
         # only so large that a bench fits: what a small site's server has too

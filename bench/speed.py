@@ -39,6 +39,7 @@ from everlore.kinds.episode import turn_units
 from everlore.memory import NewMessage, flush, remember, save_note
 from everlore.models.base import State
 from everlore.models.choose import make_embedder
+from everlore.models.unrelated import OFFLINE
 from everlore.search import Query, recall
 from everlore.search.query import Method
 from everlore.types import Owner, Where
@@ -95,6 +96,14 @@ class FixedEmbedder:
     def dimension(self) -> int:
         return self._dimension
 
+    @property
+    def unrelated(self) -> float:
+        return OFFLINE
+
+    @property
+    def trouble(self) -> str:
+        return ""
+
     def ready(self) -> bool:
         return bool(self._known)
 
@@ -108,7 +117,7 @@ class FixedEmbedder:
         vector: Vectors = self.encode([text])[0]
         return vector
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:  # noqa: ARG002
         try:
             return np.stack([self._known[text] for text in texts])
         except KeyError as error:
@@ -156,6 +165,8 @@ def _at_size(
     bar = progress.add_task(f"speed: storing 2 x {n:,} memories", total=2 * n)
     engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
     filled = fill(engine.index, corpus, centres, n, lambda turns: progress.advance(bar, turns))
+    while engine.index.tidy():  # as the worker does when a server is idle; the peer's table is merged, too
+        pass
     ordinary = _ordinary(filled)
     text, vectors = PlainText(root / "plain.db", filled), BruteForce(filled.vectors, filled.big)
     random = np.random.default_rng(7)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
 from databases import QUICK, Postgres, postgres
 from embeddings import Endpoint, endpoint
+from keeping import Kept
 from serving import Api, Server, running
 from vaults import open_vault
 
@@ -22,14 +23,24 @@ Start = Callable[..., Server]
 
 
 @pytest.fixture(scope="session")
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def lasting() -> Iterator[Kept]:
+    with ExitStack() as until_the_end:
+        yield Kept(until_the_end)
+
+
+@pytest.fixture(scope="session")
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, lasting: Kept) -> Server:
     """One server for all tests that keep to their own scope; on the folder, if the tests do not say otherwise."""
-    env: dict[str, str] = {}
-    if getattr(request, "param", "folder") == "postgres":
-        database: Postgres = request.getfixturevalue("database")
-        env = {"DATABASE_URL": database.database()}
-    with running(tmp_path_factory.mktemp("vault") / "root", env) as started:
-        yield started
+    store = getattr(request, "param", "folder")
+
+    def start() -> AbstractContextManager[Server]:
+        env: dict[str, str] = {}
+        if store == "postgres":
+            database: Postgres = request.getfixturevalue("database")
+            env = {"DATABASE_URL": database.database()}
+        return running(tmp_path_factory.mktemp("vault") / "root", env)
+
+    return lasting.get(("server", store), start)
 
 
 @pytest.fixture
@@ -49,10 +60,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 
 @pytest.fixture(scope="session")
-def vectors() -> Iterator[Endpoint]:
+def vectors(lasting: Kept) -> Endpoint:
     """An embedder that loads nothing."""
-    with endpoint() as served:
-        yield served
+    return lasting.get("vectors", endpoint)
 
 
 @pytest.fixture
@@ -64,7 +74,6 @@ def engine(tmp_path: Path, vectors: Endpoint) -> Iterator[Engine]:
 
 
 @pytest.fixture(scope="session")
-def database() -> Iterator[Postgres]:
+def database(lasting: Kept) -> Postgres:
     """One PostgreSQL for all tests of a worker; each test takes a schema or a database of its own in it."""
-    with postgres(*QUICK) as running_database:
-        yield running_database
+    return lasting.get("database", lambda: postgres(*QUICK))

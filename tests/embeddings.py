@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from everlore.models.unrelated import OFFLINE, TEXTS
+
 WORD = re.compile(r"\w+")
 
 
@@ -31,11 +33,15 @@ class Endpoint:
     def answer(self, texts: list[str]) -> list[dict[str, Any]]:
         with self._guard:
             self.requests += 1
-            self.texts.update(texts)
+            self.texts.update(text for text in texts if text not in TEXTS)
         return [{"index": at, "embedding": self.vector(text)} for at, text in enumerate(texts)]
 
     def vector(self, text: str) -> list[float]:
         found = [0.001] * self.dimension
+        if text in TEXTS:  # cosines mean here what they mean of the built-in model
+            found[TEXTS.index(text)] = (1 - OFFLINE) ** 0.5
+            found[-1] = OFFLINE**0.5
+            return found
         for word in WORD.findall(text.lower()):
             digest = hashlib.blake2b(word.encode(), digest_size=4).digest()
             found[int.from_bytes(digest, "big") % self.dimension] += 1.0

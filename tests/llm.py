@@ -108,7 +108,14 @@ def sensible(asked: Asked) -> Said:
                     if turn["text"].strip()
                 ],
                 "profile": [],
-                "case": {"task_intent": "Do what the model says", "key_insight": "Ask models.", "quality_score": 0.9},
+                "cases": [
+                    {
+                        "turn": 1,
+                        "task_intent": "Do what the model says",
+                        "key_insight": "Ask models.",
+                        "quality_score": 0.9,
+                    }
+                ],
             }
             return Said(said)
         case "boundary":

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everlore.redact import mask_deep, mask_secrets, redact, redact_deep
+from everlore.redact import (
+    _AWS_SECRET,
+    _PASSWORD,
+    _PASSWORD_NAMES,
+    _SECRETS,
+    _SIGNATURE,
+    _SIGNED,
+    _SIGNING,
+    mask_deep,
+    mask_secrets,
+    redact,
+    redact_deep,
+)
 
 HEX = "0123456789abcdef" * 2
 """Thirty-two digits; every credential below is put together here and opens nothing."""
@@ -156,6 +169,30 @@ def test_a_password_that_is_told_is_masked(text: str, secret: str) -> None:
 )
 def test_what_only_looks_similar_stays(plain: str) -> None:
     assert mask_secrets(plain) == plain
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_what_is_looked_for_first_is_in_everything_that_is_looked_for(data: st.DataObject) -> None:
+    _, parts, pattern = data.draw(st.sampled_from(_SECRETS))
+    secret = data.draw(st.from_regex(pattern))
+    assert any(part in secret for part in parts)
+    for signing in (_SIGNING, _SIGNATURE):
+        assert _SIGNED.search(data.draw(st.from_regex(signing)).casefold())
+    assert "secret" in data.draw(st.from_regex(_AWS_SECRET)).casefold()
+    told = data.draw(st.from_regex(_PASSWORD)).casefold()
+    assert any(name in told for name in _PASSWORD_NAMES)
+
+
+def test_keys_that_begin_and_never_end_take_no_longer_than_their_length() -> None:
+    def seconds(count: int) -> float:
+        text = "-----BEGIN PRIVATE KEY-----!" * count
+        begin = time.process_time()
+        assert mask_secrets(text) == "[MASKED private key]!" * count
+        return time.process_time() - begin
+
+    few = min(seconds(1000) for _ in range(3))
+    assert seconds(8000) < 8 * few * 4 + 0.05
 
 
 def test_values_inside_json_are_reached() -> None:

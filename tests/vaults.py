@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,13 @@ def contents(engine: Engine, owner: Owner) -> dict[str, str]:
 def facts(engine: Engine, owner: Owner) -> list[Mapping[str, Any]]:
     rows = in_files(engine)[1]
     return [row.data for row in rows if row.key.owner == owner and row.key.kind == "fact"]
+
+
+def assert_index_comes_to_equal_files(engine: Engine, seconds: float = 2.0) -> list[Row]:
+    """The same where a worker does it, which takes a moment."""
+    with suppress(AssertionError):  # what differs is told below
+        within(seconds, lambda: not engine.index.status().queued and in_index(engine) == in_files(engine)[0])
+    return assert_index_equals_files(engine)
 
 
 def within(seconds: float, holds: Callable[[], bool]) -> float:

@@ -1,6 +1,21 @@
-"""`python -m everlore` is the `everlore` command."""
+"""The `everlore` command, also as `python -m everlore`.
 
-from everlore.surfaces.cli.main import run
+It imports nothing before it is asked, so that an incomplete installation and an early Ctrl-C end in a sentence, too.
+"""
+
+import sys
+
+
+def run() -> None:
+    try:
+        from everlore.surfaces.cli import main
+
+        main.run()
+    except ModuleNotFoundError as error:
+        sys.exit(f"error: the module {error.name} is missing; run: make install (or pip install everlore)")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
 
 if __name__ == "__main__":
     run()

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 from everlore.errors import InvalidInput, Misconfigured
 
+DAY_MS = 86_400_000
 SECONDS_BELOW = 10**12
 """Smaller timestamps are seconds, as the contract's own example sends them."""
-LATEST_MS = 253_402_300_799_999
-"""The last millisecond of the year 9999: the end of what a date can name."""
+EARLIEST_MS = -62_135_510_400_000
+LATEST_MS = 253_402_214_399_999
+"""From the second day of the year 1 to the last but one of 9999: what has a date in every zone."""
+_ISO_DAY = re.compile(r"(?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(?:-?\d)?)(?:[T ].+)?", re.ASCII)
+"""Python takes any character between day and time, also the ninth digit of a number that is no date at all."""
 
 
 class Clock:
@@ -39,20 +44,29 @@ class Clock:
         """Milliseconds from a number (s or ms) or ISO-8601 text; text without a zone is in ours."""
         if isinstance(value, int):
             return as_ms(value)
+        text = value.strip().upper()  # RFC 3339 has "z" too
         try:
-            moment = datetime.fromisoformat(value.strip().upper())  # RFC 3339 has "z" too
+            if not _ISO_DAY.fullmatch(text):
+                raise ValueError(text)
+            moment = datetime.fromisoformat(text)
         except ValueError as error:
-            raise InvalidInput(f"{value!r} is neither epoch milliseconds nor an ISO-8601 time") from error
+            raise InvalidInput(f"{value!r} is not an ISO-8601 time") from error
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=self.zone)
-        return int(moment.timestamp() * 1000)
+        return _in_calendar(int(moment.timestamp() * 1000))
 
 
 def as_ms(value: int) -> int:
-    ms = value if value >= SECONDS_BELOW else value * 1000
-    if ms > LATEST_MS:
-        raise InvalidInput("the time is beyond the year 9999; send Unix epoch milliseconds")
-    return ms
+    # as seconds, milliseconds of the years before 2001 would lie beyond the calendar
+    seconds = value < SECONDS_BELOW and value * 1000 <= LATEST_MS + DAY_MS
+    return _in_calendar(value * 1000 if seconds else value)
+
+
+def _in_calendar(ms: int) -> int:
+    """A moment on the calendar's outermost days, which people write for "ever", is the nearest that all zones have."""
+    if not EARLIEST_MS - DAY_MS <= ms <= LATEST_MS + DAY_MS:
+        raise InvalidInput("the time is outside the years 1 to 9999; send Unix epoch milliseconds")
+    return min(max(ms, EARLIEST_MS), LATEST_MS)
 
 
 def iso(ms: int, zone: tzinfo = UTC) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
 from functools import partial
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
@@ -17,13 +18,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
+    InitSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
-    TomlConfigSettingsSource,
+    SettingsError,
 )
 
+from everlore.clock import Clock
 from everlore.errors import Misconfigured
+
+DEFAULT_ROOT = "~/.everos"
 
 
 class Section(BaseModel):
@@ -31,23 +36,40 @@ class Section(BaseModel):
 
 
 class MemorySection(Section):
-    root: Path = Field(Path("~/.everos"), description="Folder of the vault: all markdown and the index.")
+    root: Path = Field(Path(DEFAULT_ROOT), description="Folder of the vault: all markdown and the index.")
     timezone: str = Field("UTC", description="Zone in which times are shown, an IANA name.")
     mask_secrets: bool = Field(
         True, description="Hide keys, tokens and passwords of messages before they are stored; they cannot be recalled."
     )
+
+    @field_validator("root", mode="before")
+    @classmethod
+    def _named(cls, value: Any) -> Any:
+        return DEFAULT_ROOT if value == "" else value  # a variable without a value names no folder
 
     @field_validator("root")
     @classmethod
     def _absolute(cls, value: Path) -> Path:
         return value.expanduser().absolute()
 
+    @field_validator("timezone")
+    @classmethod
+    def _on_earth(cls, value: str) -> str:
+        Clock(value)  # raises what a person should read
+        return value
+
 
 class ApiSection(Section):
     host: str = Field("127.0.0.1", description="Interface the server binds to.")
     port: int = Field(8000, ge=0, le=65535, description="Port of the server; 0 picks a free one.")
     max_body_bytes: int = Field(64 * 2**20, ge=1024, description="Larger request bodies are refused with 413.")
-    threads: int = Field(16, ge=2, le=256, description="Requests that may work at the same time.")
+    threads: int = Field(
+        16,
+        ge=2,
+        le=256,
+        description="Requests that may work at the same time; those that wait for files or for a language model take"
+        " three quarters of that at most.",
+    )
     insecure: bool = Field(
         False, description="Listen on an interface other than loopback although requests need no token."
     )
@@ -88,14 +110,18 @@ class EmbeddingSection(Section):
 
 class BoundarySection(Section):
     hard_msg_limit: int = Field(120, ge=2, le=500, description="A conversation cell never has more messages.")
-    hard_token_limit: int = Field(16384, ge=64, description="A conversation cell never has more tokens.")
+    hard_token_limit: int = Field(
+        16384, ge=64, description="A conversation cell never has more tokens; tool output counts as far as it is kept."
+    )
     gap_minutes: int = Field(240, ge=1, description="A silence this long closes a cell.")
     min_messages: int = Field(8, ge=2, description="A change of topic closes a cell only from this size on.")
     topic_shift: bool = Field(True, description="Close a cell when the embedder sees a change of topic.")
 
 
 class SearchSection(Section):
-    default_radius: float = Field(0.54, ge=0, le=1, description="Cosine threshold when top_k is -1 and none is given.")
+    default_radius: float | None = Field(
+        None, ge=0, le=1, description="Cosine threshold when top_k is -1 and none is given; else it fits the model."
+    )
 
 
 class McpSection(Section):
@@ -119,7 +145,7 @@ class LlmSection(Section):
         10.0, gt=0, description="Longest time one search waits for the model; then the local ranking is returned."
     )
     retry_seconds: float = Field(
-        30.0, gt=0, description="How often a server asks again about messages that wait for the model."
+        30.0, gt=0, description="How soon a server comes back to messages that wait for the model or failed otherwise."
     )
     max_input_tokens: int = Field(
         16384, ge=512, description="Most tokens of one prompt (estimated); longer talk is shortened in its middle."
@@ -287,7 +313,11 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=config_file())
+        path = config_file()
+        try:
+            return init_settings, env_settings, InitSettingsSource(settings_cls, _written(path))
+        except ValueError as error:
+            raise Misconfigured(f"{path} cannot be read: {error}") from None
 
 
 def config_file() -> Path:
@@ -297,19 +327,46 @@ def config_file() -> Path:
         if not path.is_file():
             raise Misconfigured(f"EVEROS_CONFIG_FILE names {path}, which is not a file")
         return path
-    return Path(os.environ.get("EVEROS_MEMORY__ROOT") or "~/.everos").expanduser() / "config.toml"
+    return Path(os.environ.get("EVEROS_MEMORY__ROOT") or DEFAULT_ROOT).expanduser() / "config.toml"
 
 
-def unknown_variables() -> list[str]:
-    """EVEROS_* variables that no setting reads: misspelt, or of another version. A server says so when it starts."""
-    known = {"EVEROS_CONFIG_FILE"}
-    for name, field in Settings.model_fields.items():
-        section = field.annotation
+def _written(path: Path) -> dict[str, Any]:
+    """What the config file says. Some editors begin it with a byte order mark, which is no TOML."""
+    return tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.is_file() else {}
+
+
+def unknown_settings() -> list[str]:
+    """Variables EVEROS_* and keys of the config file that no setting reads: misspelt, or of another version. Whoever
+    uses the settings says so."""
+    unknown: list[str] = []
+    for variable, value in os.environ.items():
+        name, nested, key = variable.lower().removeprefix("everos_").partition("__")
+        if not variable.lower().startswith("everos_") or name == "config_file":
+            continue
+        if name in Settings.model_fields and not nested and value.lstrip().startswith("{"):
+            unknown += [f"{part} in {variable}" for part in _unread({name: json.loads(value)})]
+        elif _unread({name: {key: value} if nested else value}):
+            unknown.append(variable)
+    path = config_file()
+    unknown += [f"{part} in {path.name}" for part in _unread(_written(path))]
+    return sorted(unknown)
+
+
+def _unread(written: dict[str, Any]) -> list[str]:
+    unread: list[str] = []
+    for name, value in written.items():
+        field = Settings.model_fields.get(name)
+        section = field.annotation if field else None
+        known: set[str] = set()
         if isinstance(section, type) and issubclass(section, BaseModel):
-            known |= {f"EVEROS_{name}__{inner.alias or key}".upper() for key, inner in section.model_fields.items()}
+            known = {inner.alias or key for key, inner in section.model_fields.items()}
+        elif field:
+            continue
+        if isinstance(value, dict) and (value or known):
+            unread += [f"{name}.{key}" for key in value if key not in known]
         else:
-            known.add(f"EVEROS_{name}".upper())
-    return sorted(name for name in os.environ if name.upper().startswith("EVEROS_") and name.upper() not in known)
+            unread.append(name)
+    return unread
 
 
 def load(**overrides: Any) -> Settings:
@@ -318,8 +375,19 @@ def load(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        name = "EVEROS_" + "__".join(str(part).upper() for part in first["loc"])
-        raise Misconfigured(f"setting {name}: {first['msg']}") from None
-    except (ValueError, OSError) as error:
-        # a broken TOML file or a JSON value in the environment; the text of the error names the place
+        # below the setting itself, pydantic names the types that it tried
+        place = _place([str(part) for part in first["loc"][:2]])
+        raise Misconfigured(f"{place}: {first['msg'].removeprefix('Value error, ')}") from None
+    except SettingsError as error:
+        field = re.search(r'field "(\w+)"', str(error))
+        raise Misconfigured(f"setting EVEROS_{field[1].upper() if field else '*'}: this is not valid JSON") from None
+    except (ValueError, OSError) as error:  # a file without rights; the text of the error names it
         raise Misconfigured(f"the configuration cannot be read: {error}") from None
+
+
+def _place(parts: list[str]) -> str:
+    """Where a person finds the setting that is wrong."""
+    variables = ["EVEROS_" + "__".join(parts[:end]).upper() for end in range(len(parts), 0, -1)]
+    if {name.upper() for name in os.environ}.isdisjoint(variables):
+        return f"{'.'.join(parts)} in {config_file()}"
+    return f"setting {variables[0]}"

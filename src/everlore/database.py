@@ -2,7 +2,7 @@
 
 Many threads and processes use the same file at once. Readers see one snapshot for the length of a `read` block;
 writers queue up for `write` blocks, which commit as a whole or leave no trace. A file that is derived from other
-data may be put aside when it is damaged; a canonical one never is.
+data may be put aside when it is damaged, and is begun anew when somebody deletes it; a canonical one never is.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from everlore.errors import Damaged, InvalidInput, Unavailable
 
 BUSY_SECONDS = 10.0
 CACHE_KIB = 32 * 1024
+SETTLE_SECONDS = 0.2
+"""Who deletes a file deletes what lies beside it a moment later, and must not hit that of the new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,12 @@ class Database:
         self._derived = derived
         self._remedy = remedy
         self._lock = threading.Lock()
+        self._replacing = FileLock(f"{path}.lock")
         self._connections: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._mine = threading.local()
         self._closed = False
+        self.renewals = 0
+        """How often an empty file, or one that somebody put there, has taken the place of the one that was open."""
         _create(path)
         self._identity = _identity(path)
         try:
@@ -91,6 +96,12 @@ class Database:
                 f"{self.path} was removed or moved while it was in use: put it back, or restart Everlore to begin anew"
             )
 
+    def file(self) -> tuple[int, int] | None:
+        """Which file this thread reads."""
+        self._connection()
+        file: tuple[int, int] | None = self._mine.file
+        return file
+
     def scrub(self) -> None:
         """Take what was deleted out of the log as well, if no one is reading; else it goes a little later."""
         with contextlib.suppress(apsw.BusyError, apsw.LockedError, apsw.ConnectionClosedError):
@@ -101,8 +112,11 @@ class Database:
         return not self.faults()
 
     def faults(self) -> list[str]:
+        """Asked on a connection of its own: one in use may remember segments of the text index that another connection
+        has merged since, and SQLite's check takes those for lost."""
         try:
-            with self.read() as connection:
+            self._connection()  # of the file that is there now
+            with self._translated(), contextlib.closing(self._open()) as connection:
                 said = [str(line) for (line,) in connection.execute("PRAGMA quick_check(5)")]
         except Damaged as error:
             return [str(error)]
@@ -111,7 +125,7 @@ class Database:
     def renew(self) -> None:
         """Put a damaged file aside and begin an empty one. Only for derived data."""
         assert self._derived
-        with FileLock(f"{self.path}.lock"):
+        with self._replacing:
             if self.sound():
                 return  # another process was quicker
             self._drop_connections()
@@ -123,8 +137,7 @@ class Database:
                 raise Damaged(
                     f"{self.path} is damaged and in use ({error}): stop every Everlore process, then {self._remedy}"
                 ) from error
-            _create(self.path)
-            self._identity = _identity(self.path)
+            self._begin()
             self._connection()
 
     def close(self) -> None:
@@ -143,21 +156,52 @@ class Database:
 
     def _connection(self) -> apsw.Connection:
         known: apsw.Connection | None = getattr(self._mine, "connection", None)
-        if known is not None:
+        if known is not None and (not self._derived or known.in_transaction or self._mine.file == _identity(self.path)):
             return known
         if self._closed:
             raise Unavailable(f"{self.path.name} is closed")
-        if not self._derived:
+        if self._derived:
+            self._follow()
+        else:
             self.require_place()  # a thread must not begin another file than the others have open
+        file = self._identity
         with self._translated():
             fresh = self._open()
         with self._lock:
             self._connections.add(fresh)
-            self._mine.connection = fresh
+            self._mine.connection, self._mine.file = fresh, file
         return fresh
 
+    def _follow(self) -> None:
+        """Go on with the file that is there now, an empty one if it was deleted. Threads that are inside a block
+        finish it with the old one."""
+        if _identity(self.path) == self._identity:
+            return
+        try:
+            if not self.path.parent.is_dir():  # moved as a whole, and not ours to make again
+                raise FileNotFoundError("its folder is not there")
+            # the lock of this process too: who deletes the file may delete its lock with it
+            with self._replacing, self._lock:
+                if _identity(self.path) == self._identity:
+                    return  # another thread was quicker
+                time.sleep(SETTLE_SECONDS)
+                if not self.path.exists():
+                    for ending in ("-wal", "-shm"):
+                        Path(f"{self.path}{ending}").unlink(missing_ok=True)
+                self._begin()
+        except OSError as error:
+            raise Unavailable(
+                f"{self.path} was removed or moved while it was in use ({error}): put it back, or restart Everlore"
+            ) from error
+
+    def _begin(self) -> None:
+        _create(self.path)
+        self._identity = _identity(self.path)
+        self.renewals += 1
+
     def _open(self) -> apsw.Connection:
-        connection = apsw.Connection(str(self.path))
+        # one that was deleted a moment ago is not made here: what lies beside it must go first
+        connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             connection.set_busy_timeout(int(BUSY_SECONDS * 1000))
             _use_wal(connection)
@@ -223,7 +267,8 @@ def _create(path: Path) -> None:
     except OSError as error:
         if path.exists():
             return  # another process was quicker
-        raise Unavailable(f"{path} cannot be created ({error}): check the folder and its rights") from error
+        why = error.strerror or error
+        raise Unavailable(f"{path} cannot be created ({why}): check its folder (EVEROS_MEMORY__ROOT)") from error
     os.close(handle)
     if os.name == "posix":
         folder = os.open(path.parent, os.O_RDONLY)

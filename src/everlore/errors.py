@@ -8,6 +8,7 @@ EverloreError
 ├── Denied              show another credential, or ask for less
 ├── Unavailable         try again later; nothing was lost
 ├── Misconfigured       the owner of the installation must change a setting
+│   └── Obstructed      something in the vault must be moved away
 └── Damaged             a file needs a person's eye; the message says which and where
     └── Unreadable      a file of the vault must be saved as text again
 
@@ -50,6 +51,10 @@ class Unavailable(EverloreError):
 
 class Misconfigured(EverloreError):
     """A setting, a folder or a model is not as it must be."""
+
+
+class Obstructed(Misconfigured):
+    """Where a file or folder of the vault must be, there is something else: a link, or the other of the two."""
 
 
 class Damaged(EverloreError):

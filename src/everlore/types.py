@@ -248,3 +248,4 @@ class Stored(NamedTuple):
     sender_ids: tuple[str, ...]
     validity: Validity
     data: Mapping[str, Json]
+    slot: str

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
 from typing import Any, get_args
 
+import apsw
 import pytest
 from embeddings import Endpoint
 from vaults import ALICE, BOB, DAY, HELPER, MAY_28, SCOPE, assert_index_equals_files, in_index, open_vault, says
 
-from everlore.cascade import drain, embed_pending, indexing, rebuild, scan, sync
+from everlore.cascade import drain, embed_pending, indexing, rebuild, scan, sync, troubles
 from everlore.cascade.indexing import Parsed, parse_file
 from everlore.engine import Engine
+from everlore.errors import Unavailable
 from everlore.memory import flush, forget, listing, remember
 from everlore.search import Query, recall
 from everlore.search.query import Method
 from everlore.types import Owner, Scope
+from everlore.vault import files
 from everlore.vault.base import FileText
+from everlore.vault.files import FolderVault
 from everlore.vault.paths import Located
 
 QUESTIONS = (
@@ -85,7 +90,7 @@ def test_a_rebuilt_index_answers_as_before(filled: Engine) -> None:
     told: list[tuple[str, int, int]] = []
     assert rebuild(filled, lambda *step: told.append(step)) == len(rows)
     assert answers(filled) == before
-    assert {what for what, _, _ in told} == {"reading files", "embedding"}
+    assert {what for what, _, _ in told} == {"opening files", "reading files", "embedding"}
     assert told[-1][1] == told[-1][2]
     assert_index_equals_files(filled)
 
@@ -166,3 +171,49 @@ def test_a_memory_that_is_in_two_files_is_reported_by_a_rebuild_too(filled: Engi
     day.with_name("episode-2019-01-01.md").unlink()
     sync(filled)
     assert_index_equals_files(filled)
+
+
+def test_a_file_that_cannot_be_opened_costs_a_rebuild_nothing(filled: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, rows = answers(filled), in_index(filled)
+    closed = filled.settings.memory.root / "default_app/default_project/users/alice/episodes/episode-2026-05-29.md"
+    path = closed.relative_to(filled.settings.memory.root).as_posix()
+
+    def barred(target: Path) -> object:
+        if target == closed:
+            raise PermissionError(errno.EACCES, "Permission denied", str(target))
+        return load(target)
+
+    load = files._load
+    monkeypatch.setattr(files, "_load", barred)
+    assert rebuild(filled, lambda *_: None) == len(rows)
+    assert in_index(filled) == rows
+    assert answers(filled) == before
+    (trouble,) = troubles(filled.index)
+    assert trouble.startswith(f"{path}: ")
+    assert "Permission denied" in trouble
+    monkeypatch.setattr(files, "_load", load)
+    filled.index.enqueue([path])
+    drain(filled)
+    assert_index_equals_files(filled)
+
+
+def test_of_a_damaged_index_nothing_is_kept(filled: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = in_index(filled)
+    database = apsw.Connection(str(filled.settings.memory.root / ".everlore" / "index.db"))
+    database.execute("DELETE FROM units WHERE id % 3 = 0")
+    database.close()
+    path = next(iter(rows.values())).path
+
+    def barred(vault: FolderVault, asked: str) -> object:
+        if asked == path:
+            raise Unavailable(f"{path} cannot be read or written: Input/output error; nothing was lost")
+        return read(vault, asked)
+
+    read, raw = FolderVault.read, FolderVault.raw
+    monkeypatch.setattr(FolderVault, "read", barred)
+    monkeypatch.setattr(
+        FolderVault, "raw", lambda vault, asked: raw(vault, asked) if asked != path else barred(vault, asked)
+    )
+    rebuild(filled, lambda *_: None)
+    assert in_index(filled) == {key: seen for key, seen in rows.items() if seen.path != path}
+    assert filled.index.check() == []

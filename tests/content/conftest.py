@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 import pytest
+from keeping import Kept
+from serving import Server
 from sites import SECRET, Evo, Missing, Stand, serving
 from sites import stand as make_stand
 
 
 @pytest.fixture(scope="session", params=["sqlite", "mariadb", "postgres"])
-def stand(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stand]:
-    made = make_stand(request.param, tmp_path_factory.mktemp("site"))
+def stand(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, lasting: Kept) -> Stand:
     try:
-        opened = made.__enter__()
+        return lasting.get(("stand", request.param), lambda: make_stand(request.param, tmp_path_factory.mktemp("site")))
     except Missing as error:
         pytest.skip(str(error))
-    yield opened
-    made.__exit__(None, None, None)
 
 
 @pytest.fixture(scope="session")
-def evo(stand: Stand, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evo]:
-    root = tmp_path_factory.mktemp("vault") / "root"
-    with serving(root, stand.url, jwt_secret=SECRET, rate_limit_per_minute="0") as server:
-        yield Evo(server, stand)
+def evo(stand: Stand, tmp_path_factory: pytest.TempPathFactory, lasting: Kept) -> Evo:
+    def start() -> AbstractContextManager[Server]:
+        root = tmp_path_factory.mktemp("vault") / "root"
+        return serving(root, stand.url, jwt_secret=SECRET, rate_limit_per_minute="0")
+
+    return Evo(lasting.get(("evo", stand.kind), start), stand)

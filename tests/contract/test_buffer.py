@@ -152,7 +152,7 @@ Jsonish = st.recursive(
 )
 def test_any_content_survives(buffer: Buffer, content: object, text: str, session: str) -> None:
     said = {"said": content, "as": text}
-    sent = message(1, text, session=session, content=said)
+    sent = message(1, text, session=session, content=[said])
     buffer.append([sent])
     assert buffer.append([sent]) == 0
     assert sent in buffer.open_messages(Scope(), session)

@@ -37,7 +37,8 @@ def test_replacing_a_file_adds_changes_and_removes(index: Index) -> None:
     changed = row("af_1", "first, corrected", parent="c3")
     applied = index.replace_file("a.md", Stamp(2, 2), [changed])
     assert (applied.added, applied.changed, applied.removed) == (0, 1, 1)
-    assert index.files() == {"a.md": Stamp(2, 2)}
+    assert index.files() == index.files("a.") == {"a.md": Stamp(2, 2)}
+    assert index.files("a_") == index.files("b") == index.files("%") == {}
     assert found(index, "corrected second") == ["af_1"]
     assert index.remove_file("a.md").removed == 1
     assert (index.files(), index.owners(), found(index, "corrected")) == ({}, [], [])
@@ -64,6 +65,16 @@ def test_an_untouched_row_keeps_its_number_and_vectors(index: Index) -> None:
     fill(index, row("af_1", "first"), row("af_2", "second"), row("af_3", "third"))
     assert index.find([Key(ALICE, "fact", "af_1")]) == before
     assert [piece.dense for piece in index.unembedded(10)] == ["third"]
+
+
+def test_units_that_wait_for_a_vector_are_counted_for_each_owner(index: Index) -> None:
+    index.use_model("m", 16)
+    fill(index, row("af_1", "first"))
+    embed(index, {"first": 1})
+    fill(index, row("af_1", "second", owner=BOB), row("af_2", "third", owner=BOB), path="b.md")
+    assert [index.waiting(owner) for owner in (ALICE, BOB)] == [0, 2]
+    embed(index, {"second": 2, "third": 3})
+    assert index.waiting(BOB) == 0
 
 
 def test_a_row_that_changes_only_in_what_surrounds_its_text_keeps_its_vectors(index: Index) -> None:
@@ -175,7 +186,13 @@ def test_children_and_slots(index: Index) -> None:
     assert [r.key.entry for r in index.children(ALICE, "fact", ["c1", "c1"])] == ["af_3", "af_1"]
     assert [r.key.entry for r in index.children(ALICE, "fact", ["c2", "nowhere"])] == ["af_2"]
     assert index.children(ALICE, "case", ["c1"]) == []
-    assert [r.key.entry for r in index.in_slot(ALICE, "fact", "alice: tea")] == ["af_1"]
+    over = row("af_9", "one", parent="c1", slot="alice: home", validity=Validity(1, 2))
+    index.replace_file("over.md", STAMP, [over, row("af_8", "two", parent="c9", validity=Validity(1, 2))])
+    assert [(r.key.entry, r.slot) for r in index.children(ALICE, "fact", ["c1", "c2"], ended=True)] == [
+        ("af_2", "alice: tea"),
+        ("af_9", "alice: home"),
+    ]
+    assert [r.key.entry for r in index.in_slot(ALICE, "fact", "alice: tea")] == ["af_1", "af_2"]
     assert index.in_slot(ALICE, "fact", "") == []
 
 

@@ -57,6 +57,20 @@ def test_more_telling_more_often_and_shorter_comes_first(index: Index) -> None:
     assert order.index("rare") < order.index("common")
 
 
+def test_tidying_ends_and_changes_no_answer(index: Index) -> None:
+    for number in range(30):
+        fill(index, row(f"af_{number}", f"tea number {number} " + "again " * (number % 4)), path=f"{number}.md")
+    for number in range(0, 30, 7):
+        index.remove_file(f"{number}.md")
+    before = index.text(["tea", "again", "11"], where(), 30)
+    for _ in range(100):
+        if not index.tidy():
+            break
+    assert not index.tidy()
+    assert index.text(["tea", "again", "11"], where(), 30) == before
+    assert index.check() == []
+
+
 def test_scores_are_bm25(index: Index) -> None:
     texts = ["tea tea cup", "cup of tea with milk and sugar", "milk", "plain water in a glass"]
     fill(index, *[row(f"af_{n}", text) for n, text in enumerate(texts)])
@@ -277,6 +291,20 @@ def test_rebuilding_gives_the_same_answers(index: Index) -> None:
     embed(index, seeds)
     assert answers() == before
     assert index.check() == []
+
+
+def test_a_rebuild_keeps_what_it_is_told_to_keep(index: Index) -> None:
+    index.use_model("m", 16)
+    fill(index, row("af_1", "tea"), row("af_2", "milk"), path="closed.md")
+    fill(index, row("af_3", "tea cake"), path="gone.md")
+    embed(index, {"tea": 1, "milk": 2, "tea cake": 3})
+    problem = Problem("closed.md", 0, "cannot be opened")
+    files = [("closed.md", Stamp(0, 0), [], [problem]), ("new.md", STAMP, [row("af_4", "milk tea")], [])]
+    assert index.rebuild(iter(files), keep=["closed.md"]) == 3
+    assert sorted(found(index, "tea")) == ["af_1", "af_4"]
+    assert alike(index, 1) == ["af_1", "af_2"], "with the vectors it had"
+    assert (index.status().unembedded, index.problems(), index.check()) == (1, [problem], [])
+    assert index.files() == {"closed.md": Stamp(0, 0), "new.md": STAMP}
 
 
 def test_a_rebuild_that_fails_changes_nothing(index: Index) -> None:

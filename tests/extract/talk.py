@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from everlore.extract.facts import as_fact, write_facts
+from everlore.extract.profile import update_profile
+from everlore.extract.turns import name_of
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
 
 SCOPE = Scope()
@@ -11,6 +14,7 @@ ALICE = Owner(SCOPE, "user", "alice")
 MAY_8 = 1_683_554_160_000
 """Monday, 8 May 2023, 13:56 UTC."""
 MINUTE = 60_000
+DAY = 24 * 60 * MINUTE
 
 
 def message(
@@ -31,3 +35,19 @@ def cell(*messages: Message) -> Cell:
 def said(*texts: str) -> Cell:
     """Alice speaks, a minute between her turns."""
     return cell(*(message(text, at=MAY_8 + number * MINUTE) for number, text in enumerate(texts)))
+
+
+def facts(talk: Cell) -> list[str]:
+    return [draft.text for draft in write_facts(talk)]
+
+
+def listed(*texts: str, name: str | None = None, sender: str = "alice") -> list[str]:
+    """What the profile says after the texts, a day between them."""
+    owner, known, found = Owner(SCOPE, "user", sender), "", []
+    for number, text in enumerate(texts):
+        turn = message(text, sender, at=MAY_8 + number * DAY, name=name)
+        known = name_of(turn)
+        told = cell(turn)
+        found += [as_fact(draft, told, owner, f"af_{number}") for draft in write_facts(told)]
+    made = update_profile(None, found, owner, MAY_8 + 1000 * DAY, known)
+    return [info.description for info in made.explicit_info]

@@ -97,6 +97,22 @@ def test_endless_tool_work_is_cut_between_calls() -> None:
     assert all(c[0].role != "tool" for c in cells)
 
 
+def test_large_outputs_do_not_tear_work_from_its_request() -> None:
+    wrote = [{"id": "c", "function": {"name": "write_file", "arguments": "y" * 50_000}}]
+    rounds = [
+        part
+        for n in range(20)
+        for part in (
+            message("", "bot", "assistant", MAY_8 + 2 * n + 1, wrote),
+            message("z\n" * 20_000, "bot", "tool", MAY_8 + 2 * n + 2),
+        )
+    ]
+    talk = [message("go"), *rounds, message("done", "bot", "assistant", MAY_8 + 60)]
+    assert [len(c) for c in find_cells(talk, LIMITS, None)] == [42]
+    spoken = [message("x" * 40_000, at=MAY_8 + n) for n in range(3)]
+    assert [len(c) for c in find_cells(spoken, LIMITS, None)] == [1, 1, 1], "what people say counts in full"
+
+
 def topic_vectors(sizes: tuple[int, ...]) -> Vectors:
     rng = np.random.default_rng(0)
     rows = []

@@ -47,9 +47,13 @@ def cell_of(*messages: Message) -> Cell:
 
 
 def written(*messages: Message) -> Case:
-    result = case.write_case(cell_of(*messages), HELPER, "ac_20260528_00000001")
-    assert result is not None
+    [result] = all_written(*messages)
     return result
+
+
+def all_written(*messages: Message) -> list[Case]:
+    cell = cell_of(*messages)
+    return [case.write_case(task, cell, HELPER, "ac_20260528_00000001") for task in case.tasks_of(cell, HELPER)]
 
 
 def flights() -> list[Message]:
@@ -69,16 +73,14 @@ def test_a_whole_run() -> None:
     result = written(*flights(), turn("user", "Perfect, thanks!"), turn("assistant", "You're welcome!"))
     assert result.task_intent == "Book a flight from Berlin to Lisbon on Friday"
     assert result.approach.splitlines() == [
-        "1. Said: I'll search first.",
-        "2. `search_flights(from=BER, to=LIS)`: error: date is missing",
-        '3. `search_flights(from=BER, to=LIS, date=2026-05-29)`: ok: [{"id": "TP531"}]',
-        '4. `book_flight(id=TP531)`: ok: {"ok": true}',
-        "5. Result: Booked TP531 on Friday. The code is X1.",
-        "6. User: Perfect, thanks!",
+        "1. `search_flights(from=BER, to=LIS)`: error: date is missing",
+        '2. `search_flights(from=BER, to=LIS, date=2026-05-29)`: ok: [{"id": "TP531"}]',
+        "3. `book_flight(id=TP531)`: ok",
+        "4. Result: Booked TP531 on Friday. The code is X1. Have a nice trip!",
+        "5. User: Perfect, thanks!",
     ]
     assert result.key_insight == (
-        "search_flights(from=BER, to=LIS) failed with date is missing; "
-        "search_flights(from=BER, to=LIS, date=2026-05-29) worked"
+        "`search_flights(from=BER, to=LIS)` failed with date is missing; it worked with `date=2026-05-29`"
     )
     assert result.quality_score == 0.97
     assert (result.session_id, result.parent_id, result.timestamp) == ("s1", "mc_0123456789ab", START)
@@ -107,7 +109,7 @@ def test_agents_are_the_assistants_in_order() -> None:
 def test_what_is_a_trajectory() -> None:
     chat = cell_of(turn("user", "How are you?"), turn("assistant", "Fine."))
     assert not case.has_trajectory(chat)
-    assert case.write_case(chat, HELPER, "ac_20260528_00000001") is None
+    assert case.tasks_of(chat, HELPER) == []
     assert case.has_trajectory(cell_of(*flights()))
     assert case.has_trajectory(cell_of(turn("user", "Go"), turn("tool", "")))
     assert case.has_trajectory(cell_of(turn("assistant", "I did the thing.")))
@@ -125,9 +127,10 @@ def test_what_is_a_trajectory() -> None:
         ("Could you please deploy the api, please?", "Deploy the api"),
         ("We ship on Monday. Can you deploy the api?", "Deploy the api"),
         ("Fix my login", "Fix my login (asked by Alice)"),
-        ("The build is red. Fix it!", "The build is red."),
+        ("The build is red. Fix it!", "Fix: the build is red"),
+        ("We ship on Monday. Deploy the api.", "Deploy the api."),
         ("### Deploy the api\n\n- to staging\n- then to production", "Deploy the api"),
-        ("Don’t wait, please deploy the api", "Don't wait, please deploy the api"),
+        ("Don’t wait, please deploy the api", "Deploy the api (Don't wait)"),
     ],
 )
 def test_the_intent_is_one_plain_sentence(request_text: str, intent: str) -> None:
@@ -144,7 +147,7 @@ def test_the_intent_is_the_last_real_request_before_the_work() -> None:
         turn("assistant", "", call("1", "read_logs", service="orders")),
         turn("user", "And now the billing service"),
     )
-    assert result.task_intent == "The orders service keeps crashing at night"
+    assert result.task_intent == "Fix: the orders service keeps crashing at night"
 
 
 def test_a_vague_request_takes_its_meaning_from_before() -> None:
@@ -153,7 +156,7 @@ def test_a_vague_request_takes_its_meaning_from_before() -> None:
         turn("user", "Please fix it"),
         turn("assistant", "", call("1", "edit")),
     )
-    assert result.task_intent == "Fix it (The login test fails on Windows.)"
+    assert result.task_intent == "Fix: the login test fails on Windows"
 
 
 def test_the_intent_without_a_user() -> None:
@@ -192,7 +195,7 @@ def test_equal_calls_in_a_row_are_told_once() -> None:
     ]
     result = written(turn("user", "Count the rows"), *tries)
     assert result.approach == "1. `query(sql=select 1)`: ok: 12 rows (3 tries, failed with timed out)"
-    assert result.key_insight == "query(sql=select 1) failed with timed out; trying again worked"
+    assert result.key_insight == "`query(sql=select 1)` failed with timed out; trying again worked"
 
 
 def test_what_came_between_a_failure_and_its_success_is_the_insight() -> None:
@@ -207,7 +210,7 @@ def test_what_came_between_a_failure_and_its_success_is_the_insight() -> None:
         *tried(4, "12 passed", "run_tests"),
     )
     assert result.key_insight == (
-        "run_tests() failed with ImportError: libpq.so.5 is missing; edit_file(path=Dockerfile) fixed it"
+        "`run_tests()` failed with ImportError: libpq.so.5 is missing; it worked after `edit_file(path=Dockerfile)`"
     )
 
 
@@ -289,57 +292,6 @@ def test_arguments_are_shortened() -> None:
     assert len(trajectory.short_arguments(json.dumps({str(n): "x" * 500 for n in range(50)}))) <= 200
 
 
-@pytest.mark.parametrize(
-    "output",
-    [
-        "Error: no such table",
-        "error TS2304: Cannot find name",
-        'Traceback (most recent call last):\n  File "x.py"\nValueError: bad',
-        '{"success": false, "message": "denied"}',
-        '{"status": "failed"}',
-        '{"status_code": 503}',
-        '{"exit_code": 2, "stderr": "bad flag"}',
-        '{"error": "x"}',
-        "bash: foo: command not found",
-        "....F\n1 failed, 4 passed in 0.1s",
-        "building\nProcess exited with code 1\nexit code 1",
-        "HTTP 404 Not Found",
-    ],
-)
-def test_failures_are_seen(output: str) -> None:
-    assert trajectory.outcome_of(output)[0] == "error"
-
-
-@pytest.mark.parametrize(
-    "output",
-    [
-        "",
-        "3 flights found",
-        '{"error": null, "rows": 3}',
-        '{"status": "ok", "errors": []}',
-        "12 passed, 0 failed in 1s",
-        "def f():\n    raise ValueError('x')\n\nprint('fine')",
-        "Errors and how to avoid them: a guide",
-        '{"status_code": 200}',
-        "[1, 2]",
-        "# Failure handling\nAn exception is raised when the server fails.",
-        "Error handling in Go\nErrors are values.",
-        "Fixed 3 errors",
-    ],
-)
-def test_successes_are_seen(output: str) -> None:
-    assert trajectory.outcome_of(output)[0] == "ok"
-
-
-def test_the_telling_line_of_an_error() -> None:
-    assert trajectory.outcome_of("Traceback (most recent call last):\n  x\nKeyError: 'id'") == (
-        "error",
-        "KeyError: 'id'",
-    )
-    assert trajectory.outcome_of("Error: it broke\nat line 3") == ("error", "it broke")
-    assert len(trajectory.outcome_of("Error: " + "long " * 1000)[1]) <= 300
-
-
 # -- the lesson
 
 
@@ -386,23 +338,17 @@ def test_a_smooth_run_has_no_insight() -> None:
 
 def test_the_name_of_a_thing_keeps_its_letters() -> None:
     asked = turn("user", "test_signup is flaky too, fix it pls")
-    assert written(asked, turn("assistant", "", call("1", "run"))).task_intent == "test_signup is flaky too, fix it"
+    assert written(asked, turn("assistant", "", call("1", "run"))).task_intent == "Fix: test_signup is flaky too"
 
 
 def test_a_call_to_another_end_is_no_recovery() -> None:
-    assert (
-        insight(
-            turn("assistant", "", call("1", "run_tests")),
-            turn("tool", "3 failed, 10 passed", to="1"),
-            turn("assistant", "", call("2", "read_file", path="x.py")),
-            turn("tool", "import os", to="2"),
-        )
-        is None
+    found = insight(
+        turn("assistant", "", call("1", "run_tests")),
+        turn("tool", "3 failed, 10 passed", to="1"),
+        turn("assistant", "", call("2", "read_file", path="x.py")),
+        turn("tool", "import os", to="2"),
     )
-
-
-def test_an_error_without_recovery_has_no_insight() -> None:
-    assert insight(turn("assistant", "", call("1", "run")), turn("tool", "Error: x", to="1")) is None
+    assert found == "`run_tests()` failed with 3 failed, 10 passed; this was not solved"
 
 
 # -- how well
@@ -438,7 +384,7 @@ def test_quality_follows_the_signs() -> None:
 def test_a_complaint_that_was_worked_on_is_no_verdict() -> None:
     done = turn("assistant", "The job runs again now.")
     complaint = turn("user", "That's wrong, the job still fails")
-    assert score(*ran("ok"), done, complaint, *ran("ok"), done) == 0.8
+    assert score(*ran("ok"), done, complaint, *ran("ok"), done) == 0.7
 
 
 # -- anything at all
@@ -469,16 +415,14 @@ odd_turn = st.builds(
 @settings(deadline=None, max_examples=150)
 @given(st.lists(odd_turn, min_size=1, max_size=8))
 def test_no_messages_break_it(messages: list[Message]) -> None:
-    cell = cell_of(*messages)
-    result = case.write_case(cell, HELPER, "ac_20260528_00000001")
-    assert (result is not None) == case.has_trajectory(cell)
-    if result is None:
-        return
-    assert result == case.write_case(cell, HELPER, "ac_20260528_00000001")
-    assert 0 <= result.quality_score <= 1
-    assert 0 < len(result.task_intent) <= 200
-    assert 0 < len(result.approach) <= 4000
-    assert all(line[0].isdigit() or line[0] == "…" for line in result.approach.split("\n"))
-    assert not result.task_intent.startswith(("#", "- "))
-    assert result.key_insight is None or "\n" not in result.key_insight
-    assert from_entry(to_entry(result), HELPER) == result
+    results = all_written(*messages)
+    assert bool(results) == case.has_trajectory(cell_of(*messages))
+    assert results == all_written(*messages)
+    for result in results:
+        assert 0 <= result.quality_score <= 1
+        assert 0 < len(result.task_intent) <= 200
+        assert 0 < len(result.approach) <= 4000
+        assert all(line[0].isdigit() or line[0] == "…" for line in result.approach.split("\n"))
+        assert not result.task_intent.startswith(("#", "- "))
+        assert result.key_insight is None or "\n" not in result.key_insight
+        assert from_entry(to_entry(result), HELPER) == result

@@ -24,6 +24,28 @@ from everlore.extract.sentences import clip, content_words, is_english, is_quest
         ("Tips: 1. Rest a lot. 2. Drink.", ["Tips:", "Rest a lot.", "Drink."]),
         ("She is 5. He is 7. I saw 12) there.", ["She is 5.", "He is 7.", "I saw 12) there."]),
         ("The *Erebus* is 2*3*4 m. A F.A. Cup.", ["The Erebus is 2*3*4 m. A F.A. Cup."]),
+        ("My new address is Hauptstr. 5, Munich. I like it.", ["My new address is Hauptstr. 5, Munich.", "I like it."]),
+        ("I live at 12 High Street, Apt. 4, Leeds.", ["I live at 12 High Street, Apt. 4, Leeds."]),
+        ("I live in Friedrich-Ebert-Str. 12. It is loud.", ["I live in Friedrich-Ebert-Str. 12.", "It is loud."]),
+        (
+            "I work at Fa. Mueller and studied at the Univ. of Ulm.",
+            ["I work at Fa. Mueller and studied at the Univ. of Ulm."],
+        ),
+        ("We meet at No. 5, on Jan. 3 in St. Gallen.", ["We meet at No. 5, on Jan. 3 in St. Gallen."]),
+        ("It made me love art. [image: a dog]", ["It made me love art.", "[image: a dog]"]),
+        ("i said no. then i left", ["i said no.", "then i left"]),
+        ("No, I haven't. I was busy.", ["No, I haven't.", "I was busy."]),
+        ("He said no. Then he left.", ["He said no.", "Then he left."]),
+        ("My son is Jan. He is 5.", ["My son is Jan.", "He is 5."]),
+        ("i live in rome. i like it. 5 years now", ["i live in rome.", "i like it.", "5 years now"]),
+        ("Call me at ext. 12 or tel. 555.", ["Call me at ext. 12 or tel. 555."]),
+        ("Ich wohne ca. 3 km von der Goethestr. 9 entfernt.", ["Ich wohne ca. 3 km von der Goethestr. 9 entfernt."]),
+        ("I changed __init__() and __main__ here.", ["I changed __init__() and __main__ here."]),
+        (
+            "It takes **kwargs and **options, __very bold__ and **bold**.",
+            ["It takes **kwargs and **options, very bold and bold."],
+        ),
+        ("I call `a**b**c` often.", ["I call `a**b**c` often."]),
         ("  \n ", []),
         (
             "I prefer dark roast ☕ from Ethiopia. So good 🐶 We bought it.",
@@ -69,7 +91,17 @@ def test_clip_cuts_at_a_blank() -> None:
 
 
 @pytest.mark.parametrize(
-    "run", ["." * 100_000, "e.g. " * 20_000, "😀" * 50_000, "\n" * 100_000, "'" * 100_000, "1. " * 50_000]
+    "run",
+    [
+        "." * 100_000,
+        "e.g. " * 20_000,
+        "😀" * 50_000,
+        "\n" * 100_000,
+        "'" * 100_000,
+        "1. " * 50_000,
+        "__a " * 30_000,
+        "**a " * 30_000,
+    ],
 )
 def test_long_runs_are_read_in_linear_time(run: str) -> None:
     began = time.perf_counter()

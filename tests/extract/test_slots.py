@@ -22,7 +22,7 @@ from everlore.extract.slots import about, ends
         ("Alice has two dogs.", "alice: number of dogs"),
         ("Alice can't stand cilantro.", "alice: likes cilantro"),
         ("Alice stopped biking to work.", "alice: bike to work"),
-        ("Alice used to live in Rome.", ""),
+        ("Alice used to live in Rome.", "alice: lives in"),
         ("Alice would love to live in Paris.", ""),
         ("Alice moved to tears.", ""),
         ("Alice is a bit tired.", ""),
@@ -31,7 +31,7 @@ from everlore.extract.slots import about, ends
         ("Alice is engaged in charity.", ""),
         ("Alice has two meetings today (8 May 2023).", ""),
         ('Alice said: "My favorite color is red."', ""),
-        ("Bob lives in Berlin.", ""),
+        ("Bob lives in Berlin.", "alice's bob: lives in"),
         ("", ""),
     ],
 )

@@ -153,6 +153,96 @@ def test_items_written_by_hand_stay_unless_contradicted() -> None:
     assert [info.description for info in moved.explicit_info] == ["Call her Al", "Alice moved to Munich."]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My brother is a terrible cook.",
+        "My son is such a genius.",
+        "My boss is an idiot.",
+        "My sister is so annoying sometimes.",
+        "My mother-in-law is the worst driver.",
+        "My therapist told me: rest more.",
+        "I live for pizza.",
+        "I work like a horse.",
+        "I'm married to my job.",
+        "I have a question about dogs.",
+        "I'd like a table for two.",
+        "I moved to Linux last year.",
+        "I switched from the old brand because Max had a reaction to it.",
+        "Write a bio: I'm a painter from Prague who loves cats.",
+    ],
+)
+def test_opinions_of_others_and_figures_of_speech_are_not_listed(said: str) -> None:
+    assert profile(said).explicit_info == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "category"),
+    [
+        ("My sister is a doctor in Berlin.", "family"),
+        ("My brother is a cook.", "family"),
+        ("My new doctor is Dr. Klein.", "health"),
+        ("I'm married to my high school sweetheart.", "family"),
+        ("I moved to Linz last year.", "home"),
+        ("I rent an apartment in Somerville.", "home"),
+        ("My favorite is the amazing banana split.", "preference"),
+        ("im a nurse", "identity"),
+    ],
+)
+def test_plain_statements_beside_them_are(said: str, category: str) -> None:
+    assert [info.category for info in profile(said).explicit_info] == [category]
+
+
+@pytest.mark.parametrize(
+    ("said", "listed"),
+    [
+        (["I'm using neovim and I prefer tabs over spaces."], ["Alice prefers tabs over spaces."]),
+        (["I would move if it paid and I love Rome."], []),
+        (["I use neovim.", "I switched from neovim to Zed."], ["Alice switched from neovim to Zed."]),
+        (["Always run the tests before you commit."], ['Alice said: "Always run the tests before you commit."']),
+        (["Never push directly to main."], ['Alice said: "Never push directly to main."']),
+        (["Never heard of it before today."], []),
+        (["Call me Lex."], ['Alice said: "Call me Lex."']),
+        (["Call me Monday."], []),
+        (["Never run with scissors."], []),
+        (["I switched to plan B."], []),
+        (["We moved to Denver for the summer."], []),
+        (["I live in Boston.", "We moved to Denver."], ['Alice said: "We moved to Denver."']),
+        (["I drive a Honda Civic.", "I sold the Civic."], []),
+        (["I drive a Tesla.", "I sold my Tesla stock."], ["Alice drives a Tesla."]),
+        (["I weigh 92 kg.", "My weight is 89 kg now."], ["Alice's weight is 89 kg now."]),
+        (["I go to the gym every Monday and Friday.", "I no longer go to the gym."], []),
+        (["I go to the gym every Monday.", "I can't go to the gym."], ["Alice goes to the gym every Monday."]),
+        (["My son is 4.", "My son is 5 now."], ["Alice's son is 5 now."]),
+        (["My son is 4.", "My son is 7."], ["Alice's son is 4.", "Alice's son is 7."]),
+        (["I'm single.", "Eva and I got married!"], ["Alice got married to Eva!"]),
+        (["i cant eat gluten"], ["Alice can't eat gluten"]),
+        (["Im vegan btw"], ["Alice is vegan"]),
+        (["my fav food is ramen", "My favorite food is pho."], ["Alice's favorite food is pho."]),
+        (["I'm the CTO of Acme."], ["Alice is the CTO of Acme."]),
+        (["Use pnpm, not npm."], ['Alice said: "Use pnpm, not npm."']),
+        (["My wife says I live in the garage."], []),
+        (["My birthday is tomorrow."], ["Alice's birthday is tomorrow (9 May 2023)."]),
+    ],
+)
+def test_what_a_reader_of_the_talk_would_note(said: list[str], listed: list[str]) -> None:
+    assert [info.description for info in profile(*said).explicit_info] == listed
+
+
+def test_a_wish_and_a_dislike_are_no_signs_of_a_trait() -> None:
+    assert profile("I wish I had a dog.", "I have no pets.", "I don't like cats.").implicit_traits == ()
+
+
+def test_a_tool_is_no_home() -> None:
+    made = profile("I live in Graz.", "I moved to Linux.", "I moved from Slack to Discord.")
+    assert [info.description for info in made.explicit_info] == ["Alice lives in Graz."]
+
+
+def test_an_age_ends_with_the_birthday() -> None:
+    made = profile("I'm 29.", "I turned 30 yesterday!")
+    assert [info.description for info in made.explicit_info] == ["Alice turned 30 yesterday (8 May 2023)!"]
+
+
 def test_a_trait_needs_repeated_evidence() -> None:
     assert profile("I love hiking in Norway.", "I went camping with my dad.").implicit_traits == ()
     (trait,) = profile(
@@ -201,6 +291,16 @@ STATEMENTS = [
     "I left Siemens and joined BMW.",
     "I was fired from Siemens.",
     "I got laid off.",
+    "Ich wohne in Graz und arbeite bei Siemens.",
+    "Ich wohne jetzt in Wien.",
+    "Ich arbeite nicht mehr bei Siemens.",
+    "Ich mag keinen Kaffee.",
+    "We moved to Denver.",
+    "I'm using vim and I love coffee.",
+    "I drive a Panda.",
+    "I sold the Panda.",
+    "My son is 4.",
+    "My son is 5 now.",
     *(f"I love the park of Town{n} in May." for n in range(50)),
 ]
 

@@ -138,4 +138,4 @@ def test_sentences_without_a_stop_do_not_run_together() -> None:
     talk = said("i live in berlin and work at siemens", "i got a dog called rex")
     episode = write_episode(talk, ALICE, "ep_20230508_00000001", write_facts(talk))
     assert episode is not None
-    assert episode.summary.endswith("Alice lives in berlin and works at siemens. Alice got a dog called rex.")
+    assert episode.summary.endswith("Alice lives in berlin. Alice works at siemens. Alice got a dog called rex.")

@@ -110,13 +110,20 @@ def test_what_cannot_be_rewritten_is_quoted() -> None:
     assert facts(said("We adopted two kittens from the shelter.")) == [
         'Alice said: "We adopted two kittens from the shelter."'
     ]
-    assert facts(said('My boss called it "a bold move" in public.')) == [
-        "Alice said: \"My boss called it 'a bold move' in public.\""
+    assert facts(said('My boss called your plan "a bold move" in public.')) == [
+        "Alice said: \"My boss called your plan 'a bold move' in public.\""
+    ]
+
+
+def test_the_words_of_others_stay_as_they_were() -> None:
+    assert facts(said('My boss called it "my bold move" in public.')) == [
+        "Alice's boss called it 'my bold move' in public."
     ]
 
 
 @pytest.mark.parametrize(
-    "text", ["我喜欢在春天爬山。", "Me gusta el café de Madrid.", "Ich wohne in Berlin und arbeite bei Siemens."]
+    "text",
+    ["我喜欢在春天爬山。", "Me gusta el café de Madrid.", "Ich gehe im Sommer in die Berge und schwimme im See."],
 )
 def test_other_languages_are_quoted_whole(text: str) -> None:
     assert facts(said(text)) == [f'Alice said: "{text}"']
@@ -135,6 +142,108 @@ def test_a_short_answer_brings_its_question() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "fact"),
+    [
+        ("Where do you live?", "Graz", "Alice lives in Graz."),
+        ("Welcome! Where do you live?", "In Graz, Austria.", "Alice lives in Graz, Austria."),
+        ("What do you do for a living?", "nurse", "Alice is a nurse."),
+        ("What's your job?", "Engineer", "Alice is an Engineer."),
+        ("How old are you?", "42", "Alice is 42 years old."),
+        ("Are you allergic to anything?", "Yes, nuts.", "Alice is allergic to nuts."),
+        ("What is your wife's name?", "Anna", "Alice's wife is called Anna."),
+        ("What is your favorite color?", "blue", "Alice's favorite color is blue."),
+        ("What's your name? And where do you live?", "Anna", 'Asked "And where do you live?", Alice said: "Anna"'),
+        ("Where do you live?", "Not far from here", 'Asked "Where do you live?", Alice said: "Not far from here"'),
+        ("Where do you work?", "From home mostly", 'Asked "Where do you work?", Alice said: "From home mostly"'),
+        ("Where do you live?", "Nice Try", 'Asked "Where do you live?", Alice said: "Nice Try"'),
+        ("What's your favorite tool?", "My old chisel, by far", "Alice's favorite tool is their old chisel, by far."),
+        (
+            "What's your favorite game?",
+            "We prefer chess together",
+            'Asked "What\'s your favorite game?", Alice said: "We prefer chess together"',
+        ),
+        (
+            "What's your favorite game to play with them?",
+            "Chess",
+            'Asked "What\'s your favorite game to play with them?", Alice said: "Chess"',
+        ),
+        ("Any allergies?", "Maybe pollen", 'Asked "Any allergies?", Alice said: "Maybe pollen"'),
+        ("Do you have any allergies?", "no", 'Asked "Do you have any allergies?", Alice said: "no"'),
+    ],
+)
+def test_an_answer_that_is_a_plain_value_is_a_statement(question: str, answer: str, fact: str) -> None:
+    talk = cell(message(question, "bot", "assistant"), message(answer, at=MAY_8 + MINUTE))
+    assert facts(talk) == [fact]
+
+
+@pytest.mark.parametrize(
+    ("said_so", "told"),
+    [
+        (["I'm Alice and I live in Bern."], ["Alice lives in Bern."]),
+        (["Hi, I'm Eva, I live in Bern."], ["Alice's name is Eva.", "Alice lives in Bern."]),
+        (["I'm Irish and I live in Bern."], ["Alice is Irish.", "Alice lives in Bern."]),
+        (["I left Siemens.", "I'm at BMW now."], ["Alice left Siemens.", "Alice works at BMW now."]),
+        (["I got a new job!", "I'm now at BMW."], ["Alice got a new job!", "Alice works at BMW now."]),
+        (["I left Siemens.", "I'm at Lake Como now."], ["Alice left Siemens.", "Alice is at Lake Como now."]),
+        (["I quit my job!", "I'm at BMW now."], ["Alice quit their job!", "Alice is at BMW now."]),
+        (["I need a desk.", "I'm at IKEA now."], ["Alice needs a desk.", "Alice is at IKEA now."]),
+        (["I have two cats.", "Actually three."], ["Alice has two cats.", "Alice has three cats, not two."]),
+        (["I'm 34.", "I mean 35."], ["Alice is 34.", "Alice is 35, not 34."]),
+        (
+            ["My birthday is on March 3.", "No wait, it's March 5."],
+            ["Alice's birthday is on March 3.", "Alice's birthday is on March 5, not March 3."],
+        ),
+        (["I rent a flat in Linz."], ["Alice rents a flat in Linz."]),
+        (["im a nurse"], ["Alice is a nurse"]),
+        (["I'm into bouldering."], ["Alice is into bouldering."]),
+        (["My pronouns are they/them."], ["Alice's pronouns are they/them."]),
+    ],
+)
+def test_what_is_meant_by_what_was_said_before(said_so: list[str], told: list[str]) -> None:
+    assert facts(said(*said_so)) == told
+
+
+ABOUT_ONESELF = ["Alice's name is Peter.", "Alice is a nurse.", "Alice lives in Graz."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Name: Peter\nJob: nurse\nCity: Graz",
+        "Name: Peter / Job: nurse / City: Graz",
+        "Some facts about me:\n\n- **Name:** Peter\n- **Job**: nurse\n- City: Graz",
+    ],
+)
+def test_a_list_about_oneself_is_statements(text: str) -> None:
+    assert facts(said(text)) == ABOUT_ONESELF
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Character sheet for my novel:\nName: Aldric\nJob: nurse\nCity: Camelot",
+        "I met a guy.\nName: Karl\nCity: Linz",
+        "Name: Max\nAge: 4\nAllergies: peanuts",
+        "Name: Max\nAllergies: peanuts\nThis is my son's form.",
+        "Role: developer\nLanguages: Python, Go",
+        "Name: web-1\nCity: n/a\nPort: 8080",
+        "Name: required\nEmail: required",
+        "Name: Apple Pie\nTime: 40 min",
+        "Job: failed\nError: timeout",
+    ],
+)
+def test_a_list_about_something_else_is_quoted(text: str) -> None:
+    assert not [fact for fact in facts(said(text)) if fact.startswith(("Alice's", "Alice is", "Alice lives"))]
+
+
+def test_a_list_with_the_name_of_somebody_else_is_about_them() -> None:
+    listed = message("Name: Karl Huber\nCity: Linz", name="Alice Meier")
+    assert facts(cell(listed)) == ['Alice Meier said: "Name: Karl Huber"', 'Alice Meier said: "City: Linz"']
+    asked = cell(message("Who comes with her?", "bot", "assistant"), message("Name: Karl\nCity: Linz"))
+    assert not [fact for fact in facts(asked) if "lives in" in fact]
+
+
 def test_leading_interjections_and_names_go() -> None:
     talk = cell(
         message("Did you paint that?", "mel"), message("Yeah, Mel, I painted that sunrise in Rome!", at=MAY_8 + MINUTE)
@@ -144,7 +253,10 @@ def test_leading_interjections_and_names_go() -> None:
 
 def test_a_statement_that_ends_as_a_question_is_kept() -> None:
     text = "My 2015 Honda Civic squeaks when it brakes downhill, what should I do?"
-    assert facts(said(text)) == [f'Alice asked: "{text}"']
+    assert facts(said(text)) == [
+        "Alice's 2015 Honda Civic squeaks when it brakes downhill.",
+        f'Alice asked: "{text}"',
+    ]
 
 
 def test_a_request_that_names_somebody_is_kept() -> None:

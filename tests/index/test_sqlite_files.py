@@ -5,15 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import apsw
 import numpy as np
 import pytest
+from embeddings import Endpoint
 from stored import ALICE, BOB, DIMENSION, direction, embed, fill, found, message, row, rows_of, where
+from vaults import open_vault
 
 from everlore import database
 from everlore.buffer.sqlite import SqliteBuffer
+from everlore.cascade import Worker
 from everlore.errors import Damaged, Misconfigured, Unavailable
 from everlore.index import vectors, words
 from everlore.index.sqlite import SqliteIndex
@@ -40,6 +44,55 @@ def test_a_full_disk_leaves_everything_as_it_was(path: Path) -> None:
     with pytest.raises(Unavailable, match="full"):
         fill(index, *[row(f"af_{n}", "cake " * 50) for n in range(500)])
     assert (found(index, "tea"), found(index, "cake")) == (["af_1"], [])
+    index.close()
+
+
+def test_many_small_writes_are_tidied_in_the_background(tmp_path: Path, vectors: Endpoint) -> None:
+    engine = open_vault(tmp_path / "vault", vectors.url)
+    assert isinstance(engine.index, SqliteIndex)
+
+    def segments() -> int:
+        connection = apsw.Connection(str(tmp_path / "vault" / ".everlore" / "index.db"))
+        return int(database.value(connection, "SELECT count(DISTINCT segid) FROM words_idx"))
+
+    for number in range(3):
+        fill(engine.index, row(f"af_{number}", f"tea {number}"), path=f"{number}.md")
+    assert segments() > 1
+    worker = Worker(engine)
+    worker.start()
+    try:
+        deadline = time.monotonic() + 20
+        while segments() > 1 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert segments() == 1
+    finally:
+        worker.stop()
+        engine.close()
+
+
+def test_what_another_process_merged_is_not_taken_for_damage(path: Path) -> None:
+    index, other = SqliteIndex(path), SqliteIndex(path)
+    for number in range(3):
+        fill(index, row(f"af_{number}", "tea"), path=f"{number}.md")
+    assert (len(found(other, "tea")), other.check()) == (3, [])
+    while index.tidy():
+        pass
+    assert other.check() == []
+    index.close()
+    other.close()
+
+
+def test_an_index_that_cannot_be_written_is_not_tidied_again_and_again(path: Path) -> None:
+    index = SqliteIndex(path)
+    fill(index, row("af_1", "tea"))
+    fill(index, row("af_2", "tea"), path="b.md")
+    index._db._connection().execute("PRAGMA query_only=1")
+    with pytest.raises(Unavailable):
+        index.tidy()
+    assert not index.tidy()
+    index._db._connection().execute("PRAGMA query_only=0")
+    fill(index, row("af_3", "tea"), path="c.md")
+    assert index.tidy()
     index.close()
 
 
@@ -170,11 +223,13 @@ def test_the_cache_of_parts_is_bounded(path: Path) -> None:
     fill(index, row("af_1", "tea"))
     fill(index, row("af_1", "tea", owner=BOB), path="b.md")
     embed(index, {"tea": 1})
-    index._parts = vectors.Parts(most_bytes=1)
+    index._lookups.remembered().parts = vectors.Parts(most_bytes=1)
     for _ in range(3):
         for owner in (ALICE, BOB):
             assert len(index.vector(direction(1), where(owner), 5)) == 1
-    assert len(index._parts._parts) == 1
+    parts = index._lookups.remembered().parts
+    assert len(parts._parts) == 1
+    assert parts._total == vectors.PART_BYTES + sum(part.bytes for part in parts._parts.values())
     index.close()
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everlore.index.tokens import LONGEST, query_terms, tokens
+from everlore.index.tokens import LONGEST, own_terms, query_terms, tokens
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,26 @@ def test_a_query_drops_stop_words_unless_there_is_nothing_else() -> None:
     assert query_terms("I'm") == ["im"]
 
 
+@pytest.mark.parametrize(
+    ("query", "own"),
+    [
+        ("Should I go to my high school reunion in May?", {"high", "school"}),
+        ("Is my phone older than our car?", {"phone", "older", "car"}),
+        ("What about my dog's vet?", {"dog", "vet"}),
+        ("Was kostet meine Miete?", {"miet"}),
+        ("Où est ma voiture ?", {"voitur"}),
+        ("¿Cuándo nació mi hermana?", {"hermana"}),
+        ("Dove lavora nostro figlio?", {"figlio"}),
+        ("What did Mia cook?", set()),
+        ("Which phone does she use, and what is my", set()),
+        ("What is her name?", set()),
+    ],
+)
+def test_what_the_asker_calls_their_own(query: str, own: set[str]) -> None:
+    assert own_terms(query) == own
+    assert own <= set(query_terms(query))
+
+
 def test_a_query_in_an_unspaced_script_looks_for_pairs_or_its_only_character() -> None:
     assert query_terms("喜欢茶") == ["喜欢", "欢茶"]
     assert query_terms("茶") == ["茶"]
@@ -59,6 +79,7 @@ def test_every_token_is_a_plain_word_and_reading_twice_agrees(text: str) -> None
         assert 0 < len(token) <= LONGEST
         assert not re.search(r"[\x00-\x2f:-@\[-^`{-\x7f\s]", token)
     assert set(query_terms(text)) <= set(found)
+    assert own_terms(text) <= set(query_terms(text))
 
 
 def test_threads_do_not_disturb_each_other() -> None:

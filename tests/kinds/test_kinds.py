@@ -74,7 +74,8 @@ def test_every_kind_reads_back_what_it_wrote() -> None:
     assert episode.from_entry(episode.to_entry(told), ALICE) == told
     known = fact.Fact(ALICE, "af_1", "s", AT, "mc_1", ("alice",), "Alice sings.", 2, False, "alice: x", AT + 1, "af_2")
     assert fact.from_entry(fact.to_entry(known), ALICE) == known
-    done = case.Case(BOT, "ac_1", "s", AT, "mc_1", "Book a flight.", "1. search", 0.75, "Ask for the date first.")
+    learned = ("Book a flight.", "1. search", 0.75, "Ask for the date first.")
+    done = case.Case(BOT, "ac_1", "s", AT, "mc_1", *learned, sender_ids=("alice", "bot"))
     assert case.from_entry(case.to_entry(done), BOT) == done
     skilled = skill.Skill(BOT, "sk_20260528_00000001", "book", "How to book.", "## Steps", 0.5, 0.25, ("bot_ac_1",), AT)
     assert skill.from_sheet(skill.to_sheet(skilled), BOT, "book") == skilled
@@ -95,5 +96,5 @@ def test_an_ended_fact_is_kept_and_leads_nowhere() -> None:
 def test_what_a_person_broke_is_named() -> None:
     with pytest.raises(Damaged, match="ep_1 has no text under ### Content"):
         episode.from_entry(Entry("ep_1", {"timestamp": "2026-05-28T11:30:00Z"}, {"Content": " "}), ALICE)
-    with pytest.raises(Damaged, match="neither epoch milliseconds nor"):
+    with pytest.raises(Damaged, match="is not an ISO-8601 time"):
         fact.from_entry(Entry("af_1", {"timestamp": "yesterday"}, {"Fact": "x"}), ALICE)

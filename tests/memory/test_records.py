@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vaults import SCOPE
 
 from everlore.engine import Engine
-from everlore.kinds.record import Record, from_sheet, identity, to_sheet
+from everlore.kinds.record import Record, from_sheet, identity, readable, to_sheet
 from everlore.memory.notes import invalidate
 from everlore.memory.records import Document, Mirrored, mirror, save_record
 from everlore.types import Json, Owner, Where
@@ -31,6 +31,11 @@ def test_a_page_gives_back_exactly_what_was_saved(content: Json) -> None:
     record = Record(CAROL, identity("note", "s", content), "note", content, "s", ("a:b",), 0.5, 1000, 2000)
     text = render_sheet(to_sheet(record))
     assert from_sheet(parse_sheet(text), CAROL, "x") == record
+
+
+@given(content=JSON)
+def test_every_record_has_a_line_to_be_shown_by(content: Json) -> None:
+    assert readable(content).strip().splitlines()
 
 
 @given(content=st.dictionaries(st.text(), JSON, max_size=4))

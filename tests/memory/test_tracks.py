@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from embeddings import Endpoint
 from vaults import (
     ALICE,
@@ -24,8 +27,10 @@ from vaults import (
 from everlore.engine import Engine
 from everlore.kinds.skill import Skill, from_sheet
 from everlore.memory import NewMessage, flush, listing, profile, remember
+from everlore.memory.agent_track import write_agent_track
+from everlore.models.chat import Meter
 from everlore.search import Query, recall
-from everlore.types import Row
+from everlore.types import Cell, Message, Row
 from everlore.vault.markdown import parse_sheet
 
 
@@ -134,6 +139,21 @@ def test_an_older_fact_that_is_told_later_does_not_stand_beside_the_newer(engine
     assert new.validity.end is None
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_history_ends_where_the_next_begins_in_whatever_order_it_is_told(
+    engine: Engine, order: tuple[int, ...]
+) -> None:
+    told = ["I live in Galway.", "I live in Dublin.", "I live in Cork."]
+    for number in order:
+        tell(engine, says(told[number], at=MAY_28 + number * 100 * DAY), session=f"s{number}")
+    found = sorted(rows(engine, "fact"), key=lambda row: row.timestamp)
+    assert [row.validity.end for row in found] == [MAY_28 + 100 * DAY, MAY_28 + 200 * DAY, None]
+    assert [row.data["superseded_by"] for row in found] == [found[1].key.entry, found[2].key.entry, ""]
+    stored = profile(engine, ALICE)
+    assert stored is not None
+    assert [info["description"] for info in stored.data["explicit_info"]] == ["Alice lives in Cork."]
+
+
 def test_a_profile_is_made_of_what_people_say_of_themselves(engine: Engine) -> None:
     tell(engine, says("I live in Rome. I work as a nurse. I love jazz."), session="old")
     stored = profile(engine, ALICE)
@@ -156,6 +176,43 @@ def test_work_with_tools_leaves_both_tracks(engine: Engine) -> None:
     assert "flight to Rome" in case.data["task_intent"]
     assert "search_flights" in case.data["approach"]
     assert "called search_flights" in next(iter(contents(engine, ALICE).values())), "an empty turn with calls is kept"
+
+
+def test_several_tasks_of_a_cell_are_written_once(engine: Engine) -> None:
+    talk = [
+        *run("Rome", MAY_28),
+        says("Thanks! Now please check the weather.", at=MAY_28 + 10),
+        *run("", MAY_28 + 20)[1:],
+    ]
+    tell(engine, *talk)
+    before = listing(engine, HELPER, "case").rows
+    assert [row.data["task_intent"] for row in before] == ["Check the weather.", "Book a flight to Rome."]
+    [parent] = {row.parent_id for row in before}
+    # as after a crash that left the files and lost what is noted of them
+    messages = tuple(replace(message, id=f"m{at}") for at, message in enumerate(accepted(talk)))
+    for _ in range(2):
+        write_agent_track(engine, Cell(parent, SCOPE, "s", messages), HELPER, None, Meter(1))
+    assert listing(engine, HELPER, "case").rows == before
+    assert_index_equals_files(engine)
+
+
+def accepted(talk: list[NewMessage]) -> list[Message]:
+    return [
+        Message(
+            "",
+            SCOPE,
+            "s",
+            m.sender_id,
+            None,
+            m.role,
+            m.timestamp,
+            m.content,
+            str(m.content),
+            m.tool_calls,
+            m.tool_call_id,
+        )
+        for m in talk
+    ]
 
 
 def test_a_session_without_users_is_the_agents_alone(engine: Engine) -> None:
@@ -203,6 +260,6 @@ def the_skill(engine: Engine) -> Skill:
 
 def test_a_password_is_nowhere_in_what_is_kept(engine: Engine) -> None:
     tell(engine, says("My wifi password is hunter2 and I live in Bonn."))
-    [told] = [str(fact["content"]) for fact in facts(engine, ALICE)]
-    assert told == "Alice's wifi password is [MASKED password] and Alice lives in Bonn."
+    told = [str(fact["content"]) for fact in facts(engine, ALICE)]
+    assert told == ["Alice's wifi password is [MASKED password].", "Alice lives in Bonn."]
     assert not any(b"hunter2" in file.read_bytes() for file in engine.settings.memory.root.rglob("*") if file.is_file())

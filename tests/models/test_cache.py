@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from everlore.errors import Unavailable
 from everlore.models.base import State, Vectors
 from everlore.models.cache import SLICE, CachedEmbedder, EmbeddingCache
+from everlore.models.offline import OfflineEmbedder
+from everlore.models.unrelated import OFFLINE, measured, scaled
 
 
 class Counting:
@@ -18,6 +20,7 @@ class Counting:
 
     name = "counting"
     dimension = 8
+    unrelated: float | None = None
 
     def __init__(self, fail_after: int = 10**9) -> None:
         self.asked: list[list[str]] = []
@@ -25,6 +28,10 @@ class Counting:
 
     def ready(self) -> bool:
         return True
+
+    @property
+    def trouble(self) -> str:
+        return ""
 
     def state(self) -> State:
         return "ready"
@@ -36,7 +43,7 @@ class Counting:
         vector: Vectors = self.encode([text])[0]
         return vector
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
         if len(self.asked) >= self._fail_after:
             raise Unavailable("out of reach")
         self.asked.append(list(texts))
@@ -82,9 +89,19 @@ def test_models_do_not_share_vectors(tmp_path: Path) -> None:
     assert list(cache.get("x", ["b", "a", "a"])) == [1, 2]
     assert cache.get("y", ["a"]) == {}
     cache.put("y", ["a", "b"], np.ones((2, 4), np.float32))
-    assert cache.prune(["x"]) == 2
-    assert (list(cache.get("x", ["a"])), cache.get("y", ["a"])) == ([0], {})
+    assert (cache.stats("x").size, cache.stats("y").size) == (1, 2)
     cache.close()
+
+
+def test_vectors_of_another_size_under_the_same_name_are_made_again(tmp_path: Path) -> None:
+    cache = EmbeddingCache(tmp_path / "embeddings.db")
+    cache.put(Counting.name, ["a", "b"], np.ones((2, 4), np.float32))
+    counting = Counting()
+    embedder = CachedEmbedder(counting, cache)
+    for _ in range(2):
+        assert embedder.encode(["c", "a"]).shape == (2, 8)
+    assert counting.asked == [["c", "a"]]
+    embedder.close()
 
 
 def test_a_broken_cache_only_costs_time(tmp_path: Path) -> None:
@@ -116,3 +133,35 @@ def test_a_question_is_not_kept(tmp_path: Path) -> None:
     assert cached.query("why?").shape == cached.query("why?").shape
     assert [text for texts in inner.asked for text in texts] == ["why?", "why?"]
     cached.close()
+
+
+def test_what_unrelated_means_is_measured_once_and_kept(tmp_path: Path) -> None:
+    first = Counting()
+    embedder = CachedEmbedder(first, EmbeddingCache(tmp_path / "embeddings.db"))
+    found = embedder.unrelated
+    assert 0 <= found < 0.5, "directions by chance"
+    assert embedder.unrelated == found
+    assert len(first.asked) == 1
+    embedder.close()
+    again = Counting()
+    embedder = CachedEmbedder(again, EmbeddingCache(tmp_path / "embeddings.db"))
+    assert embedder.unrelated == pytest.approx(found)
+    assert again.asked == []
+    assert scaled(embedder, 1.0) == 1.0
+    assert scaled(embedder, OFFLINE) == pytest.approx(found)
+    known = Counting()
+    known.unrelated = 0.7
+    assert CachedEmbedder(known, EmbeddingCache(tmp_path / "embeddings.db")).unrelated == 0.7
+    embedder.close()
+
+
+def test_the_measure_of_the_built_in_model_is_what_is_measured(tmp_path: Path) -> None:
+    embedder = OfflineEmbedder(tmp_path, 1)
+    assert measured(embedder.encode) == pytest.approx(OFFLINE, abs=0.01)
+    embedder.close()
+
+
+def test_a_model_out_of_reach_is_taken_for_the_built_in_one(tmp_path: Path) -> None:
+    embedder = CachedEmbedder(Counting(fail_after=0), EmbeddingCache(tmp_path / "embeddings.db"))
+    assert scaled(embedder, 0.6) == 0.6
+    embedder.close()

@@ -133,6 +133,17 @@ def test_what_an_endpoint_refuses_is_left_out_and_that_is_remembered(llm: Llm) -
     assert '"properties"' in llm.asked[-1].system
 
 
+def test_a_request_that_is_refused_in_every_form_leaves_the_form_as_it_was(llm: Llm) -> None:
+    model = model_for(llm)
+    too_long = Said(status=400, raw=b'{"error": "context_length_exceeded"}')
+    llm.script = [too_long, too_long, too_long, Said(GOOD)]
+    with pytest.raises(Unavailable, match="context_length"):
+        model.ask(TASK, {}, Meter(5))
+    assert model.ask(TASK, {}, Meter(5)).number == 3
+    model.close()
+    assert [asked.body.get("response_format", {}).get("type") for asked in llm.asked][-1] == "json_schema"
+
+
 @pytest.mark.parametrize(
     ("said", "reason"),
     [

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -123,6 +125,18 @@ def test_a_missing_runtime_says_what_to_install(tmp_path: Path, monkeypatch: pyt
         OfflineEmbedder(tmp_path, 1).encode(["x"])
 
 
+def test_the_runtime_keeps_no_device_id_and_reports_to_nobody(
+    granite: OfflineEmbedder, model_cache: Path, tmp_path: Path
+) -> None:
+    program = "import sys; from pathlib import Path; from everlore.models.offline import OfflineEmbedder\n"
+    program += "OfflineEmbedder(Path(sys.argv[1]), 1).encode(['x'])"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ORT_", "XDG_", "CI"))}
+    for home in ("HOME", "USERPROFILE", "LOCALAPPDATA"):
+        environment[home] = str(tmp_path)
+    subprocess.run([sys.executable, "-c", program, str(model_cache)], env=environment, check=True)
+    assert list(tmp_path.rglob("*")) == []
+
+
 def test_a_query_is_not_held_up_by_a_long_call(granite: OfflineEmbedder) -> None:
     texts = [f"{number} the agent looked for flights and hotels in a town by the sea " * 2 for number in range(2000)]
     stop = threading.Event()
@@ -149,3 +163,14 @@ def test_a_query_is_not_held_up_by_a_long_call(granite: OfflineEmbedder) -> None
         worker.join()
     assert busy
     assert sorted(took)[len(took) // 2] < 0.1
+
+
+def test_closing_ends_a_long_call_between_two_batches(model_cache: Path) -> None:
+    embedder = OfflineEmbedder(model_cache, 1)
+    embedder.encode(["ready"])
+    with ThreadPoolExecutor(1) as threads:
+        call = threads.submit(embedder.encode, [f"{number} " * 300 for number in range(100)])
+        time.sleep(0.2)
+        embedder.close()
+        with pytest.raises(Unavailable, match="closed"):
+            call.result(1)

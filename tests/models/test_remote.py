@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from everlore.errors import Misconfigured, Unavailable
+from everlore.models import remote
 from everlore.models.remote import RemoteEmbedder
 from everlore.models.transport import address, retry_after
 
@@ -102,6 +103,27 @@ def test_vectors_are_normalised_and_in_order_over_batches() -> None:
     assert vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1)
     assert np.allclose(vectors[:, 0] / vectors[:, 1], [len(text) or 1 for text in texts], rtol=1e-5)
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_a_text_that_is_too_long_for_the_model_costs_the_others_nothing(status: int) -> None:
+    def short_ones_only(seen: Seen) -> Answer:
+        too_long = any(len(text) > 500 for text in seen.body["input"])
+        return Answer(status, {"error": "too long"}) if too_long else good(seen)
+
+    texts = ["x" * 10, "x" * 1999, "x" * 30, "x" * 501]
+    with serving(short_ones_only) as (embedder, _):
+        vectors = embedder.encode(texts)
+    assert np.allclose(vectors[:, 0] / vectors[:, 1], [10, 499, 30, 250], rtol=1e-5)
+
+
+def test_a_refusal_that_is_not_about_the_texts_ends_soon() -> None:
+    with serving(Answer(400, {"error": "no such model"})) as (embedder, server), pytest.raises(Unavailable):
+        embedder.encode(["x" * 1000] * 64)
+    assert len(server.seen) < 15
+    with serving(Answer(401)) as (embedder, server), pytest.raises(Unavailable):
+        embedder.encode(["x" * 1000] * 64)
+    assert len(server.seen) == 1
 
 
 def test_rows_are_put_in_order_by_their_index() -> None:
@@ -204,7 +226,7 @@ def test_both_forms_of_retry_after_are_read() -> None:
 
 
 def test_a_slow_endpoint_times_out_and_is_tried_again() -> None:
-    with serving(Answer(delay=0.6), good, timeout_seconds=0.2) as (embedder, server):
+    with serving(Answer(delay=2.0), good, timeout_seconds=1.0) as (embedder, server):
         assert embedder.encode(["x"]).shape == (1, 3)
     assert len(server.seen) == 2
 
@@ -311,3 +333,40 @@ def test_an_endpoint_that_failed_is_left_alone_for_a_while() -> None:
             embedder.encode(["x"])
         assert time.monotonic() - started < 0.05
         assert len(server.seen) == asked
+
+
+# -- somebody waits
+
+
+def test_who_waits_does_not_wait_as_long_as_a_batch_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "IMPATIENT_SECONDS", 0.3)
+    hanging = Answer(body={}, delay=1.5)
+    with serving(hanging, timeout_seconds=30) as (embedder, server):
+        for ask in (lambda: embedder.query("x"), lambda: embedder.dimension):
+            began = time.monotonic()
+            with pytest.raises(Unavailable, match="did not answer within"):
+                ask()
+            assert time.monotonic() - began < 1
+        assert embedder.state() == "error", "it is left alone for a while"
+        assert "did not answer" in embedder.trouble
+        assert len(server.seen) == 1
+
+
+def test_an_endpoint_that_needs_its_time_for_many_texts_is_not_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "IMPATIENT_SECONDS", 0.2)
+    slow = Answer(body={"data": [{"index": at, "embedding": [1, 0]} for at in range(2)]}, delay=0.6)
+    with serving(slow, timeout_seconds=30) as (embedder, _):
+        with pytest.raises(Unavailable):
+            embedder.encode(["a", "b"], patient=False)
+        assert embedder.state() == "ready"
+        assert embedder.encode(["a", "b"]).shape == (2, 2), "a patient one gets its answer"
+        assert embedder.trouble == ""
+
+
+def test_a_key_that_comes_back_in_part_is_not_shown() -> None:
+    shown = f"unknown key {KEY[:9]}...{KEY[-4:]}, or {KEY[:8]}********{KEY[-2:]}; or {KEY}"
+    with serving(Answer(400, {"error": shown}), api_key=KEY) as (embedder, _), pytest.raises(Unavailable) as told:
+        embedder.encode(["x"])
+    assert "unknown key ***, or ***; or ***" in str(told.value)
+    assert KEY[:7] not in str(told.value)
+    assert KEY[-4:] not in str(told.value)

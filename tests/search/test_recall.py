@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from everlore.cascade import embed_pending
+from everlore.cascade import embed_pending, index_file
 from everlore.config import load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
 from everlore.search import Method, Query, Recall, recall
+from everlore.search.score import OWN
 from everlore.types import Owner, Predicate, Scope
 
 DAY = 86_400_000
@@ -148,6 +150,26 @@ def test_what_a_person_said_goes_before_the_same_words_of_an_assistant(tmp_path:
     engine.close()
 
 
+def test_what_the_asker_calls_their_own_counts_more_than_the_rest_of_the_question(tmp_path: Path) -> None:
+    engine = open_engine(load(memory={"root": tmp_path / "vault"}))
+    talks = {
+        "keyboard": "The keyboard in the office needs a good cleaning.",
+        "cello": "The cello in the hall is old.",
+        "garden": "The tomatoes on the balcony ripen slowly.",
+    }
+    for number, (session, line) in enumerate(talks.items()):
+        remember(engine, Scope(), session, [NewMessage("alice", "user", START + number * DAY, line)])
+        flush(engine, Scope(), session)
+    embed_pending(engine, 100)
+    a, my = (ask(engine, f"Is cleaning needed for {whose} cello?", "keyword", explain=True) for whose in ("a", "my"))
+    engine.close()
+    assert (sessions(a)[0], sessions(my)[0]) == ("keyboard", "cello")
+    plain, own = (one.trace["stages"][0]["term_weights"] for one in (a, my))
+    assert plain.keys() == own.keys() == {"cello", "need", "clean"}
+    assert own["cello"] == pytest.approx(OWN * plain["cello"], rel=1e-3)
+    assert own["need"] == plain["need"]
+
+
 def test_agentic_follows_an_entity_to_memories_that_share_no_word_with_the_question(tmp_path: Path) -> None:
     engine = open_engine(load(memory={"root": tmp_path / "vault"}))
     talks = {
@@ -186,3 +208,44 @@ def test_the_time_asked_for_is_preferred_but_not_demanded(engine: Engine) -> Non
 def test_an_episode_of_the_time_asked_for_is_found_without_any_common_word(engine: Engine) -> None:
     day = engine.clock.local(START + 2 * DAY)
     assert "work" in sessions(ask(engine, f"{day:%Y-%m-%d}"))
+
+
+def test_what_has_no_vector_yet_gets_one_before_it_is_compared(tmp_path: Path) -> None:
+    """As after the first flush of all, which does not wait for the model to load."""
+    engine = open_engine(load(memory={"root": tmp_path}))
+    remember(engine, Scope(), "s", [NewMessage("alice", "user", START, TALKS["climbing"][0])])
+    flush(engine, Scope(), "s")
+    embed_pending(engine, 100)
+    before = ask(engine, "Where do I like to climb?").hits
+    (file,) = tmp_path.rglob("episode-*.md")
+    written = file.read_text(encoding="utf-8")
+    for text in (written.replace("Yosemite", "Zion"), written):
+        file.write_text(text, encoding="utf-8")
+        index_file(engine, file.relative_to(tmp_path).as_posix())
+    assert engine.index.status().unembedded
+    assert [hit.score for hit in ask(engine, "Where do I like to climb?").hits["episode"]] == [
+        hit.score for hit in before["episode"]
+    ]
+    engine.close()
+
+
+def test_a_model_that_takes_too_long_to_load_leaves_the_search_to_the_words(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[recall.__module__], "LOADING_SECONDS", 0.1)
+    monkeypatch.setattr(type(engine.embedder), "state", lambda _: "loading")
+    found = ask(engine, "Where do I go climbing in spring?", explain=True)
+    assert sessions(found)[0] == "climbing"
+    assert found.trace is not None
+    assert "words alone" in str(found.trace["note"])
+
+
+def test_of_facts_that_share_no_word_with_the_question_the_telling_one_comes_first(tmp_path: Path) -> None:
+    engine = open_engine(load(memory={"root": tmp_path / "vault"}))
+    said = "Perfect, thanks. That was quick. I am allergic to peanuts."
+    remember(engine, Scope(), "s", [NewMessage("alice", "user", START, said)])
+    flush(engine, Scope(), "s")
+    embed_pending(engine, 100)
+    facts = ask(engine, "Which foods does she have to avoid?").hits["episode"][0].facts
+    engine.close()
+    assert "peanuts" in str(facts[0].stored.data["content"])

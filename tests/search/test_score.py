@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everlore.search.score import Candidates, dense_scores, inverse_frequency, roll_up, text_scores
+from everlore.search.score import (
+    CONTEXT,
+    Candidates,
+    dense_scores,
+    in_context,
+    inverse_frequency,
+    roll_up,
+    text_scores,
+)
 
 SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
@@ -55,7 +65,14 @@ def test_a_query_without_usable_terms_scores_nothing() -> None:
 
 
 def test_unrelated_text_has_no_dense_score_and_identical_text_all() -> None:
-    assert dense_scores(np.array([-1, 0.1, 1.0], np.float32)).tolist() == [0, 0, 1]
+    assert dense_scores(np.array([-1, 0.1, 1.0], np.float32), 0.4).tolist() == [0, 0, 1]
+
+
+def test_meaning_is_drawn_towards_what_stands_beside_it_in_the_same_memory() -> None:
+    near = replace(units([], [1, 1, 1, 2, 2], [5, 15, 25, 5, 15]), cosine=np.array([0.9, 0.5, 0.5, 0.8, 0], np.float32))
+    first = (0.9 + CONTEXT * 0.5) / (1 + CONTEXT)
+    second = (0.5 + CONTEXT * (0.9 + 0.5)) / (1 + 2 * CONTEXT)
+    assert np.allclose(in_context(near), [first, second, 0.5, 0.8, 0])
 
 
 @settings(max_examples=100, deadline=None)

@@ -187,6 +187,9 @@ def test_ids_that_a_disk_cannot_tell_apart_are_refused(vault: FolderVault) -> No
     with pytest.raises(InvalidInput, match="cannot tell 'Alice' from 'alice'"):
         vault.update(PROFILE.replace("alice", "Alice"), lambda _: "two")
     assert vault.update(PROFILE, lambda text: f"{text}!") == vault.read(PROFILE)
+    vault.update(PROFILE.replace("alice", "Bob"), lambda _: "two")
+    with pytest.raises(InvalidInput, match="cannot tell 'bob' from 'Bob'"):
+        vault.update(PROFILE.replace("alice", "bob"), lambda _: "two")
 
 
 def test_threads_take_turns(vault: FolderVault) -> None:

@@ -69,7 +69,7 @@ def test_a_persons_keys_comments_and_layout_stay() -> None:
     sheet = Sheet({"id": "profile_alice", "items": [{"name": "b", "value": 2}], "added": 1}, "Hello")
     assert render_sheet(sheet, original) == (
         "---\n# about me\nid: profile_alice\ncolour:   blue   # my favourite\n"
-        "items:\n- name: b\n  value: 2\naliases: [al, ally]\nadded: 1\n---\nHello\n\n\n"
+        "items:\n- name: b\n  value: 2\n\naliases: [al, ally]\nadded: 1\n---\nHello\n\n\n"
     )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from everlore.types import Message, Scope
+from everlore.types import Json, Message, Scope
 
 
 def session_of(scope: Scope, session_id: str) -> tuple[str, str, str]:
@@ -25,7 +25,7 @@ def digests(messages: Sequence[Message]) -> list[bytes]:
             message.sender_id,
             message.timestamp,
             message.role,
-            message.content,
+            _given(message.content),
             message.tool_calls,
             message.tool_call_id,
         ]
@@ -33,6 +33,13 @@ def digests(messages: Sequence[Message]) -> list[bytes]:
         occurrences[text] += 1
         found.append(sha256(f"{occurrences[text]} {text}".encode()).digest())
     return found
+
+
+def _given(content: str | Sequence[Mapping[str, Json]]) -> Json:
+    """Some clients leave out what a content item has not, others, or the same ones later, write null."""
+    if isinstance(content, str):
+        return content
+    return [{name: value for name, value in item.items() if value is not None} for item in content]
 
 
 def body(message: Message) -> str:

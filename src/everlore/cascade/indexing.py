@@ -3,8 +3,8 @@
 A file is read and applied under its own lock, the one that writers hold too, so that what the index ends up
 with is the newest text whichever process comes last. Deleting an episode takes its facts with it: when an
 episode disappears from its file, the facts that came from the same cell leave their files first, and the profile
-what only they speak for. Until that is done the index differs from the episode's file, so that a crash in
-between is made good by the next scan.
+what only they speak for. It loses that too when a fact disappears alone, and a skill a case that disappears. Until that
+is done the index differs from the file, so that a crash in between is made good by the next scan.
 
 An id that is in two files (a person copied one) means the memory of the file that was read first. The other one is
 reported, and has its turn when the first is gone.
@@ -12,33 +12,36 @@ reported, and has its turn when the first is gone.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import structlog
 
-from everlore.cascade.unsaying import unsay
+from everlore.cascade import undo
+from everlore.cascade.saying import known_names, say_corrected, say_unlisted
+from everlore.cascade.sources import drop_sources
+from everlore.cascade.undo import Removed
+from everlore.cascade.unsaying import spoken_for, unsay
+from everlore.clock import iso
 from everlore.engine import Engine
-from everlore.errors import Damaged, EverloreError
+from everlore.errors import Damaged
 from everlore.graph.links import with_links
-from everlore.index.base import Applied, Stamp
+from everlore.index.base import NOT_YET, Applied, Stamp
 from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
 from everlore.kinds.base import END_FIELDS, end_of_sheet, text_field, time_field, with_end
-from everlore.types import Entry, Key, Owner, Predicate, Problem, Row, Where
+from everlore.kinds.profile import Info
+from everlore.types import Entry, Json, Key, Owner, Predicate, Problem, Row, Stored, Where
 from everlore.vault.base import Change, FileText
-from everlore.vault.markdown import mentioned, parse_log, parse_sheet, render_entry, without
+from everlore.vault.markdown import append_entries, log_front, mentioned, parse_log, parse_sheet, render_entry, without
 from everlore.vault.paths import Located, locate
 
-EMBED_AT_ONCE = 48
-"""Units embedded in the same call that stored them; more are left to the worker."""
-EMBED_SLICE = 256
-"""Units embedded before their vectors are stored. More at once pads less: those of like length go together."""
-FRESH = 256
-"""So many units without a vector are what was just stored; more are a backlog."""
-NOT_YET = Stamp(-1, -1)
-"""The stamp of a file that is indexed in part: it differs from every file, so that it is looked at again."""
+SHOWN = 200
+"""Characters of an unexpected error that are told."""
+DEPENDED_ON = (episode.PLACE.kind, fact.PLACE.kind, case.PLACE.kind)
+"""Kinds of which other memories know: who believes them deleted changes more than their file."""
+NOTHING = "\ufeff\0\r\n\t "
+"""Characters that say nothing; zeros are what a crash leaves of a file."""
 
 log = structlog.get_logger("everlore.cascade")
 
@@ -51,6 +54,16 @@ class Parsed:
     """Where each entry of a log begins."""
     unread: frozenset[str] | None = frozenset()
     """Entries that are still there, though perhaps not readable; None: that cannot be told."""
+    blank: bool = False
+    """Nothing of ours is in it, neither an entry nor front matter."""
+
+    def given(self, path: str, known: Collection[str]) -> Parsed:
+        """What it says of a file in which memories are known. Nobody deletes them by leaving an empty file, zeros or
+        other text: a disk was full, a program died, a copy is under way."""
+        if not self.blank or not known:
+            return self
+        reason = f"holds none of its {len(known)} memories any more: restore it, or delete the file if they shall go"
+        return Parsed([], [Problem(path, 0, reason)], unread=None)
 
     def left(self, known: Mapping[str, str], deleted: Collection[str] = ()) -> dict[str, str]:
         """Those of the known entries, each with its cell, that are no longer in the file. Of what cannot be told only
@@ -78,18 +91,28 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     updated = file.mtime_ns // 1_000_000
     if located.place.layout == "sheet":
         try:
-            return Parsed([with_links(_sheet_row(located, file.text, updated))], [])
-        except Damaged as error:
-            return Parsed([], [Problem(path, 0, str(error))], unread=None)
+            row = with_links(_sheet_row(located, file.text, updated))
+        except Exception as error:
+            return Parsed([], [_problem(path, 0, error)], unread=None)
+        return Parsed([row], [], blank=not file.text.strip(NOTHING))
     log = parse_log(file.text, path)
     rows: list[Row] = []
     problems = list(log.problems)
     for entry in log.entries:
         try:
             rows.append(with_links(_entry_row(located, entry, updated)))
-        except Damaged as error:
-            problems.append(Problem(path, log.lines[entry.id], str(error)))
-    return Parsed(rows, problems, log.lines, mentioned(file.text) if problems else frozenset())
+        except Exception as error:
+            problems.append(_problem(path, log.lines[entry.id], error))
+    unread = mentioned(file.text) if problems else frozenset()
+    return Parsed(rows, problems, log.lines, unread, blank=not (rows or problems or log.front))
+
+
+def _problem(path: str, line: int, error: Exception) -> Problem:
+    """People write what no reader thought of: it must cost them no more than the entry it stands in."""
+    if isinstance(error, Damaged):
+        return Problem(path, line, str(error))
+    log.error("reading a memory failed", path=path, line=line, exc_info=error)
+    return Problem(path, line, f"cannot be read ({type(error).__name__}: {str(error)[:SHOWN]})")
 
 
 def _entry_row(located: Located, entry: Entry, updated: int) -> Row:
@@ -123,38 +146,78 @@ def _sheet_row(located: Located, text: str, updated: int) -> Row:
 def index_file(engine: Engine, path: str, *, gone: Collection[str] = (), deleted: Collection[str] = ()) -> Applied:
     """Make the index agree with one file, which may be gone.
 
-    An editor that saves may empty or move its file for a moment, so a missing episode is not believed to be deleted
-    unless its cell is among those the caller knows to be `gone`. Of a file that misses others as well, what is there
-    is indexed, and the worker is asked to look twice. Entries that the caller took out itself are `deleted`, also
-    where the file is in such a state that it could not be told.
+    An editor that saves may empty or move its file for a moment, so a missing episode or fact is not believed to be
+    deleted unless its cell or id is among those the caller knows to be `gone`. Of a file that misses others as well,
+    what is there is indexed, and the worker is asked to look twice. Entries that the caller took out itself are
+    `deleted`, also where the file is in such a state that it could not be told.
     """
     located = locate(path)
     if located is None:
         return Applied()
+    broken = located.place.kind == profile.PLACE.kind and _reported(engine, path)
+    applied = _index_file(engine, path, located, gone, deleted)
+    if broken and not _reported(engine, path):  # repaired
+        for changed in say_unlisted(engine, located.owner):
+            index_file(engine, changed)
+    return applied
+
+
+def _reported(engine: Engine, path: str) -> bool:
+    return any(problem.path == path for problem in engine.index.problems())
+
+
+def _index_file(
+    engine: Engine,
+    path: str,
+    located: Located,
+    gone: Collection[str] = (),
+    deleted: Collection[str] = (),
+    behind: frozenset[str] = frozenset(),
+) -> Applied:
+    """`behind`: files whose own indexing waits for this one."""
     with engine.vault.lock(path):
         known = engine.index.stamp(path)
         if (known and (known.mtime_ns, known.size)) == engine.vault.stat(path):
             return Applied()
-        stamp, parsed = read_file(engine, path, located)
         mine = engine.index.parents(path)
+        stamp, parsed = _read(engine, path, located, mine)
         left = parsed.left(mine, deleted)
-        if left and _give_way(engine, path):
+        if left and _give_way(engine, path, behind):
             mine = engine.index.parents(path)
             left = parsed.left(mine, deleted)
-        apart = without_repeated(
-            path, parsed, _elsewhere(engine, [r.key for r in parsed.rows if r.key.entry not in mine])
-        )
+        new = [row.key for row in parsed.rows if row.key.entry not in mine]
+        apart = without_repeated(path, parsed, _elsewhere(engine, path, new))
+        lost = _lost(located, left, parsed.rows)
+        if not set(lost) <= {*gone, *deleted} or (lost and engine.vault.being_written(path)):
+            engine.index.enqueue([path])
+            return engine.index.replace_file(path, NOT_YET, apart.rows, apart.problems, partial=True)
+        _reserve(engine, located, left)
         if located.place.kind == episode.PLACE.kind:
-            lost = _lost_cells(left, parsed.rows)
-            if not set(lost) <= set(gone):
-                engine.index.enqueue([path])
-                return engine.index.replace_file(path, NOT_YET, apart.rows, apart.problems, partial=True)
-            _drop_facts(engine, located.owner, path, lost)
+            _drop_facts(engine, located.owner, path, lost, by_hand=not deleted)
+        elif located.place.kind == fact.PLACE.kind:
+            unsaid = set(deleted)  # by whoever took them out
+            _correct_profile(engine, located.owner, path, [one for one in lost if one not in unsaid], parsed.rows)
+        for changed in drop_sources(engine, located.owner, lost) if located.place.kind == case.PLACE.kind else ():
+            index_file(engine, changed)
         if stamp is None:
             return engine.index.remove_file(path)
         keys = [Key(located.owner, located.place.kind, entry) for entry in left]
         stamp = stamp if apart is parsed else NOT_YET
-        return engine.index.replace_file(path, stamp, apart.rows, apart.problems, gone=keys)
+        applied = engine.index.replace_file(path, stamp, apart.rows, apart.problems, gone=keys)
+        _put_back(engine, located, path, [row for row in apart.rows if row.key.entry not in mine])
+        return applied
+
+
+def _read(engine: Engine, path: str, located: Located, known: Collection[str]) -> tuple[Stamp | None, Parsed]:
+    stamp, parsed = read_file(engine, path, located)
+    return stamp, parsed.given(path, known) if stamp else parsed
+
+
+def _reserve(engine: Engine, located: Located, left: Iterable[str]) -> None:
+    """Numbers of entries that a person typed and deleted again are not given to others."""
+    numbers = [int(entry[-8:]) for entry in left if entry[-8:].isdecimal()]
+    if numbers and located.day:
+        engine.buffer.next_number(located.owner, located.place.prefix, located.day, max(numbers), 0)
 
 
 def without_repeated(path: str, parsed: Parsed, elsewhere: Mapping[Key, str]) -> Parsed:
@@ -173,9 +236,10 @@ def _repeats(path: str) -> str:
     return f"is there twice, also in {path}; this one is not read: give it another id"
 
 
-def _elsewhere(engine: Engine, keys: Sequence[Key]) -> dict[Key, str]:
+def _elsewhere(engine: Engine, path: str, keys: Sequence[Key]) -> dict[Key, str]:
     """Those of these memories that are in another file, as the index has it and the file itself says."""
-    found = engine.index.find(keys)
+    # whoever appended one to this file may have indexed it by now
+    found = {key: stored for key, stored in engine.index.find(keys).items() if stored.path != path}
     elsewhere: dict[Key, str] = {}
     for other in {stored.path for stored in found.values()}:
         located = locate(other)
@@ -185,11 +249,12 @@ def _elsewhere(engine: Engine, keys: Sequence[Key]) -> dict[Key, str]:
     return elsewhere
 
 
-def _give_way(engine: Engine, path: str) -> bool:
-    """Index the files that repeat what was in this one; true if there are any."""
+def _give_way(engine: Engine, path: str, behind: frozenset[str]) -> bool:
+    """Index the files that repeat what was in this one; true if there are any. Two may repeat each other."""
     waiting = {problem.path for problem in engine.index.problems() if problem.reason.endswith(_repeats(path))}
-    for other in waiting:
-        index_file(engine, other)
+    for other in waiting - behind - {path}:
+        if located := locate(other):
+            _index_file(engine, other, located, behind=behind | {path})
     return bool(waiting)
 
 
@@ -207,29 +272,39 @@ def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[
     index_file(engine, path)
 
 
-def missing_cells(engine: Engine, path: str) -> list[str]:
-    """Cells whose episodes the index has in this file and the file has not."""
+def missing(engine: Engine, path: str) -> list[str]:
+    """What the index has in this file and the file has not, if more hangs on it: cells of episodes, ids of facts and
+    cases."""
     located, known = locate(path), engine.index.stamp(path)
-    if located is None or located.place.kind != episode.PLACE.kind or known is None:
+    if located is None or located.place.kind not in DEPENDED_ON or known is None:
         return []
     if (known.mtime_ns, known.size) == engine.vault.stat(path):
         return []
-    parsed = read_file(engine, path, located)[1]
-    return _lost_cells(parsed.left(engine.index.parents(path)), parsed.rows)
+    mine = engine.index.parents(path)
+    parsed = _read(engine, path, located, mine)[1]
+    return _lost(located, parsed.left(mine), parsed.rows)
 
 
-def _lost_cells(left: Mapping[str, str], rows: Sequence[Row]) -> list[str]:
-    """Cells whose episodes left a file that has these rows."""
-    return sorted({cell for cell in left.values() if cell}.difference(row.parent_id for row in rows))
+def _lost(located: Located, left: Mapping[str, str], rows: Sequence[Row]) -> list[str]:
+    """Of the entries that left a file which has these rows: cells of episodes, or the facts or cases themselves."""
+    if located.place.kind in (fact.PLACE.kind, case.PLACE.kind):
+        return sorted(left)
+    if located.place.kind == episode.PLACE.kind:
+        return sorted({cell for cell in left.values() if cell}.difference(row.parent_id for row in rows))
+    return []
 
 
-def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str]) -> None:
+def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str], *, by_hand: bool) -> None:
     """Remove the facts of cells whose episode left `path` and is nowhere else, and what they say in the profile."""
     episodes = engine.index.children(owner, episode.PLACE.kind, cells)
     kept = {row.parent_id for row in episodes if row.path != path}
     lost = [cell for cell in cells if cell not in kept]
     facts = engine.index.children(owner, fact.PLACE.kind, lost)
-    profile_path = unsay(engine, owner, [*facts, *(row for row in episodes if row.parent_id not in kept)])
+    gone = [*facts, *(row for row in episodes if row.parent_id not in kept)]
+    names = sorted(known_names(engine, owner)) if by_hand and lost else []  # before the profile loses what tells them
+    profile_path, infos = unsay(engine, owner, gone)
+    if by_hand:
+        _keep(engine, owner, lost, gone, infos, names)
     if profile_path:
         index_file(engine, profile_path)
     by_path: dict[str, list[str]] = {}
@@ -244,51 +319,68 @@ def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str]) -
             engine.buffer.forget_cell(cell)
 
 
-def embed_soon(engine: Engine) -> None:
-    """Embed what was just stored if that is quick. What is not done now, the worker does."""
-    if not engine.embedder.ready():
-        engine.embedder.warm()
-    elif engine.embedding.acquire(blocking=False):
-        # when somebody else is embedding already, the backlog is theirs and this call need not wait
-        try:
-            _embed(engine, EMBED_AT_ONCE)
-        except EverloreError as error:
-            log.warning("embedding failed; words find the new memories until it works", error=str(error))
-        finally:
-            engine.embedding.release()
+def _correct_profile(engine: Engine, owner: Owner, path: str, lost: Sequence[str], rows: Sequence[Row]) -> None:
+    """A fact that a person deleted leaves the profile, and one that they changed stands there as it is now."""
+    known = engine.index.find([*(Key(owner, fact.PLACE.kind, entry) for entry in lost), *(row.key for row in rows)])
+    changed = [row for row in rows if row.key in known and known[row.key].data["content"] != row.data["content"]]
+    left = {row.key.entry for row in changed}.union(lost)
+    names = known_names(engine, owner) if left else set()  # before the profile loses what tells them
+    profile_path, infos = unsay(engine, owner, [stored for key, stored in known.items() if key.entry in left])
+    for key, stored in known.items():
+        if key.entry in lost:
+            undo.keep(engine, owner, key.entry, Removed({}, spoken_for(infos, [stored]), sorted(names)))
+    if changed:
+        profile_path = say_corrected(engine, owner, path, changed, names) or profile_path
+    if profile_path:  # once, so that nobody sees it without either
+        index_file(engine, profile_path)
 
 
-def embed_fresh(engine: Engine, seconds: float = 2.0) -> None:
-    """Embed what was stored a moment ago, so that a search by meaning finds it. A long backlog is the worker's."""
-    if engine.embedder.state() != "ready":
-        return
-    deadline = time.monotonic() + seconds
-    try:
-        engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
-        while 0 < len(engine.index.unembedded(FRESH + 1)) <= FRESH and (left := deadline - time.monotonic()) > 0:
-            if engine.embedding.acquire(timeout=left):
-                try:
-                    _embed(engine, EMBED_AT_ONCE)
-                finally:
-                    engine.embedding.release()
-    except EverloreError as error:
-        log.warning("embedding failed; words find the new memories until it works", error=str(error))
+def _keep(
+    engine: Engine,
+    owner: Owner,
+    cells: Iterable[str],
+    gone: Sequence[Stored],
+    infos: Sequence[Info],
+    names: Sequence[str],
+) -> None:
+    """For the case that a person puts the episodes of these cells back."""
+    texts: dict[tuple[str, str], str] = {}
+    for path in {row.path for row in gone if row.key.kind == fact.PLACE.kind}:
+        file = engine.vault.read(path)
+        for entry in parse_log(file.text, path).entries if file else ():
+            place = (text_field(entry, "parent_id", ""), path)
+            texts[place] = texts.get(place, "") + render_entry(entry) + "\n"
+    for cell in cells:
+        facts = {path: text for (of, path), text in texts.items() if of == cell}
+        rest_on = [row for row in gone if row.parent_id == cell]
+        undo.keep(engine, owner, cell, Removed(facts, spoken_for(infos, rest_on), names))
 
 
-def embed_pending(engine: Engine, limit: int) -> int:
-    """Give vectors to units that have none, at most `limit` of them; returns how many got one."""
-    with engine.embedding:
-        return _embed(engine, limit)
+def _put_back(engine: Engine, located: Located, path: str, rows: Sequence[Row]) -> None:
+    """What left with an episode or a fact comes back with it."""
+    owner = located.owner
+    if located.place.kind == episode.PLACE.kind:
+        for removed in undo.take(engine, owner, {row.parent_id for row in rows}):
+            for fact_path, text in removed.facts.items():
+                there = locate(fact_path)
+                if there is None:
+                    continue
+                front = log_front(fact.PLACE, owner, there.day, iso(engine.clock.now()))
+                engine.vault.update(fact_path, partial(_with_entries, text, front))
+                index_file(engine, fact_path)
+                returned = parse_file(fact_path, there, FileText(text, 0, 0)).rows
+                _say_again(engine, owner, fact_path, returned, removed)
+    elif located.place.kind == fact.PLACE.kind:
+        for removed in undo.take(engine, owner, {row.key.entry for row in rows}):
+            _say_again(engine, owner, path, rows, removed)
 
 
-def _embed(engine: Engine, limit: int) -> int:
-    index, embedder = engine.index, engine.embedder
-    index.use_model(embedder.name, embedder.dimension)
-    done = 0
-    while done < limit:
-        units = index.unembedded(min(EMBED_SLICE, limit - done))
-        if not units:
-            break
-        index.put_vectors([u.unit for u in units], embedder.encode([u.dense for u in units]))
-        done += len(units)
-    return done
+def _say_again(engine: Engine, owner: Owner, path: str, rows: Sequence[Row], removed: Removed) -> None:
+    if profile_path := say_corrected(engine, owner, path, rows, removed.names, removed.infos):
+        index_file(engine, profile_path)
+
+
+def _with_entries(text: str, front: Mapping[str, Json], current: str | None) -> str | None:
+    known = {entry.id for entry in parse_log(current or "", "").entries}
+    missing = [entry for entry in parse_log(text, "").entries if entry.id not in known]
+    return append_entries(current or "", missing, front) if missing else current

@@ -7,19 +7,18 @@ that is written as a memory while we are moving is then on the other side twice 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from everlore.buffer.base import Buffer
+from everlore.buffer.base import Buffer, Kept, Record, Seen
 from everlore.buffer.sqlite import SqliteBuffer
+from everlore.cascade.upkeep import Progress
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
 from everlore.vault.base import Vault
 from everlore.vault.files import SYSTEM, FolderVault
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +62,15 @@ def refuse_itself(engine: Engine, folder: Path) -> None:
 
 
 def move(source: Side, target: Side, progress: Progress, *, force: bool = False, dry_run: bool = False) -> Moved:
-    """Copy what the target lacks. With differences and without `force`, nothing at all is written."""
+    """Copy what the target lacks. With differences and without `force`, nothing at all is written. A dry run returns
+    what would come of it."""
     new, equal, differing = _compared(source.vault, target.vault, progress)
-    if dry_run or (differing and not force):
-        waiting = sum(1 for _ in _messages(source))
-        return Moved(new, equal, differing, waiting if dry_run else 0)
-    messages = target.buffer.load(source.buffer.dump()) if source.buffer and target.buffer else 0
+    if differing and not force:
+        return Moved(new, equal, differing, 0)
     wanted = [*new, *differing]
+    if dry_run:
+        return Moved(wanted, equal, differing, _new_messages(source, target))
+    messages = target.buffer.load(source.buffer.dump()) if source.buffer and target.buffer else 0
     for number, path in enumerate(wanted):
         progress("copying files", number, len(wanted))
         raw = source.vault.raw(path)
@@ -100,6 +101,12 @@ def _same(source: Vault, target: Vault, path: str) -> bool:
     return one is not None and other is not None and one.content == other.content
 
 
-def _messages(side: Side) -> Iterator[int]:
-    if side.buffer is not None:
-        yield from range(side.buffer.count())
+def _new_messages(source: Side, target: Side) -> int:
+    """Those that wait in the source and were never seen in the target."""
+    waiting = {record.digest for record in _records(source) if isinstance(record, Kept)}
+    waiting.difference_update(record.digest for record in _records(target) if isinstance(record, Kept | Seen))
+    return len(waiting)
+
+
+def _records(side: Side) -> Iterator[Record]:
+    return side.buffer.dump() if side.buffer else iter(())

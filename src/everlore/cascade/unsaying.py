@@ -2,58 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from everlore.cascade.profile_file import change_profile
+from everlore.clock import DAY_MS
 from everlore.engine import Engine
 from everlore.errors import Damaged, Unreadable
-from everlore.extract.profile import evidence, without
 from everlore.kinds import episode, fact, profile
-from everlore.kinds.profile import Info
+from everlore.kinds.profile import Info, Profile
 from everlore.types import AllOf, Owner, Predicate, Stored, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 from everlore.vault.paths import sheet_path
 
-DAY = 86_400_000
 FACTS_OF_DAY = 10_000
 """Facts of one day among which the same statement is looked for, made at another time."""
 
 
-def unsay(engine: Engine, owner: Owner, gone: Sequence[Stored]) -> str | None:
-    """Take from the profile what only these episodes and facts speak for. Returns the file if it changed.
+def unsay(engine: Engine, owner: Owner, gone: Sequence[Stored]) -> tuple[str | None, list[Info]]:
+    """Take from the profile what only these episodes and facts speak for. Returns the file if it changed, and the lines
+    that went.
 
     Done while the index still has them: after a crash they are found and taken back again.
     """
-    if owner.track != profile.PLACE.track:
-        return None
+    if owner.track != profile.PLACE.track or not gone:
+        return None, []
+    from everlore.extract.profile import without  # here, as most who index never need what extraction brings along
+
     facts = [row for row in gone if row.key.kind == fact.PLACE.kind]
     said = {_evidence(row) for row in facts} - set(_said_elsewhere(engine, owner, facts))
     episodes = " ".join(
         " ".join(str(row.data["episode"]).split()) for row in gone if row.key.kind == episode.PLACE.kind
     )
     moments = {row.timestamp for row in gone}
-    path = sheet_path(profile.PLACE, owner)
 
     def quoted(info: Info) -> bool:
         """Evidence that is what was said, not a fact made of it."""
         words = info.evidence.partition(": ")[2].rstrip("…").strip()
         return bool(words) and info.timestamp in moments and words in episodes
 
-    def edit(text: str | None) -> str | None:
-        try:
-            old = profile.from_sheet(parse_sheet(text), owner) if text else None
-        except Damaged:
-            return text  # a person is working on it; it is reported as a problem and never overwritten
+    went: list[Info] = []
+
+    def edit(text: str | None, old: Profile | None) -> str | None:
+        went.clear()  # it may run again on another text
         if old is None:
             return text
         new = without(old, said | {info.evidence for info in old.explicit_info if quoted(info)}, engine.clock.now())
         if new == old:
             return text
+        went.extend(info for info in old.explicit_info if info not in new.explicit_info)
         written = render_sheet(profile.to_sheet(new), text or "")
         empty = not (new.summary or new.explicit_info or new.implicit_traits)
         return None if empty and written == render_sheet(profile.to_sheet(new)) else written
 
-    change = engine.vault.change(path, edit)
-    return path if change.after != change.before else None
+    change, _ = change_profile(engine, owner, edit)
+    return sheet_path(profile.PLACE, owner) if change.after != change.before else None, went
+
+
+def spoken_for(infos: Iterable[Info], gone: Sequence[Stored]) -> list[Info]:
+    """Those of these lines that rest on these episodes and facts."""
+    said = {_evidence(row) for row in gone if row.key.kind == fact.PLACE.kind}
+    moments = {row.timestamp for row in gone if row.key.kind == episode.PLACE.kind}
+    return [info for info in infos if info.evidence in said or info.timestamp in moments]
 
 
 def require_profile(engine: Engine, owner: Owner) -> None:
@@ -68,12 +77,14 @@ def require_profile(engine: Engine, owner: Owner) -> None:
 
 
 def _evidence(row: Stored) -> str:
+    from everlore.extract.profile import evidence
+
     return evidence(str(row.data["content"]), row.timestamp)
 
 
 def _said_elsewhere(engine: Engine, owner: Owner, facts: Sequence[Stored]) -> Iterator[str]:
     gone = {row.key.entry for row in facts}
-    for start in {row.timestamp - row.timestamp % DAY for row in facts}:
-        of_day = AllOf((Predicate("timestamp", "gte", start), Predicate("timestamp", "lt", start + DAY)))
+    for start in {row.timestamp - row.timestamp % DAY_MS for row in facts}:
+        of_day = AllOf((Predicate("timestamp", "gte", start), Predicate("timestamp", "lt", start + DAY_MS)))
         page = engine.index.page(Where(owner, (fact.PLACE.kind,), of_day), limit=FACTS_OF_DAY)
         yield from (_evidence(row) for row in page.rows if row.key.entry not in gone)

@@ -1,8 +1,9 @@
 """The background half of the cascade: watch the vault, index what changed, embed what is new.
 
 Work is found in three ways: the watcher sees a person's edits, a scan compares all files with the index (at
-start, and now and then in case the watcher missed something), and failed files come due again by themselves. On
-PostgreSQL there is no watcher: each file is queued by the transaction that writes it, and one scan at start is enough.
+start, when somebody deleted the index, and now and then in case the watcher missed something), and failed files come
+due again by themselves. On PostgreSQL there is no watcher: each file is queued by the transaction that writes it, and
+one scan at start is enough.
 Messages that a crash left between buffer and markdown are finished first.
 """
 
@@ -13,10 +14,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
+from typing import TypeVar
 
 import structlog
 
-from everlore.cascade.indexing import embed_pending, index_file, missing_cells
+from everlore.cascade.embedding import embed_pending
+from everlore.cascade.indexing import index_file, missing
+from everlore.cascade.undo import expire
 from everlore.engine import Engine
 from everlore.errors import EverloreError, Unavailable
 from everlore.vault.files import FolderVault
@@ -26,18 +31,21 @@ SCAN_EVERY_SECONDS = 300.0
 IDLE_SECONDS = 0.5
 CLAIM = 256
 SETTLE_SECONDS = 0.5
-"""How long an episode must be missing from its file to be believed deleted."""
+"""How long an episode or a fact must be missing from its file to be believed deleted."""
 BACKLOG = "embedding backlog"
 """Name of the lock held by the process that embeds what has no vector yet."""
 LONGEST_PAUSE_SECONDS = 600.0
+EMBED_AGAIN_SECONDS, EMBED_AGAIN_AT_MOST_SECONDS = 2.0, 60.0
+"""The first pause after a model did not answer, and the longest."""
 EMBED_STEP = 128
 """Units embedded before the queue is looked at again."""
 
 log = structlog.get_logger("everlore.cascade")
+T = TypeVar("T")
 
 
 class Worker:
-    """Two threads, one that watches and one that works, and a third where a language model may keep cells waiting.
+    """Three threads: one watches, one works, and one comes back to messages that could not be extracted.
 
     `start` returns at once. `recover` is called once and first, `retry` now and then.
     """
@@ -45,7 +53,7 @@ class Worker:
     def __init__(
         self,
         engine: Engine,
-        recover: Callable[[Engine], None] | None = None,
+        recover: Callable[[Engine], object] | None = None,
         retry: Callable[[Engine], int] | None = None,
     ) -> None:
         self._engine = engine
@@ -54,26 +62,31 @@ class Worker:
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._watching = threading.Event()
+        self._missed = threading.Event()
         self._threads: list[threading.Thread] = []
         self._backlog = ExitStack()
         self._owned = False
+        self._embed_after = 0.0
+        self._embed_pause = EMBED_AGAIN_SECONDS
 
     def start(self) -> None:
-        threads = [(self._work, "everlore-cascade")]
+        threads: list[tuple[Callable[[], None], str]] = [(self._work, "everlore-cascade")]
         if isinstance(self._engine.vault, FolderVault):
             threads.append((self._watch, "everlore-watch"))
         else:
             self._watching.set()  # a database has no editors: whoever writes there queues what was written
-        if self._retry is not None and self._engine.llm is not None:
-            threads.append((self._ask_again, "everlore-retry"))
+        if self._retry is not None:
+            threads.append((partial(self._try_again, self._retry), "everlore-retry"))
         for target, name in threads:
             thread = threading.Thread(target=target, name=name, daemon=True)
             thread.start()
             self._threads.append(thread)
 
     def stop(self, timeout: float = 10.0) -> None:
+        """Before the engine is closed. What has no vector yet is left for the next start."""
         self._stop.set()
         self._wake.set()
+        self._engine.embedder.close()
         deadline = time.monotonic() + timeout
         for thread in self._threads:
             thread.join(max(0.1, deadline - time.monotonic()))
@@ -83,8 +96,13 @@ class Worker:
         assert isinstance(vault, FolderVault)
 
         def changed(paths: set[str]) -> None:
-            known = self._engine.index.files() if any(path.endswith("/") for path in paths) else ()
-            self._engine.index.enqueue(expand(vault, paths, known))
+            index = self._engine.index
+            try:
+                known = [file for path in paths if path.endswith("/") for file in index.files(path)]
+                index.enqueue(expand(vault, paths, known))
+            except EverloreError as error:  # the index is busy for long, by a rebuild perhaps: look at all files then
+                log.warning("changes could not be noted; all files are looked at instead", error=str(error))
+                self._missed.set()
             self._wake.set()
 
         try:
@@ -96,32 +114,43 @@ class Worker:
             self._watching.set()  # nobody need wait for it, also when it was stopped before it began
 
     def _work(self) -> None:
-        if self._recover is not None:
-            self._guard("recover", lambda: self._recover(self._engine) if self._recover else None)
+        if (recover := self._recover) is not None:
+            self._guard("recover", lambda: recover(self._engine))
         self._watching.wait(5.0)  # what changes after the scan must be seen by the watcher
-        next_scan = 0.0
+        next_scan, renewals = 0.0, 0
         while not self._stop.is_set():
-            if time.monotonic() >= next_scan:
-                self._guard("scan", lambda: scan(self._engine))
-                every = SCAN_EVERY_SECONDS if isinstance(self._engine.vault, FolderVault) else math.inf
-                next_scan = time.monotonic() + every
+            seen = self._engine.index.renewals
+            if time.monotonic() >= next_scan or seen != renewals or self._missed.is_set():
+                self._missed.clear()
+                self._guard("undo", lambda: expire(self._engine))
+                if self._guard("scan", lambda: scan(self._engine)) is not None:
+                    every = SCAN_EVERY_SECONDS if isinstance(self._engine.vault, FolderVault) else math.inf
+                    next_scan, renewals = time.monotonic() + every, seen
             busy = self._guard("queue", lambda: drain(self._engine, self._stop))
             busy = self._guard("embed", self._embed) or busy
             if not busy:
+                self._guard("tidy", self._engine.index.tidy)  # little by little, so that nobody waits for it
                 self._wake.wait(IDLE_SECONDS)
                 self._wake.clear()
         self._backlog.close()
 
-    def _ask_again(self) -> None:
+    def _try_again(self, retry: Callable[[Engine], int]) -> None:
         """Ever more rarely while it does not help: what a model cannot do it cannot do a minute later either."""
-        pause = self._engine.settings.llm.retry_seconds
+        pause = first = self._engine.settings.llm.retry_seconds
+        if self._engine.llm is None:  # `recover` has just tried
+            self._stop.wait(pause)
         while not self._stop.is_set():
-            waiting = self._guard("retry", lambda: self._retry(self._engine) if self._retry else None)
-            pause = min(pause * 2, LONGEST_PAUSE_SECONDS) if waiting else self._engine.settings.llm.retry_seconds
+            waiting = self._guard("retry", lambda: retry(self._engine))
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS) if waiting else first
             self._stop.wait(pause)
 
     def _embed(self) -> int:
-        """Of all processes on the vault one works off the backlog, and the others need not load a model for it."""
+        """Of all processes on the vault one works off the backlog, and the others need not load a model for it.
+
+        A model that does not answer is asked ever more rarely, while files are indexed as ever.
+        """
+        if time.monotonic() < self._embed_after:
+            return 0
         ready = self._engine.embedder.ready()
         if not ready and not self._engine.index.status().unembedded:
             self._backlog.close()
@@ -134,6 +163,13 @@ class Worker:
         done = 0
         try:
             done = embed_pending(self._engine, EMBED_STEP)
+            self._embed_pause = EMBED_AGAIN_SECONDS
+        except EverloreError as error:
+            if self._stop.is_set():  # the model was closed while it worked
+                return 0
+            log.warning("embedding failed; words find what has no vector", error=str(error), again_in=self._embed_pause)
+            self._embed_after = time.monotonic() + self._embed_pause
+            self._embed_pause = min(2 * self._embed_pause, EMBED_AGAIN_AT_MOST_SECONDS)
         finally:
             if not done:  # all is done, or it failed and another process may have better luck
                 self._backlog.close()
@@ -151,16 +187,17 @@ class Worker:
     def _disown(self) -> None:
         self._owned = False
 
-    def _guard(self, what: str, step: Callable[[], int | None]) -> int:
-        """The worker outlives every error: it says so and tries again after a pause."""
+    def _guard(self, what: str, step: Callable[[], T]) -> T | None:
+        """The worker outlives every error: it says so, and tries again after a pause. None after an error."""
         try:
-            return step() or 0
+            return step()
         except EverloreError as error:
-            log.warning("cascade step failed", step=what, error=str(error))
+            if not self._stop.is_set():  # then a step may be cut short
+                log.warning("cascade step failed", step=what, error=str(error))
         except Exception:
             log.exception("cascade step failed", step=what)
         self._stop.wait(2.0)
-        return 0
+        return None
 
 
 def scan(engine: Engine) -> int:
@@ -213,12 +250,12 @@ def _there(engine: Engine, path: str) -> bool:
 
 
 def _gone(engine: Engine, paths: Sequence[str], stop: threading.Event | None) -> dict[str, list[str]]:
-    """Cells that these files miss now, and, since there is a pause, will have missed for a while when they are read
-    again: an editor empties or moves a file only for a moment, and their facts would be deleted with them."""
-    missing: dict[str, list[str]] = {}
+    """What these files miss now, and, since there is a pause, will have missed for a while when they are read again:
+    an editor empties or moves a file only for a moment, and what hangs on it would be deleted with it."""
+    gone: dict[str, list[str]] = {}
     for path in paths:
-        with suppress(EverloreError):  # comes up again, and is reported, when the file is indexed
-            missing[path] = missing_cells(engine, path)
-    if any(missing.values()):
+        with suppress(Exception):  # comes up again, and is reported, when the file is indexed
+            gone[path] = missing(engine, path)
+    if any(gone.values()):
         (stop or threading.Event()).wait(SETTLE_SECONDS)
-    return missing
+    return gone

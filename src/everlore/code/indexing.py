@@ -6,16 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import structlog
-
 from everlore.code.chunks import cut
 from everlore.code.rows import rows_of
 from everlore.code.walk import Found, find, read
 from everlore.errors import Unavailable
 from everlore.index.base import Applied
 from everlore.index.sqlite import SqliteIndex
-
-log = structlog.get_logger("everlore.code")
 
 
 @dataclass(slots=True)

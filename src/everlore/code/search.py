@@ -23,6 +23,7 @@ from everlore.errors import Misconfigured, Unavailable
 from everlore.index.base import Piece, Vector
 from everlore.index.bm25 import telling, worth
 from everlore.index.tokens import query_terms
+from everlore.models.unrelated import scaled
 from everlore.types import Owner, Predicate, Stored, Where
 
 CANDIDATES = 100
@@ -30,7 +31,7 @@ CANDIDATES = 100
 DENSE_WEIGHT = 0.82
 """On CoSQA equal weights lose a tenth of what vectors alone reach; from 0.8 to 0.9 words add a little."""
 COSINE_LOW = 0.5
-"""The offline model's cosine of a question and code that have nothing to do with each other, or less."""
+"""The built-in model's cosine of a question and code that have nothing to do with each other, or less."""
 NAMED = 0.35
 """What a chunk gains of the rest up to 1 when the query says its name."""
 UNSEEN = 0.9
@@ -89,7 +90,7 @@ def code_hits(
     if vector is not None:
         units.update(hit.unit for hit in code.index.vector(vector, where, wide))
     pieces = code.index.around(sorted(units), 0)
-    scored = _scored(code, pieces, terms, vector, owner)
+    scored = _scored(code, pieces, terms, vector, owner, scaled(engine.embedder, COSINE_LOW))
     return _best(code, scored, query, where, limit)
 
 
@@ -128,8 +129,14 @@ class _Scored:
 
 
 def _scored(
-    code: CodeIndex, pieces: Sequence[Piece], terms: Sequence[str], vector: Vector | None, owner: Owner | None
+    code: CodeIndex,
+    pieces: Sequence[Piece],
+    terms: Sequence[str],
+    vector: Vector | None,
+    owner: Owner | None,
+    low: float,
 ) -> list[_Scored]:
+    """A cosine of `low` is nothing."""
     if not pieces:
         return []
     text = _text_scores(code, pieces, terms, owner)
@@ -141,7 +148,7 @@ def _scored(
         if math.isnan(cosine):
             found.append(_Scored(piece.row, UNSEEN * words, 0.0, words))
             continue
-        dense = min(1.0, max(0.0, (cosine - COSINE_LOW) / (1 - COSINE_LOW)))
+        dense = min(1.0, max(0.0, (cosine - low) / (1 - low)))
         found.append(_Scored(piece.row, DENSE_WEIGHT * dense + (1 - DENSE_WEIGHT) * words, dense, words))
     return found
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
 
 import numpy as np
@@ -22,6 +22,10 @@ from everlore.types import Message, Scope
 _WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3]")
 Vectors = NDArray[np.float32]
 
+KEPT_TOKENS = 150
+"""Tokens of a tool's output, or of a call, that count: about what an episode shows of it."""
+LOOKED_AT = 4 * KEPT_TOKENS
+"""Characters that have so many tokens at least."""
 WINDOW = 4
 """Turns on each side of a point that stand for the topic there."""
 RIGHT = 3
@@ -87,8 +91,14 @@ def estimate_tokens(text: str) -> int:
 
 
 def _tokens(message: Message) -> int:
-    calls = sum(estimate_tokens(str(call)) for call in message.tool_calls or ())
-    return estimate_tokens(message.text) + calls
+    """What people and agents say counts in full; what tools are given and print counts as far as memories keep it.
+
+    An agent that reads a few large files would otherwise fill a cell with every one of them, and its work would be torn
+    from the request behind it.
+    """
+    calls = sum(min(estimate_tokens(str(call)), KEPT_TOKENS) for call in message.tool_calls or ())
+    said = estimate_tokens(message.text[:LOOKED_AT] if message.role == "tool" else message.text)
+    return calls + (min(said, KEPT_TOKENS) if message.role == "tool" else said)
 
 
 def _may_cut(messages: Sequence[Message], at: int) -> bool:
@@ -102,20 +112,13 @@ def _may_cut(messages: Sequence[Message], at: int) -> bool:
 
 
 def _breaks(messages: Sequence[Message], limits: BoundarySection, free: Sequence[bool], zone: tzinfo) -> list[int]:
-    days = [_day(message.timestamp, zone) for message in messages]
+    days = [datetime.fromtimestamp(message.timestamp / 1000, zone).date() for message in messages]
     gap = limits.gap_minutes * 60_000
     return [
         at
         for at in range(1, len(messages))
         if free[at] and (messages[at].timestamp - messages[at - 1].timestamp >= gap or days[at] != days[at - 1])
     ]
-
-
-def _day(timestamp: int, zone: tzinfo) -> date:
-    try:
-        return datetime.fromtimestamp(timestamp / 1000, zone).date()
-    except (OverflowError, ValueError):  # the last day of the calendar has no tomorrow in zones ahead of UTC
-        return datetime.fromtimestamp(timestamp / 1000, UTC).date()
 
 
 def _spans(size: int, cuts: Sequence[int]) -> list[tuple[int, int]]:

@@ -8,18 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from everlore.extract.sentences import content_words, is_question, words
+from everlore.extract.openings import opened
+from everlore.extract.sentences import content_words, is_question
 
-LEAD = 100
-"""Characters in which an opening is looked for."""
-
-_LEAD = re.compile(
-    r"^(?:(?:(?i:yeah|yes|yep|yup|no|nope|oh|ooh|ah|aw+|well|wow|hey|hi|hello|haha|lol|so|and|but|also|plus|"
-    r"anyways?|btw"
-    r"|by the way|ok|okay|sure|of course|right|absolutely|definitely|totally|thanks|thank you|exactly|indeed)"
-    r"|(?:(?i:oh|hey|hi|thanks|thank you|yeah|yep|wow) )?(?P<vocative>[A-Z]\w+))"
-    r"(?:\s*[,!.–—-]+\s+|\s+(?=I\b|I['’]|my\b)))+|^(?:And|But)\s+",
-)
 _CHATTER = re.compile(
     r"^(?:(?:hi|hey|hello|yo|good (?:morning|evening|night|afternoon|luck|job|for you)|bye|goodbye|see (?:you|ya)|"
     r"take care|talk (?:to you )?(?:soon|later)|catch you|thanks?\b|thank you|thx|cheers|no (?:problem|worries)|"
@@ -34,7 +25,7 @@ _CHATTER = re.compile(
     r"cute|stunning|gorgeous)\b|love (?:it|that|this|the)|how (?:cool|nice|awesome|sweet|lovely|exciting|wonderful)|"
     r"(?:i['’]d be|i['’]m) happy to|feel free|(?:great|good) (?:question|point|idea|choice)|you(?:['’]ve)? got this|"
     r"just (?:checking in|saying)|long time no|what a\b|can['’]t wait to (?:hear|see it)|i (?:totally |completely )?"
-    r"(?:agree|understand|see what|get it|know what)|i see|(?:so )?sorry|me too|same here)\b)",
+    r"(?:agree|understand|see what|get it|know what)|i see(?! (?:an?|my|our)\b)|(?:so )?sorry|me too|same here)\b)",
     re.IGNORECASE,
 )
 _POLITE = re.compile(
@@ -52,17 +43,10 @@ _OFFER = re.compile(
 )
 _LISTENER = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
 _YES_NO = re.compile(r"^(?:yes|yeah|yep|yup|no|nope|sure|not really|not yet|i do|i did|i don)\b", re.IGNORECASE)
-_CODE = re.compile(r"[{}<>\[\]|\\=_;`$]|\w\(|://|->|=>")
+_CODE = re.compile(r"[{}<>\[\]|\\=;`$]|_+|\w\(|://|->|=>")
+_NAMED_CODE = re.compile(r"`[^`]+`|\b__\w+__\b")
+"""A name of something in code that somebody speaks of."""
 _DIGIT_OR_NAME = re.compile(r"\d+|(?<!^)(?<![.!?] )\b[A-Z]\w+")
-
-
-def opened(sentence: str, people: frozenset[str]) -> str:
-    """The sentence without "Well," or "Yeah, Mel!" in front. Names go only when they are of people in the talk."""
-    lead = _LEAD.match(sentence, 0, LEAD)
-    while lead and lead["vocative"] and lead["vocative"].lower() not in people:
-        lead = _LEAD.match(sentence, 0, lead.start("vocative"))
-    rest = sentence[lead.end() :] if lead else sentence
-    return rest[0].upper() + rest[1:] if rest and len(words(rest)) > 1 else sentence
 
 
 def specific(sentence: str, people: frozenset[str]) -> list[str]:
@@ -92,7 +76,7 @@ def is_offer(sentence: str) -> bool:
 
 
 def is_code(sentence: str) -> bool:
-    return len(_CODE.findall(sentence)) * 8 > len(sentence)
+    return len(_CODE.findall(_NAMED_CODE.sub("", sentence))) * 8 > len(sentence)
 
 
 def open_question(sentences: Sequence[str]) -> str:

@@ -1,35 +1,98 @@
-"""What somebody meant: "Actually I meant Augsburg" after "I live in Munich" says where they live, and where not."""
+"""What a sentence means after the ones before: "Actually I meant Augsburg" after "I live in Munich" says where they
+live, and where not; "I'm at BMW now" after "I left Siemens" says where they work. What the assistant said of them can
+be corrected in the same way."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from everlore.extract.readings import DENIED, read, says_more
+from everlore.extract.reading import DENIED
+from everlore.extract.readings import read, says_more
+from everlore.extract.slots import of_change
 
 _VAGUE = ("it", "that", "this", "them", "well", "everything", "nothing", "something", "no", "yes", "you", "him", "her")
 WORDS = 4
 """A longer correction is a statement of its own."""
 
-_LEAD = r"(?:(?:oh|oops|sorry|wait|no|actually|my bad|scratch that|hm+|argh|correction)[,.!:…]*\s+)"
+_FALSE = (
+    r"(?:wrong|incorrect|scratch that|correction|(?:I )?misspoke|typo|that['’]?s (?:wrong|incorrect|outdated|old"
+    r"|not (?:true|right|correct|quite right))|not (?:true|right|correct|quite)|you['’]re (?:wrong|mistaken))"
+)
+_LEAD = rf"(?:(?:oh|oops|sorry|wait|no|nope|nah|actually|my bad|hm+|argh|{_FALSE})[,.!:;…–—-]*\s+)"
 _MEANT = re.compile(
-    rf"^(?:{_LEAD}*I meant(?: to say)?|{_LEAD}+(?:I mean|make that|it['’]s|it is))\s+(?:in |at |an? |the )?"
+    rf"^(?:{_LEAD}*I meant(?: to say)?\s+|{_LEAD}+(?:I mean|make that|it['’]s|it is)\s+"
+    rf"|I mean,?\s+(?=(?-i:[A-Z\d]))|{_LEAD}+(?=(?:\d+|two|three|four|five|six|seven|eight|nine|ten)[.!]*$))"
+    r"(?!I\b|my\b|that\b)(?:in |at |on |an? |the )?"
     r"(?P<v>[^,;!?]{1,40}?)(?:,? not [^,.;!?]+)?(?:[,.]? (?:sorry|oops|my bad))?[.!]*$",
     re.IGNORECASE,
 )
+_SO_IT_IS = re.compile(
+    rf"^(?:(?P<surely>{_LEAD}*I meant(?: to say)?(?: that)?,?\s+|{_LEAD}*I mean,?\s+(?=I\b|my\b)"
+    rf"|{_LEAD}*(?:{_FALSE}|no,? wait|wait,? no|actually no)[,.!:;…–—-]*\s+{_LEAD}*)|{_LEAD}+)(?P<clause>(?:I|my"
+    rf"|I['’]\w+)\b.+)$",
+    re.IGNORECASE,
+)
+_NOT_THE_OLD = re.compile(r",? not [^,;]+$", re.IGNORECASE)
+_OF_YOU = re.compile(
+    r"\b(?:(?P<are>you(?:['’]re| are))|(?P<have>you['’]ve)|(?P<you>you)|(?P<your>your)) (?P<rest>.+)",
+    re.I,
+)
 
 
-def corrected(sentence: str, before: str, speaker: str) -> str:
-    """The statement `before` with the value that was meant instead; empty where the sentence corrects no value."""
+class Restated(NamedTuple):
+    """`surely`: it says in so many words that something was wrong; else only what was said before can show it."""
+
+    clause: str
+    surely: bool
+
+
+def restated(sentence: str) -> Restated | None:
+    """The statement behind "No wait, I mean …", where one begins so."""
+    found = _SO_IT_IS.match(sentence)
+    return Restated(f"{found['clause'][0].upper()}{found['clause'][1:]}", bool(found["surely"])) if found else None
+
+
+def instead(text: str, before: Sequence[str], speaker: str) -> str:
+    """A statement with the value of an earlier one that it takes the place of; empty where there is none."""
+    fresh = read(text, speaker) if text else None
+    for old in before if fresh and fresh.value and not fresh.value.startswith(DENIED) else ():
+        stale = read(_NOT_THE_OLD.sub("", old), speaker)
+        place = _place(stale.value, old) if fresh and stale and stale.slot == fresh.slot else None
+        if fresh and place and not says_more(old, speaker) and place[0].lower() not in fresh.value.lower():
+            return text if of_change(text) else f"{text.rstrip('.! ')}, not {place[0]}."
+    return ""
+
+
+def of_listener(sentence: str) -> str:
+    """ "As far as I know you live in Oslo." as the listener would say it; empty where it says nothing of them."""
+    found = _OF_YOU.search(sentence)
+    if not found or sentence.rstrip().endswith("?"):
+        return ""
+    start = "I'm" if found["are"] else "I've" if found["have"] else "I" if found["you"] else "My"
+    return f"{start} {found['rest']}"
+
+
+def corrected(sentence: str, before: Sequence[str], speaker: str) -> str:
+    """An earlier statement with the value that was meant instead; empty where the sentence corrects no value."""
     found = _MEANT.match(sentence)
-    reading = read(before, speaker) if found and before else None
-    if not found or reading is None or not reading.value or reading.value.startswith(DENIED) or says_more(before):
-        return ""
-    places = list(re.finditer(rf"(?<!\w){re.escape(reading.value)}(?!\w)", before, re.IGNORECASE))
-    meant = found["v"].strip()
-    if len(places) != 1 or not _alike(meant, places[0][0]):
-        return ""
-    start, end = places[0].span()
-    return f"{before[:start]}{meant}{before[end:].rstrip('.! ')}, not {places[0][0]}."
+    for old in before if found else ():
+        standing = _NOT_THE_OLD.sub("", old.rstrip(".! "))
+        reading = read(standing, speaker) if not old.endswith('"') else None
+        if not found or reading is None or reading.value.startswith(DENIED) or says_more(old, speaker):
+            continue
+        place = _place(reading.value, standing)
+        meant = found["v"].strip()
+        if place and _alike(meant, place[0]):
+            return f"{standing[: place.start()]}{meant}{standing[place.end() :].rstrip('.! ')}, not {place[0]}."
+    return ""
+
+
+def _place(value: str, text: str) -> re.Match[str] | None:
+    """Where a value stands in a text, if in one place only."""
+    places = list(re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE)) if value else []
+    return places[0] if len(places) == 1 else None
 
 
 def _alike(one: str, other: str) -> bool:
@@ -38,3 +101,37 @@ def _alike(one: str, other: str) -> bool:
         return False
     plain = one[0].islower()
     return len(one.split()) <= (1 if plain else WORDS) and one.lower() not in (*_VAGUE, other.lower())
+
+
+_AT_NOW = re.compile(
+    r"^(?:(?:and|so|but) )?I(?:['’]m| am) (?:(?P<now>now|currently) )?at "
+    r"(?P<v>(?-i:[A-Z])[\w'&.-]*(?: (?-i:[A-Z])[\w'&.-]*)*)"
+    r"(?P<then> now| these days| nowadays)?[.!]*$",
+    re.IGNORECASE,
+)
+_NEW_JOB = re.compile(
+    r"\b(?:(?:switched|changed|changing|switching) (?:jobs|companies)|(?:a|their) new job)\b(?! at\b)", re.I
+)
+
+
+_EMPLOYER_LEFT = re.compile(rf"{DENIED}\w")
+_NO_EMPLOYER = re.compile(
+    r"(?:Lake|Mount|Camp|Hotel|Terminal|Gate|Caf[eé]|Starbucks|McDonald|Home|Mom|Dad)|.*\b(?:Airport|Station|Park"
+    r"|Beach)\b"
+)
+"""Where people are now and do not work."""
+
+
+def moved_on(sentence: str, before: str, speaker: str) -> str:
+    """Where somebody works who said just before that they left their work; empty for any other sentence.
+
+    Alone, "I'm at IKEA now" may be a visit.
+    """
+    found = _AT_NOW.match(sentence)
+    if not found or not (found["now"] or found["then"]):
+        return ""
+    reading = read(before, speaker) if before else None
+    left = bool(reading and reading.slot.endswith(": works at") and _EMPLOYER_LEFT.match(reading.value))
+    if _NO_EMPLOYER.match(found["v"]) or not (left or _NEW_JOB.search(before)):
+        return ""
+    return f"{speaker} works at {found['v'].rstrip('.')} now."

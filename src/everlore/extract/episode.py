@@ -10,7 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from everlore.extract.facts import FactDraft
 from everlore.extract.sentences import clip, split, stopped
 from everlore.extract.subject import subject_line
-from everlore.extract.turns import Spoken, spoken
+from everlore.extract.turns import ASSISTANT, Spoken, spoken
 from everlore.kinds.episode import Episode, Turn, render_turns
 from everlore.types import Cell, Json, Message, Owner
 
@@ -23,7 +23,8 @@ ARGUMENT = 80
 def write_episode(cell: Cell, owner: Owner, entry: str, drafts: list[FactDraft], zone: tzinfo = UTC) -> Episode | None:
     """The episode, or None when nothing was said.
 
-    Subject and summary tell the time in `zone`, as the facts in them do; the turns tell it in UTC.
+    Subject and summary tell the time in `zone`, as the facts in them do; the turns tell it in UTC, and their opening
+    both.
     """
     turns = spoken(cell)
     if not turns:
@@ -38,7 +39,7 @@ def write_episode(cell: Cell, owner: Owner, entry: str, drafts: list[FactDraft],
         subject=subject_line(turns, drafts, cell.timestamp, zone),
         summary=_summary(turns, drafts, zone),
         assistants=tuple(dict.fromkeys(turn.name for turn in turns if turn.message.role != "user")),
-        content=render_turns(_opening(turns), [_turn(turn) for turn in turns]),
+        content=render_turns(_opening(turns, zone), [_turn(turn) for turn in turns]),
     )
 
 
@@ -60,17 +61,22 @@ def _offset(moment: datetime) -> str:
     return "UTC" if shown == "+0000" else f"UTC{shown[:3]}:{shown[3:5]}"
 
 
-def _opening(turns: list[Spoken]) -> str:
+def _opening(turns: list[Spoken], zone: tzinfo) -> str:
     moments = [_moment(turn.message) for turn in turns]
     first, last = min(moments), max(moments)  # messages may come out of order
-    people = list(dict.fromkeys(turn.name for turn in turns))
+    people = list(dict.fromkeys("the assistant" if turn.name == ASSISTANT else turn.name for turn in turns))
     listed = ", ".join(people[:-1]) + f" and {people[-1]}" if len(people) > 1 else people[0]
     verb = "talked" if len(people) > 1 else "spoke"
     if (first.hour, first.minute) == (last.hour, last.minute) and first.date() == last.date():
-        return f"On {_date(first)} at {_clock(first)} UTC, {listed} {verb}."
-    if first.date() == last.date():
-        return f"On {_date(first)} from {_clock(first)} to {_clock(last)} UTC, {listed} {verb}."
-    return f"From {_date(first)} at {_clock(first)} to {_date(last)} at {_clock(last)} UTC, {listed} {verb}."
+        when = f"On {_date(first)} at {_clock(first)} UTC"
+    elif first.date() == last.date():
+        when = f"On {_date(first)} from {_clock(first)} to {_clock(last)} UTC"
+    else:
+        when = f"From {_date(first)} at {_clock(first)} to {_date(last)} at {_clock(last)} UTC"
+    there = first.astimezone(zone)
+    if there.utcoffset():
+        when += f" (from {_date(there)} at {_clock(there)} {_offset(there)})"
+    return f"{when}, {listed} {verb}."
 
 
 def _turn(turn: Spoken) -> Turn:
@@ -87,13 +93,11 @@ def _call(call: Mapping[str, Json]) -> str:
     inner = call.get("function")
     body = inner if isinstance(inner, Mapping) else call
     given = body.get("arguments", body.get("input", {}))
-    if isinstance(given, str):
-        with suppress(ValueError):
-            given = json.loads(given)
-    if isinstance(given, Mapping):
-        shown = ", ".join(f"{key}={clip(' '.join(str(value).split()), ARGUMENT)}" for key, value in given.items())
-    else:
-        shown = clip(" ".join(str(given or "").split()), ARGUMENT)
+    shown = clip(" ".join(str(given or "").split()), ARGUMENT)
+    with suppress(ValueError, RecursionError):  # no JSON, or too deep to be read; then as it came
+        named = json.loads(given) if isinstance(given, str) else given
+        if isinstance(named, Mapping):
+            shown = ", ".join(f"{key}={clip(' '.join(str(value).split()), ARGUMENT)}" for key, value in named.items())
     return f"called {body.get('name') or 'a tool'}({shown})"
 
 

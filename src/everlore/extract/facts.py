@@ -11,10 +11,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 
 from everlore.extract import slots
-from everlore.extract.borrowed import apart, in_other_voice
-from everlore.extract.chatter import answers, is_chatter, is_code, is_offer, open_question, opened, told, weight_of
-from everlore.extract.corrections import corrected
-from everlore.extract.elliptic import declines, lasts, of_ours, standing, whole
+from everlore.extract.borrowed import apart
+from everlore.extract.chatter import answers, is_chatter, is_code, is_offer, open_question, told, weight_of
+from everlore.extract.corrections import corrected, instead, moved_on, of_listener, restated
+from everlore.extract.elliptic import declines, introduced, lasts
+from everlore.extract.filled import answered, spelled_out
+from everlore.extract.openings import opened
+from everlore.extract.orders import ordered, standing
+from everlore.extract.parts import besides, in_third_person, made_whole, statements, tells
+from everlore.extract.pretending import acted
 from everlore.extract.sentences import (
     asks_first,
     clip,
@@ -27,19 +32,34 @@ from everlore.extract.sentences import (
     unmarked,
     words,
 )
+from everlore.extract.together import alone
 from everlore.extract.turns import Spoken, spoken
-from everlore.extract.voice import third_person
 from everlore.extract.when import with_dates
 from everlore.kinds.fact import Fact
 from everlore.types import Cell, Owner
 
 READ = 100_000
 """Characters of one message that are looked at; the episode has all of them."""
-LONG_PASTE = 2000
+LONG = 2_000
+"""Characters up to which a message is taken for the words of who sent it."""
+PASTED = 10_000
+"""Longer than anybody writes: a document, whoever says "I" in it."""
 FACTS_OF_PASTE = 8
+SPARSE = 3_500
+"""Characters from which on a document gives no more than `FACTS_OF_PASTE`; below, one more for every `FULL`."""
+FULL = 75
+OWN_SHARE = 0.4
+"""Of the sentences of a long message, how many speak of oneself when it is no document."""
+FRAME = 300
+"""Characters of a line before or behind a document that may be about it."""
+GREETING = 3
+"""Sentences among which people say who they are."""
 FACTS_OF_ASSISTANT = 6
 LONGEST = 400
 QUESTION = 120
+CORRECTABLE = 5
+"""The last statements of an assistant about the user that a correction may be about."""
+PLAYED = "said in a role-play"
 
 _LIST_HEAD = re.compile(
     r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\*\*(.{2,80}?)\*\*"
@@ -81,22 +101,43 @@ def write_facts(cell: Cell, zone: tzinfo = UTC) -> list[FactDraft]:
     drafts: dict[str, FactDraft] = {}
     question = ""
     asker = ""
+    questions = 0
     last: dict[str, str] = {}
+    by_oneself = len({turn.message.sender_id for turn in turns if turn.message.role == "user"}) == 1
+    playing = False
+    of_users: list[str] = []
     for turn in turns:
         if turn.message.role == "tool":
             continue
-        own, passed_on = apart(prose(turn.message.text[:READ]))
-        sentences = _sentences(own)
+        own, passed_on, played = prose(turn.message.text[:READ]), "", ""
+        if turn.message.role == "user":
+            own, passed_on = apart(own, turn.name)
+            own, played, playing = acted(own, playing, by_oneself)
         asked = question if asker != turn.message.sender_id else ""
+        if turn.message.role == "user":
+            whole_answer = answered(asked, own) if questions == 1 else ""
+            own = whole_answer or spelled_out(own, turn.message.sender_name or "", asked)
+            asked = "" if whole_answer else asked
+        sentences = _sentences(own)
         if turn.message.role == "assistant":
             found = _assistant(turn, sentences, people, zone)
+            of_users = list(filter(None, map(of_listener, sentences)))[-CORRECTABLE:]
         else:
-            found = _person(turn, sentences, people, asked, zone, last.get(turn.message.sender_id, ""))
+            if len(own) <= LONG:
+                known = bool(turn.message.sender_name)
+                first = [part for sentence in sentences[:GREETING] for part in introduced(sentence, turn.name, known)]
+                sentences = [*first, *sentences[GREETING:]]
+            sentences = [part for sentence in sentences for part in statements(sentence, turn.name, people)]
+            told_them = [statement for said in of_users if (statement := in_third_person(said, turn.name))]
+            before = [last.get(turn.message.sender_id, ""), *told_them]
+            found = _person(turn, sentences, people, asked, zone, before)
             last |= {draft.sender_id: draft.text for draft in found}
-            found += _passed_on(turn, _sentences(passed_on), people, zone)
+            found += _passed_on(turn, _sentences(passed_on), people, zone, "shared")
+            found += _passed_on(turn, _sentences(played), people, zone, PLAYED)
         for draft in found:
             drafts.setdefault(draft.text.casefold(), draft)
         question, asker = open_question(sentences), turn.message.sender_id
+        questions = sum(map(is_question, sentences)) if question else 0
     return list(drafts.values())
 
 
@@ -120,32 +161,64 @@ def as_fact(draft: FactDraft, cell: Cell, owner: Owner, entry: str) -> Fact:
 
 
 def _person(
-    turn: Spoken, sentences: list[str], people: frozenset[str], asked: str, zone: tzinfo, before: str
+    turn: Spoken, sentences: list[str], people: frozenset[str], asked: str, zone: tzinfo, before: list[str]
 ) -> list[FactDraft]:
-    """`asked` is the question they may be answering, `before` what they stated last."""
-    found: list[FactDraft] = []
+    """`asked` is the question they may be answering, `before` what they stated last and what was stated of them."""
+    found: list[tuple[str, FactDraft]] = []
     for sentence in sentences:
-        if is_question(sentence):
+        texts = [_statement(turn, aside, people, "", zone) for aside in besides(sentence, turn.name, people)]
+        if is_question(sentence) and not standing(opened(sentence, people)):
             asked = ""
             asks = asks_first(opened(sentence, people)) and not _NAMED_KIN.search(sentence)
             if not asks and _tells_of_self(sentence, people):
-                found.append(_draft(turn, _said(turn, sentence, zone, "asked"), told(sentence, people)))
-            continue
-        text = corrected(sentence, before, turn.name) or _statement(turn, sentence, people, asked, zone)
-        before = text or before
-        if text or not is_chatter(sentence, people, 0):
-            asked = ""  # only what comes straight after the question answers it
-        if text:
-            found.append(_draft(turn, text, 0.0 if _SHARED.match(sentence) else told(sentence, people)))
-    if len(turn.message.text) > LONG_PASTE:
-        return _best(found, FACTS_OF_PASTE)
-    return found
+                texts.append(_said(turn, sentence, zone, "asked"))
+        else:
+            again = _corrected(turn, sentence, people, zone, before)
+            text = again or _statement(turn, sentence, people, asked, zone)
+            texts = [text] if again else [text, *texts]
+            if text or not is_chatter(sentence, people, 0):
+                asked = ""  # only what comes straight after the question answers it
+        before = [next((text for text in texts if text), before[0]), *before[1:]]
+        weight = 0.0 if _SHARED.match(sentence) else told(sentence, people)
+        found += [(sentence, _draft(turn, text, weight)) for text in texts if text]
+    if len(turn.message.text) <= LONG:
+        return [draft for _, draft in found]
+    share = sum(1 for sentence in sentences if _FIRST_PERSON.search(sentence)) / max(1, len(sentences))
+    return _of_long(turn, found, own=share >= OWN_SHARE)
 
 
-def _passed_on(turn: Spoken, sentences: list[str], people: frozenset[str], zone: tzinfo) -> list[FactDraft]:
-    """The most telling sentences of a document or a quotation. Whoever says "I" there is not the one who shared it."""
+def _corrected(turn: Spoken, sentence: str, people: frozenset[str], zone: tzinfo, before: list[str]) -> str:
+    """The fact in a sentence that is understood from what was said before; empty for any other sentence."""
+    if text := corrected(sentence, before, turn.name) or moved_on(sentence, before[0], turn.name):
+        return text
+    again = restated(sentence)
+    stated = _statement(turn, again.clause, people, "", zone) if again else ""
+    return instead(stated, before, turn.name) or (stated if again and again.surely else "")
+
+
+def _of_long(turn: Spoken, found: list[tuple[str, FactDraft]], *, own: bool) -> list[FactDraft]:
+    """What is kept of a long message: the most telling sentences, the fewer the longer it is; and what the sender says
+    of themselves for good, all of it in their own talk, only before and behind it in a document."""
+    text = turn.message.text.strip()
+    drafts = [draft for _, draft in found]
+    own = own and len(text) <= PASTED
+    lines = text.split("\n")
+    frame = " ".join(line for line in (lines[0], lines[-1]) if len(line) <= FRAME).casefold()
+    worth = {
+        draft
+        for sentence, draft in found
+        if (own or sentence.strip(" .!?").casefold() in frame) and tells(draft.text, turn.name)
+    }
+    others = [draft for draft in drafts if draft not in worth]
+    kept = worth | set(_best(others, FACTS_OF_PASTE + max(0, SPARSE - len(text)) // FULL))
+    return [draft for draft in drafts if draft in kept]
+
+
+def _passed_on(turn: Spoken, sentences: list[str], people: frozenset[str], zone: tzinfo, verb: str) -> list[FactDraft]:
+    """The most telling sentences of a document, a quotation or a part that is played. Whoever says "I" there is not
+    the one who shared it."""
     found = [
-        _draft(turn, _said(turn, sentence, zone, "shared"), told(sentence, people))
+        _draft(turn, _said(turn, sentence, zone, verb), told(sentence, people))
         for sentence in sentences
         if weight_of(sentence, people) >= 3 and not is_question(sentence)
     ]
@@ -158,23 +231,22 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
         return f"{turn.name} shared {sentence}"
     weight = weight_of(sentence, people)
     bare = opened(sentence, people)
-    english = is_english(bare)
-    full = whole(bare)
-    rewritable = (english or full != bare) and not in_other_voice(bare, turn.name)
-    own_voice = third_person(full, turn.name) if rewritable else None
+    own_voice = in_third_person(bare, turn.name)
+    of_us = alone(bare) if own_voice is None else ""
     if asked and _is_fragment(bare) and answers(sentence, people):
         return f'Asked "{clip(asked, QUESTION)}", {_said(turn, sentence, zone)}'
-    if is_chatter(sentence, people, weight):
+    if is_chatter(sentence, people, weight) and not ordered(turn.name, bare):
         return ""
     if own_voice is not None:
-        rewritten = with_dates(own_voice, turn.message.timestamp, zone)
+        rewritten = with_dates(own_voice, turn.message.timestamp, zone).replace('"', "'")
         if not rewritten.startswith(turn.name):  # "user123" is a name as it stands
             rewritten = rewritten[0].upper() + rewritten[1:]
-        telling = weight >= 2 or (weight == 1 and lasts(full)) or slots.about(rewritten, turn.name)
+        telling = weight >= 2 or (weight == 1 and lasts(made_whole(bare))) or slots.about(rewritten, turn.name)
         return rewritten if telling else ""
-    needed = 2 if _FIRST_PERSON.search(sentence) or not english or of_ours(bare) else 3
-    plain = weight >= needed or declines(bare) or standing(bare)
-    return _said(turn, sentence, zone) if plain else ""
+    needed = 2 if _FIRST_PERSON.search(sentence) or of_us.startswith("My ") or not is_english(bare) else 3
+    said = _said(turn, sentence, zone)
+    plain = weight >= needed or (weight >= 1 and lasts(of_us)) or declines(bare) or standing(bare)
+    return said if plain or slots.about(said, turn.name) else ""
 
 
 def _tells_of_self(question: str, people: frozenset[str]) -> bool:

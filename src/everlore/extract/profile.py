@@ -10,11 +10,12 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from everlore.clock import day
-from everlore.extract import slots
-from everlore.extract.categories import own_words, told_of
+from everlore.clock import DAY_MS, day
+from everlore.extract import slots, tongues
+from everlore.extract.categories import TITLE, own_words, told_of
 from everlore.extract.readings import says_more
 from everlore.extract.sentences import clip
+from everlore.extract.together import QUOTED
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Info, Profile, Trait
 from everlore.types import Owner
@@ -22,8 +23,9 @@ from everlore.types import Owner
 MOST = 45
 """More items than this are thinned out."""
 KEPT = 30
-SLOT_BONUS = 30 * 24 * 3600 * 1000
+SLOT_BONUS = 30 * DAY_MS
 """A single-valued statement counts as this much newer than it is, so that vague ones leave first."""
+YEAR = 365 * DAY_MS
 TRAIT_STATEMENTS = 3
 TRAIT_EVIDENCE = 4
 LONGEST = 200
@@ -43,9 +45,18 @@ _PASSING = re.compile(
     r"|the (?:[\w-]+ ){0,4}(?:ideas?|sound|look|themes?|tips?|suggestions?|template|schedule|options?|plan))\b",
     re.IGNORECASE,
 )
+_AGAINST = re.compile(
+    r"\b(?:not|no|never|hates?|dislikes?|wish(?:es)?|if|would|used to|stopped|quit|afraid|allergic)\b|(?<!ca)n't\b",
+    re.IGNORECASE,
+)
+"""A wish for a dog and a dislike of dogs are no signs of somebody who cares for animals."""
 _JOINT = re.compile(r",? (?:and|but) ")
+_NO_CLAUSE = re.compile(r"[,;] (?:their|the) (?:\w+ )?\w+\.$")
 _LEANS = re.compile(r"\b(?:it|its|them|they|there|he|she|him|her|his|this|that|these|those)\b", re.IGNORECASE)
 """Words that need what was said before."""
+_DEPENDS = re.compile(
+    r"\b(?:if|wish(?:es)?|would|thinks?|hopes?|said|told|says|whether|imagines?)\b|[:;]", re.IGNORECASE
+)
 _OTHERS = re.compile(r"'s |\b(?:who|which|that|when|because)\b", re.IGNORECASE)
 """Whose next verb may be about somebody else."""
 _THEMES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
@@ -83,11 +94,17 @@ _THEMES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
 
 
 def update_profile(
-    old: Profile | None, facts: Sequence[Fact], owner: Owner, now: int, name: str, told: Sequence[Info] = ()
+    old: Profile | None,
+    facts: Sequence[Fact],
+    owner: Owner,
+    now: int,
+    name: str,
+    told: Sequence[Info] = (),
+    over: Collection[str] = (),
 ) -> Profile:
     """The profile after `facts`. `name` is how the facts call the user; facts of others are left alone.
 
-    `told` is what a language model found besides, if one was asked.
+    `told` is what a language model found besides, if one was asked; `over` is the evidence that has ended since.
     """
     before = old or Profile(owner, "", (), (), 0)
     own = sorted((f for f in facts if f.sender_ids == (owner.id,)), key=lambda fact: (fact.timestamp, fact.text))
@@ -95,11 +112,17 @@ def update_profile(
     for fact in own:
         for text, about in _statements(fact, name):
             info = _info(fact, text, about, name)
-            own_slot, *over = slots.touched(text, about)
-            infos = _ended(infos, text, over, fact.timestamp)
-            infos = _merged(infos, info, name) if info else _ended(infos, text, [own_slot], fact.timestamp)
+            own_slot, *others = slots.touched(text, about)
+            infos = _ended(infos, text, others, fact.timestamp)
+            infos = [
+                known
+                for known in infos
+                if known.timestamp > fact.timestamp or not slots.parts_from(text, about, known.description)
+            ]
+            infos = _merged(infos, info, name) if info else _replaced(infos, fact, text, own_slot)
     for info in sorted(told, key=lambda info: (info.timestamp, info.description)):
         infos = _merged(infos, info, name)
+    infos = [info for info in infos if info.evidence not in over]
     if len(infos) > MOST:
         weakest = sorted(infos, key=_rank)[: len(infos) - KEPT]
         infos = [info for info in infos if info not in weakest]
@@ -147,7 +170,12 @@ def _called(profile: Profile) -> str:
 
 def _statements(fact: Fact, name: str) -> list[tuple[str, str]]:
     """A fact with its slot, or the halves of "Alice lives in Rome and works at FAO", so that each can end alone."""
-    parts = _parts(own_words(fact.text, name), name)
+    start = f"{name}{QUOTED}"
+    if fact.text.startswith(start):
+        halves = tongues.halves(fact.text[len(start) :].rstrip('"'))
+        parts = [(text := f'{start}{half}"', slots.about(text, name)) for half in halves]
+    else:
+        parts = _parts(own_words(fact.text, name), name)
     return parts if len(parts) > 1 else [(fact.text, fact.about)]
 
 
@@ -155,10 +183,14 @@ def _parts(words: str, name: str) -> list[tuple[str, str]]:
     for found in _JOINT.finditer(words):
         first, second = f"{words[: found.start()]}.", words[found.end() :]
         named = second.startswith((f"{name} ", f"{name}'s "))
+        if named and _NO_CLAUSE.search(first):
+            continue  # "now, their husband and Alice separated"
         second = second if named else f"{name} {second}"
         slot = slots.about(first, name)
         of_others = _LEANS.search(second) or (not named and _OTHERS.search(first))
-        if slot and slots.about(second, name) and not of_others:
+        other = slots.about(second, name)
+        two = slot and other and not (other == slot and slots.denies(first, slot))  # "sold the Clio and drives a Panda"
+        if (two or (named and not _OTHERS.search(first) and not _DEPENDS.search(first))) and not of_others:
             return [(first, slot), *_parts(second, name)]
     return [(words, slots.about(words, name))]
 
@@ -168,14 +200,14 @@ def _info(fact: Fact, text: str, about: str, name: str) -> Info | None:
     told = told_of(text, name) if fact.valid_until is None else None
     if told is None:
         return None
-    category = told.category
+    category = told.category or slots.category(text, about)
     lasting = not _PASSING.search(told.rest)
-    habit = _HABIT.search(told.rest) and _PRESENT.match(told.rest)
+    habit = _HABIT.search(TITLE.sub("''", told.rest)) and _PRESENT.match(told.rest)
     if habit and category in ("", "possession", "identity"):
         category = "habit"
-    if not category or not (lasting or about):
+    if not category or not (lasting or about) or slots.only_ends(text, about):
         return None
-    if slots.happened_before(text, about, fact.timestamp):
+    if slots.happened_before(text, about, fact.timestamp - YEAR):
         about = ""  # a story of years ago does not say how things are
     return Info(category, clip(told.words, LONGEST), evidence(fact.text, fact.timestamp), about, fact.timestamp)
 
@@ -205,15 +237,16 @@ def _one_place(one: Info, two: Info) -> bool:
     called = slots.speaker_of(newer.about)
     if one.description == two.description or not older.about or slots.renamed(older.about, called) != newer.about:
         return one.description == two.description
-    if says_more(older.description):
+    if says_more(older.description, slots.speaker_of(older.about)):
         return False
-    return slots.one_line(newer.description, older.description, older.about, called, older.timestamp)
+    if slots.denies(newer.description, newer.about):  # it takes what it names off the list, and no other
+        return slots.denies(older.description, older.about) or _ends(newer, older)
+    if slots.denies(older.description, older.about):
+        return True
+    return slots.only_newer(newer.description, older.description, older.about, called, older.timestamp)
 
 
 def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
-    if new.about and slots.denies(new.description, new.about):  # it takes what it names off the list, and no other
-        infos = _ended(infos, new.description, [new.about], new.timestamp)
-        new = replace(new, about="")
     same = [info for info in infos if _one_place(info, new)]
     if any((info.timestamp, info.description) >= (new.timestamp, new.description) for info in same):
         return infos
@@ -224,11 +257,25 @@ def _merged(infos: list[Info], new: Info, name: str) -> list[Info]:
     for info in infos:
         if info in same:
             if not placed:
-                kept.append(new)
+                kept.append(replace(new, written=info.written))
             placed = True
         elif not (_by_hand(info) and _contradicts(new, info, name)):
             kept.append(info)
     return kept if placed else [*kept, new]
+
+
+def _replaced(infos: list[Info], fact: Fact, text: str, slot: str) -> list[Info]:
+    """What is nothing to list takes off the list what it ends; a new value of what was listed stands in its place."""
+    left = _ended(infos, text, [slot], fact.timestamp)
+    gone = next((info for info in infos if info not in left), None)
+    if gone is None or not slots.names_value(text, slot):
+        return left
+    return [*left, Info(gone.category, clip(text, LONGEST), evidence(fact.text, fact.timestamp), slot, fact.timestamp)]
+
+
+def _ends(newer: Info, older: Info) -> bool:
+    called = slots.speaker_of(newer.about)
+    return slots.ends(newer.description, older.description, older.about, called, older.timestamp)
 
 
 def _ended(infos: list[Info], text: str, about: Collection[str], timestamp: int) -> list[Info]:
@@ -267,7 +314,7 @@ def _traits(old: Iterable[Trait], infos: Iterable[Info], facts: Iterable[Fact], 
     traits: list[Trait] = []
     for trait, description, pattern in _THEMES:
         known = by_name.pop(trait, None)
-        pieces = {piece for piece in said if pattern.search(piece)}
+        pieces = {piece for piece in said if pattern.search(piece) and not _AGAINST.search(piece)}
         if known and known.basis.startswith("said"):
             pieces |= {piece for piece in known.evidence.split(" | ") if piece}
         elif known:
@@ -276,7 +323,8 @@ def _traits(old: Iterable[Trait], infos: Iterable[Info], facts: Iterable[Fact], 
         if len(pieces) >= TRAIT_STATEMENTS:
             newest = sorted(pieces)[-TRAIT_EVIDENCE:]
             basis = f"said on several occasions, last on {newest[-1][:10]}"
-            traits.append(Trait(trait, f"{name} {description}.", basis, " | ".join(newest)))
+            written = known.written if known else {}
+            traits.append(Trait(trait, f"{name} {description}.", basis, " | ".join(newest), written))
     return [*by_name.values(), *traits]
 
 
@@ -300,4 +348,4 @@ def _foremost(infos: Iterable[Info], order: Sequence[str]) -> str:
 
 
 def _sentence(info: Info) -> str:
-    return info.description if info.description.endswith((".", "!")) else f"{info.description}."
+    return info.description if info.description.rstrip('"').endswith((".", "!")) else f"{info.description}."

@@ -7,9 +7,10 @@ an episode keeps the speakers' own words, a case keeps its steps as they were.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
 from everlore.models.chat import Answer, Task
 
@@ -36,6 +37,17 @@ EPISODE = (
     " summary says who, what and when, in the language of the talk, in past tense and third person, with dates written"
     " out. Nothing that the talk does not say."
 )
+
+
+def _readable(value: object, check: ValidatorFunctionWrapHandler) -> object:
+    """A list without the items that are not as asked for: one slip must not cost the whole answer."""
+    if not isinstance(value, list):
+        return check(value)
+    kept: list[object] = []
+    for item in value:
+        with suppress(ValidationError):
+            kept += check([item])
+    return kept
 
 
 class FactAnswer(Answer):
@@ -68,30 +80,32 @@ PROFILE = (
 
 
 class CaseAnswer(Answer):
+    turn: int
     task_intent: Line
     key_insight: str
     quality_score: Score
 
 
 CASE = (
-    "`case`: the work of the assistant in this talk. `task_intent`: what it was asked to do, one imperative sentence of"
-    " at most 150 characters. `key_insight`: the one thing worth knowing next time, one sentence, or an empty string."
+    "`cases`: the work of the assistant in this talk, one for each task it worked on. `turn`: the number of the"
+    " turn with which the task begins. `task_intent`: what it was asked to do, one imperative sentence of at most 150"
+    " characters. `key_insight`: the one thing worth knowing next time, one sentence, or an empty string."
     " `quality_score`: from 0 (failed) to 1 (did it, and the user is content)."
 )
 
 
 class UserCell(Answer):
     episode: EpisodeAnswer
-    facts: list[FactAnswer]
-    profile: list[ProfileAnswer]
+    facts: Annotated[list[FactAnswer], WrapValidator(_readable)]
+    profile: Annotated[list[ProfileAnswer], WrapValidator(_readable)]
 
 
 class WorkCell(UserCell):
-    case: CaseAnswer
+    cases: list[CaseAnswer]
 
 
 class AgentCell(Answer):
-    case: CaseAnswer
+    cases: list[CaseAnswer]
 
 
 USER_CELL = Task("cell", "\n\n".join((f"You keep the memory of a user. {TALK}", EPISODE, FACTS, PROFILE)), UserCell)
@@ -119,7 +133,7 @@ BOUNDARY = Task(
 
 class SkillAnswer(Answer):
     how_to: Line
-    steps: list[Line]
+    steps: Annotated[list[Line], WrapValidator(_readable)]
 
 
 SKILL = Task(
@@ -147,7 +161,7 @@ RERANK = Task(
 
 class EnoughAnswer(Answer):
     sufficient: bool
-    queries: list[Line]
+    queries: Annotated[list[Line], WrapValidator(_readable)]
 
 
 ENOUGH = Task(

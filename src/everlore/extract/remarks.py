@@ -24,7 +24,7 @@ _DATE = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d(?!.*\b(?:days?|weeks?|months?)\b)", re.IGNORECASE
 )
 _NAMES = frozenset({"boss", "manager", "dentist", "doctor", "therapist", "landlord", "hometown"})
-_FIGURES = re.compile(r"height|weight|salary|rent|record|personal best|number")
+_FIGURES = re.compile(r"height|weight|salary|rent|record|personal best|pb|number")
 _FOR_A_TIME = re.compile(
     r"^\W*(?:(?:just )?for (?:the|an?|\d+|two|three|four|five|six|this|now)\b(?: \w+)? ?"
     r"(?:days?|weeks?|months?|years?|summer|winter|spring|autumn|fall|semester|term|season|while|holidays?)?[.!,]?$"

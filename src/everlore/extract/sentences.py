@@ -14,7 +14,11 @@ from everlore.extract.lexicon import ENGLISH, FOREIGN, STOPWORDS
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINE = re.compile(r"\n+")
 _MARKER = re.compile(r"^\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6}|>)\s+")
-_BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|(?<![\w*\\])\*(?=[^\s*])([^*]{1,200})(?<!\s)\*(?![\w*])")
+_BOLD = re.compile(
+    r"(?P<code>`[^`]+`|__\w+__)|\*\*((?:(?!\*\*).)+)\*\*(?!\w)|(?<!\w)__(?=\S)((?:(?!__).)+)(?<=\S)__(?!\w)"
+    r"|(?<![\w*\\])\*(?=[^\s*])([^*]{1,200})(?<!\s)\*(?![\w*])"
+)
+"""`__init__` is a name in code far more often than one bold word."""
 _FIRST_MARK = re.compile(r"(?:^|[:;,.!?]\s)1[.)]\s")
 _SECOND_MARK = re.compile(r"\s2[.)]\s")
 _INLINE_MARK = re.compile(r"(?<=[\w:;,.!?])\s+(?=\d{1,2}[.)]\s+\S)")
@@ -22,13 +26,20 @@ _EMOJI = r"\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F\u200d"
 _STOP = re.compile(  # the look-behinds keep long runs of stops from being tried at every character
     rf"(?:(?<![.!?…])[.!?…]++[\"'”’)\]]*+|(?<![{_EMOJI}])[{_EMOJI}]++)(?=\s)|[。！？]+[”’」』）]*"
 )
+_BEGIN = r"(?:^|[\s(\"-]|(?<!\w)')"
+_MAY_END = (
+    r"etc|a\.m|p\.m|u\.s|u\.k|ph\.d|inc|co|ltd|corp|i|apt|bldg|ave|blvd|rd|hwy|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov"
+    r"|dec|mon|tues?|wed|thurs?|fri|\w*str"
+)
+"""Abbreviations with which a sentence may end: it does where the next word has a capital."""
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\"'])(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|approx|dept|est|fig|no|vol|inc|ltd|co|corp|mt|ave|blvd|rd|"
-    r"gen|col|sgt|capt|rev|hon|gov|sen|rep|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thurs?|fri|"
-    r"ph\.d|(?:[a-z]\.)*[a-z])\.$",
+    rf"{_BEGIN}(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|approx|dept|est|mt|gen|col|sgt|capt|rev|hon|gov|sen|rep|univ|inst|fa"
+    rf"|bzw|ca|inkl|ggf|evtl|vgl|(?:[a-z]\.)*[a-z]|{_MAY_END})\.$",
     re.IGNORECASE,
 )
-_ENDS_SENTENCE = re.compile(r"(?:etc|a\.m|p\.m|u\.s|u\.k|ph\.d|inc|co|\bi)\.$", re.IGNORECASE)
+_ENDS_SENTENCE = re.compile(rf"{_BEGIN}(?:{_MAY_END})\.$", re.IGNORECASE)
+_BEFORE_NUMBER = re.compile(rf"{_BEGIN}(?:no|nr|ste|fl|fig|vol|pp?|ch|sec|art|ext|tel)\.$", re.IGNORECASE)
+"""Words of their own, but for what comes behind them."""
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 _INVERTED = re.compile(
@@ -64,7 +75,7 @@ def items(line: str) -> list[str]:
 
 def unmarked(text: str) -> str:
     """The text without the marks of bold and italic."""
-    return _BOLD.sub(lambda mark: mark[1] or mark[2] or mark[3], text)
+    return _BOLD.sub(lambda mark: mark["code"] or mark[2] or mark[3] or mark[4], text)
 
 
 def _split_line(line: str) -> list[str]:
@@ -93,6 +104,8 @@ def _split_line(line: str) -> list[str]:
 
 def _full_stop(line: str, start: int, end: int) -> bool:
     head = line[max(start, end - 12) : end]
+    if _BEFORE_NUMBER.search(head):
+        return not _following(line, end).isdigit()
     if not _ABBREVIATION.search(head):
         return True
     return bool(_ENDS_SENTENCE.search(head)) and _following(line, end).isupper()
@@ -134,6 +147,7 @@ def asks_first(sentence: str) -> bool:
     return bool(_INVERTED.match(sentence))
 
 
+@lru_cache(maxsize=4096)  # asked of a sentence, of its parts and for each way to read them
 def is_english(sentence: str) -> bool:
     """Whether English grammar may be applied. Few words are enough for a yes, foreign ones for a no."""
     if not sentence.isascii():

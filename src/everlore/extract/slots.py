@@ -10,21 +10,29 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from everlore.extract.readings import DENIED, PETS, Reading, place_class, read, says_more
+from everlore.extract import tongues
+from everlore.extract.partings import HAS_PARTNER, LOST, PARTED, PARTNERS, PETS
+from everlore.extract.places import place_class, same_place
+from everlore.extract.reading import DENIED, Reading
+from everlore.extract.readings import read, says_more
+from everlore.extract.relatives import has_several
+from everlore.extract.sentences import words
 
 _CHANGE = re.compile(
     r"\b(?:now|no longer|any ?more|moved|relocated|stopped|quit|switched|changed|became|started|joined|new|these days"
     r"|nowadays|got|turned|recently|since|left)\b",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(rf"'s (?:{'|'.join(PETS)}|son|daughter): name$")
-"""One may have several of them: a second name is not the end of the first."""
+_SEVERAL = re.compile(rf"'s (?:{'|'.join(PETS)}|son|daughter)(?: \w+)?: (?:name|age)$")
+"""One may have several of them: a second name or age is not the end of the first."""
 _EVENTS = re.compile(r": (?:lives in|works at|job|relationship status|drives)$")
 _YEAR = re.compile(r"(?<![\w-])(?:19|20)\d\d(?![\w-])")
 _STOPPED = re.compile(r"\b(?:stopped|quit|gave up|given up|no longer|any ?more|switched)\b", re.IGNORECASE)
-_SINCE = re.compile(r"\bsince (?:\w+ )?\d{4}", re.IGNORECASE)
+_SINCE = re.compile(r"\b(?:since|seit|depuis|desde|dal) (?:\w+ )?\d{4}", re.IGNORECASE)
 """When something began that still holds."""
-_RENAMED = re.compile(r"\b(?:now|renamed|these days)\b", re.IGNORECASE)
+_WITH_PARTNER = re.compile(rf": {HAS_PARTNER}$|'s (?:{'|'.join(PARTNERS)}): name$")
+_USED_TO = re.compile(r"\bused to\b", re.IGNORECASE)
+_RENAMED = re.compile(r"\b(?:now|renamed|these days|turned)\b", re.IGNORECASE)
 
 
 def about(text: str, speaker: str) -> str:
@@ -42,11 +50,13 @@ def ends(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> boo
     if happened_before(new, slot, told):
         return False
     fresh, stale = read(new, speaker or speaker_of(slot)), read(old, speaker_of(slot))
-    if fresh is None or stale is None or stale.slot != slot or says_more(old):
+    if fresh is None or stale is None or stale.slot != slot or says_more(old, speaker_of(slot)):
         return False
     here = renamed(slot, speaker)
     if fresh.slot != here:
-        return here in fresh.closes and fresh.whom.lower() in ("", stale.value.lower())
+        return here in fresh.closes and _is_over(fresh, stale, old)
+    if _USED_TO.search(old):
+        return False  # what once was stays true
     if fresh.sign or stale.sign:
         return fresh.sign != stale.sign and _outweighs(fresh, stale, old)
     if stale.value.startswith(DENIED):
@@ -57,12 +67,25 @@ def ends(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> boo
         return _overlap(fresh.value.removeprefix(DENIED), stale.value)
     if _overlap(fresh.value, stale.value):
         return False
-    change = _RENAMED if _SEVERAL.search(slot) else _CHANGE
-    return _exclusive(slot.rpartition(": ")[2], fresh.value, stale.value, bool(change.search(new)))
+    several = _SEVERAL.search(slot)
+    changed = bool(_RENAMED.search(new)) if several else of_change(new)
+    if several or has_several(subject_of(slot)):
+        return changed
+    return _exclusive(slot.rpartition(": ")[2], fresh.value, stale.value, changed)
+
+
+def of_change(text: str) -> bool:
+    """Whether a statement says that it was otherwise before."""
+    return bool(_CHANGE.search(text) or tongues.CHANGE.search(text))
 
 
 def speaker_of(slot: str) -> str:
     return slot.partition(": ")[0].partition("'s ")[0]
+
+
+def subject_of(slot: str) -> str:
+    """Whom a slot is about other than the speaker: "sister" of "alice's sister: lives in"."""
+    return slot.rpartition(": ")[0].partition("'s ")[2]
 
 
 def renamed(slot: str, speaker: str) -> str:
@@ -76,7 +99,7 @@ def touched(text: str, slot: str) -> tuple[str, ...]:
     return (slot, *(reading.closes if reading else ()))
 
 
-def one_line(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> bool:
+def only_newer(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> bool:
     """Whether a list shows only the newer of two statements: not of two dogs, nor of two sides of a like."""
     if happened_before(new, slot, told):
         return False
@@ -85,13 +108,64 @@ def one_line(new: str, old: str, slot: str, speaker: str = "", told: int = 0) ->
         return True
     if fresh.sign and stale.sign:
         return fresh.sign == stale.sign or _outweighs(fresh, stale, old)
-    return not _SEVERAL.search(slot) or _overlap(fresh.value, stale.value) or ends(new, old, slot, speaker, told)
+    several = _SEVERAL.search(slot) or has_several(subject_of(slot))
+    return not several or _overlap(fresh.value, stale.value) or ends(new, old, slot, speaker, told)
+
+
+_CATEGORIES = {
+    "lives in": "home",
+    "works at": "work",
+    "job": "work",
+    "relationship status": "family",
+    "email": "contact",
+    "phone number": "contact",
+    "birthday": "identity",
+    "age": "identity",
+}
+
+
+def category(text: str, slot: str) -> str:
+    """The place in a profile of what somebody says of themselves in this slot; empty where it has none by itself."""
+    kind = "" if subject_of(slot) or denies(text, slot) else slot.rpartition(": ")[2]
+    return _CATEGORIES.get(kind, "")
+
+
+def names_value(text: str, slot: str) -> bool:
+    """Whether a statement says how things are, and not only how they are not."""
+    reading = read(text, speaker_of(slot)) if slot else None
+    return reading is not None and bool(reading.value) and not reading.value.startswith(DENIED)
+
+
+def only_ends(text: str, slot: str) -> bool:
+    """Whether a statement says no more than that something is over: "was vegan until May"."""
+    reading = read(text, speaker_of(slot)) if ": is " in slot else None
+    return slot.endswith((f": {PARTED}", f": {LOST}")) or (reading is not None and reading.sign == "-")
+
+
+def parts_from(text: str, slot: str, told: str) -> bool:
+    """Whether a statement says that it is over with the partner or the animal that `told` begins with."""
+    reading = read(text, speaker_of(slot)) if slot else None
+    for over in reading.closes if reading else ():
+        whose = over.removesuffix(": name")
+        begins = whose != over and re.match(rf"{re.escape(whose)}(?!\w)", told, re.IGNORECASE)
+        if begins and reading and (not reading.whom or reading.whom.lower() in map(str.lower, words(told))):
+            return True
+    return False
 
 
 def denies(text: str, slot: str) -> bool:
     """Whether a statement only says what does not hold any more: "left Siemens"."""
     reading = read(text, speaker_of(slot))
     return reading is not None and reading.value.startswith(DENIED)
+
+
+def _is_over(fresh: Reading, stale: Reading, old: str) -> bool:
+    """Whether a statement that something is over means this: it held so far, and is of whom is named, if anybody is."""
+    if stale.sign == "-" or stale.value.startswith(DENIED) or _USED_TO.search(old):
+        return False
+    if _WITH_PARTNER.search(fresh.slot):
+        return stale.value == "single"
+    return not fresh.whom or stale.value == "dating" or fresh.whom.lower() in map(str.lower, words(old))
 
 
 def _outweighs(fresh: Reading, stale: Reading, old: str) -> bool:
@@ -115,7 +189,7 @@ def _overlap(one: str, two: str) -> bool:
 
 def _exclusive(kind: str, new: str, old: str, change: bool) -> bool:
     if kind == "lives in":
-        return change or (place_class(new) == place_class(old))
+        return not same_place(new, old) and (change or place_class(new) == place_class(old))
     if kind in ("job", "name") or kind.startswith("number of"):
         return change or kind.startswith("number of")
     return True

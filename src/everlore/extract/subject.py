@@ -21,7 +21,9 @@ FIRST = 5
 SPOKEN = 2000
 """Characters of a turn that are looked at for its first sentence."""
 
-_FRAME = re.compile(r'^(?:Asked ".*?", )?.+? (?:said|listed|asked|shared): "(?P<words>.*)"$', re.DOTALL)
+_FRAME = re.compile(
+    r'^(?:Asked ".*?", )?.+? (?:said(?: in a role-play)?|listed|asked|shared): "(?P<words>.*)"$', re.DOTALL
+)
 _DATE = re.compile(r"\s*\([^)]*\d{4}[^)]*\)")
 _DENIAL = re.compile(
     r"\b(?:not|no|never|nor|neither|none|nothing|without|except|unless|any ?more|longer|stopped|quit|used to|until|but"

@@ -15,6 +15,7 @@ from everlore.clock import day
 from everlore.extract import slots
 from everlore.extract.chatter import told
 from everlore.extract.facts import LONGEST, FactDraft
+from everlore.extract.phrases import one_line
 from everlore.extract.prompts import (
     AGENT_CELL,
     USER_CELL,
@@ -27,7 +28,7 @@ from everlore.extract.prompts import (
     UserCell,
 )
 from everlore.extract.sentences import clip
-from everlore.extract.trajectory import one_line
+from everlore.extract.trajectory import Step
 from everlore.extract.turns import Spoken, name_of, spoken
 from everlore.kinds.case import Case
 from everlore.kinds.episode import Episode
@@ -79,7 +80,7 @@ def talk(turns: Sequence[Spoken], tokens: int) -> dict[str, Json]:
 def told_facts(answer: UserCell, cell: Cell, local: Sequence[FactDraft]) -> list[FactDraft]:
     """The model's facts, and the local ones of turns for which it has none; in the order of the talk."""
     turns = spoken(cell)
-    people = frozenset(word.lower() for turn in turns for word in _WORD.findall(turn.name))
+    people = _people(turns)
     found: dict[str, FactDraft] = {}
     for item in answer.facts:
         draft = _fact(item, turns, people)
@@ -113,7 +114,7 @@ def _fact(item: FactAnswer, turns: Sequence[Spoken], people: frozenset[str]) -> 
 def told_profile(answer: UserCell, cell: Cell, owner_id: str) -> list[Info]:
     """What the model found that the user says of themselves."""
     turns = spoken(cell)
-    people = frozenset(word.lower() for turn in turns for word in _WORD.findall(turn.name))
+    people = _people(turns)
     found = []
     for item in answer.profile:
         turn = _named(item.turn, turns)
@@ -145,8 +146,12 @@ def with_episode(episode: Episode, answer: EpisodeAnswer) -> Episode:
     )
 
 
-def with_case(case: Case, answer: CaseAnswer) -> Case:
-    """The steps stay as they are; what they were for, and what they taught, is the model's."""
+def with_case(case: Case, task: Sequence[Step], answers: Sequence[CaseAnswer]) -> Case:
+    """The steps stay as they are; what they were for and what they taught is the model's, if it tells of this task."""
+    turns = {step.turn for step in task}
+    answer = next((answer for answer in answers if min(turns) <= answer.turn <= max(turns)), None)
+    if answer is None:
+        return case
     return replace(
         case,
         task_intent=one_line(answer.task_intent, INTENT) or case.task_intent,
@@ -177,6 +182,10 @@ def topics(messages: Sequence[Message]) -> list[Spoken]:
 
 def _named(number: int, turns: Sequence[Spoken]) -> Spoken | None:
     return turns[number - 1] if 1 <= number <= len(turns) else None
+
+
+def _people(turns: Sequence[Spoken]) -> frozenset[str]:
+    return frozenset(word.lower() for turn in turns for word in _WORD.findall(turn.name))
 
 
 def _grounded(text: str, turn: Spoken, people: frozenset[str]) -> bool:

@@ -9,36 +9,57 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
 from everlore.extract.lexicon import (
     ADVERBS,
     CLAUSE_VERBS,
     INVERTERS,
+    NEW_VERBS,
     OBJECT_STARTS,
     OPINION_VERBS,
     ORDERS,
     PLACE_STARTS,
     PLAIN_VERBS,
     SAME_IN_THIRD,
+    STOPWORDS,
     SUBORDINATORS,
 )
+from everlore.extract.verb_tables import lemminflect
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,:]\d+)*|\s+|.", re.DOTALL)
+_QUOTATION = r"\"[^\"]*\"|“[^”]*”|«[^»]*»|(?<![\w'’])['‘](?=[^\s'’])(?:[^'’]|(?<=\w)['’](?=\w))*(?<=\S)['’](?!\w)"
+"""Words of somebody else, or a title; an apostrophe stands inside a word or behind one. Code is left alone as well."""
+_TOKEN = re.compile(
+    rf"{_QUOTATION}|`[^`]+`|[^\W_]*_\w*|[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:[.,:]\d+)*|\s+|.",
+    re.DOTALL,
+)
 _FIRST = re.compile(r"\b(?:I|i|me|my|mine|myself)\b", re.IGNORECASE)
-_FOREIGN_TO_SPEAKER = re.compile(
-    r"\b(?:we|us|our|ours|ourselves|let['’]s|you|your|yours|yourself|u|ur|ya|y['’]all)\b|[\"“”«»]|\?", re.IGNORECASE
+_UNSAFE = frozenset('"“”«»?')
+"""A quotation without its end; and a question says nothing."""
+_OF_THE_LISTENER = frozenset(
+    {"we", "ourselves", "let's", "you", "your", "yours", "yourself", "yourselves", "y'all", "u", "ur", "ya"}
 )
 _BEFORE_NUMERAL = frozenset({"war", "part", "type", "chapter", "act", "phase", "volume", "level", "class", "schedule"})
+_BEFORE_NOUN = frozenset({"my", "our", "the", "a", "an", "two", "three", "four", "five", "and", "of", "in", "with"})
 _BEFORE_MINE = frozenset(
     {"of", "is", "to", "than", "like", "as", "was", "and", "with", "for", "are", "from", "in", "on", "be"}
 )
-_AGAIN = {"my": "their", "me": "them", "mine": "theirs", "myself": "themself"}
+_AGAIN = {
+    "my": "their", "me": "them", "mine": "theirs", "myself": "themself", "our": "their", "ours": "theirs", "us": "them",
+}  # fmt: skip
+_WITH_OTHERS = frozenset({"our", "ours", "us"})
+_THEY = frozenset({"they", "them", "their", "theirs", "they're", "they've", "they'd", "they'll"})
+_CLAUSE = re.compile(r"(?:he|she|it|that|this|there|here|who|what)'s$|.+(?:'(?:re|ve|ll|d)|n't)$")
+"""A pronoun with its verb: no noun, and no "wife's"."""
 _CONTRACTED = {"i'm": "is", "i've": "has", "i'll": "will", "im": "is", "ive": "has"}
 _PRESENT = {
     "am": "is", "have": "has", "haven't": "hasn't", "do": "does", "don't": "doesn't", "dont": "doesn't",
+    "cant": "can't", "wont": "won't", "didnt": "didn't", "couldnt": "couldn't", "havent": "hasn't",
     "wanna": "wants to", "gotta": "has to", "gonna": "is gonna",
 }  # fmt: skip
-_NO_MORE_VERBS = frozenset({"will", "would", "do", "don't", "dont", "gonna", "wanna", "gotta"})
+_NO_MORE_VERBS = frozenset(
+    {"will", "would", "do", "don't", "dont", "cant", "wont", "didnt", "couldnt", "gonna", "wanna", "gotta"}
+)
 _HEADLESS = frozenset(
     {"gonna", "going", "been", "wanna", "gotta", "can't", "won't", "had", "not", "thinking", "looking"}
 )
@@ -59,12 +80,12 @@ class _Draft:
 
 def third_person(sentence: str, name: str) -> str | None:
     """The sentence with the speaker's name for "I" and "my", or None where that is not safe or nothing is to change."""
-    if not _FIRST.search(sentence) or _FOREIGN_TO_SPEAKER.search(sentence):
+    if not _FIRST.search(sentence):
         return None
     tokens = _TOKEN.findall(sentence)
     words = [at for at, token in enumerate(tokens) if token[0].isalnum()]
     draft = _Draft(tokens, words, name, folded=[_fold(tokens[at]) for at in words])
-    if _no_subject(draft):
+    if not words or not _UNSAFE.isdisjoint(tokens) or _to_listener(draft.folded) or _no_subject(draft):
         return None
     for number, word in enumerate(draft.folded):
         safe = _subject(draft, number) if _is_i(word) else word not in _AGAIN or _other(draft, number, word)
@@ -98,11 +119,18 @@ def _is_order(draft: _Draft) -> bool:
 
 
 def _fold(word: str) -> str:
-    return word.replace("’", "'").lower()
+    """Small letters and straight apostrophes; a country is no pronoun."""
+    return word.replace("’", "'").lower() if word != "US" else word
 
 
 def _is_i(word: str) -> bool:
     return word in ("i", "im", "ive") or word.startswith("i'")
+
+
+def _to_listener(words: list[str]) -> bool:
+    """Whether somebody is spoken to, or "we" may be with them."""
+    asks = any(word in ("please", "pls") and before != "to" for before, word in pairwise(words))
+    return asks or any(word in _OF_THE_LISTENER or word.startswith(("you'", "we'")) for word in words)
 
 
 def _put(draft: _Draft, number: int, text: str) -> None:
@@ -113,6 +141,12 @@ def _other(draft: _Draft, number: int, word: str) -> bool:
     name, later = draft.name, draft.named
     if word == "mine" and number and draft.folded[number - 1] not in _BEFORE_MINE:
         return False
+    if word in _WITH_OTHERS and draft.tokens[draft.words[number]][0].isupper():
+        return number > 0  # "Our Lady" is a name
+    if word in _WITH_OTHERS and (
+        not later or not _THEY.isdisjoint(draft.folded) or "all" in draft.folded[number + 1 :][:1]
+    ):
+        return False  # "they" would be somebody else, and "us all" is everybody
     first = {"my": f"{name}'s", "me": name, "mine": f"{name}'s", "myself": name}
     _put(draft, number, _AGAIN[word] if later else first[word])
     draft.named = True
@@ -185,6 +219,8 @@ def _joint_subject(draft: _Draft, number: int) -> bool:
         if determined or start == 0:
             # "my kids": no verb comes straight after "my"
             verbs = draft.folded[start + 2 * determined : number - 1]
+            if not determined and draft.folded[start] in STOPWORDS:
+                return False  # "Oh and I"
             return not _is_object(draft, start) and not any(_finite(word) or _is_i(word) for word in verbs)
         start -= 1
     return False
@@ -203,7 +239,9 @@ def _is_object(draft: _Draft, start: int) -> bool:
 
 
 def _finite(word: str) -> bool:
-    return word in SAME_IN_THIRD or word in _PRESENT or word in ("is", "are") or bool(verb_forms(word) & {"VBD", "VBZ"})
+    if word in SAME_IN_THIRD or word in _PRESENT or word in ("is", "are") or _CLAUSE.match(word):
+        return True
+    return bool(verb_forms(word) & {"VBD", "VBZ"})
 
 
 def _agree(draft: _Draft, place: int) -> bool:
@@ -215,6 +253,8 @@ def _agree(draft: _Draft, place: int) -> bool:
             _agree_after_and(draft, place)
         return True
     if word in SAME_IN_THIRD:
+        if word == "was":
+            _agree_after_and(draft, place)
         return True
     forms = verb_forms(word)
     if "VBD" in forms:
@@ -236,25 +276,43 @@ def _moved_past(draft: _Draft) -> bool:
 
 
 def _agree_after_and(draft: _Draft, place: int) -> None:
-    """Second verbs of the same subject: "I bike to work and love it"."""
+    """Further verbs of the same subject: "I bike to work and love it", "I live in Cork, work at Apple"."""
+    if place < len(draft.folded) and draft.folded[place] == "gonna":
+        return
     opinion = place < len(draft.folded) and draft.folded[place] in OPINION_VERBS
-    for at in range(place + 1, len(draft.words) - 1):
+    for at in range(place + 1, len(draft.words)):
         word = draft.folded[at]
-        if word in SUBORDINATORS or word in ("to", "i", "gonna"):
+        if word in SUBORDINATORS or word in ("i", "gonna") or (word == "to" and _infinitive(draft, at)):
             return
-        if word not in ("and", "but", "or"):
+        joined = word in ("and", "but", "or")
+        if not joined and _adjoined(draft, at):
             continue
-        verb = at + 1
+        verb = at + joined
         while verb < len(draft.words) and draft.folded[verb] in ADVERBS:
             verb += 1
-        if verb < len(draft.words) and _second_verb(draft, verb, opinion):
+        unlike = verb < len(draft.words) and _unlike(draft, at - 1, verb)
+        if unlike or (joined and verb < len(draft.words) and _second_verb(draft, verb, opinion)):
             _put(draft, verb, _PRESENT.get(draft.folded[verb]) or third_form(draft.folded[verb]))
+
+
+def _infinitive(draft: _Draft, to: int) -> bool:
+    """ "want to travel", but not "moved to Rome": no verb after it is the subject's."""
+    following = draft.tokens[draft.words[to + 1]] if to + 1 < len(draft.words) else ""
+    known = lemminflect().getAllLemmas(_fold(following))
+    return following[:1].islower() and (not known or "VERB" in known)
+
+
+def _unlike(draft: _Draft, before: int, verb: int) -> bool:
+    """ "at Apple and study law": a name and a small letter are not two of a kind."""
+    named = not draft.tokens[draft.words[before]][0].islower() and draft.tokens[draft.words[verb]][0].islower()
+    word = draft.folded[verb]
+    return named and word in PLAIN_VERBS - {"like"} and "VBD" not in verb_forms(word) and verb + 1 < len(draft.words)
 
 
 def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
     word = draft.folded[verb]
-    if "VBD" in verb_forms(word):
-        return False  # "sold it and put the money away"
+    if "VBD" in verb_forms(word) or "-" in word:
+        return False  # "sold it and put the money away", "a plan or to-do list"
     if word in ("have", "am", "do", "don't", "haven't"):
         return True
     following = draft.folded[verb + 1] if verb + 1 < len(draft.words) else ""
@@ -266,6 +324,24 @@ def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
     )
 
 
+def has_verb(sentence: str) -> bool:
+    """Whether there is a verb in it that says something of a subject: not so in "my two old dogs"."""
+    words = [_fold(token) for token in _TOKEN.findall(sentence) if token[0].isalnum()]
+    if words and _CLAUSE.match(words[0]):
+        return True
+    for before, word in pairwise(words):
+        if _is_i(before) or _is_i(word):
+            return True
+        plural = before.endswith("s") and "'" not in before
+        if _finite(word) or ((plural or before in ("you", "they", "we")) and "VB" in verb_forms(word)):
+            noun = "NOUN" in lemminflect().getAllLemmas(word)
+            if not noun or not (
+                before in _BEFORE_NOUN or before.isdigit() or "ADJ" in lemminflect().getAllLemmas(before)
+            ):
+                return True
+    return False
+
+
 def load_tables() -> None:
     """Load now what the first statement would have to wait for."""
     verb_forms("be")
@@ -274,13 +350,18 @@ def load_tables() -> None:
 @lru_cache(maxsize=8192)
 def verb_forms(word: str) -> frozenset[str]:
     """Which of VB (base), VBD (past), VBN, VBZ a word can be; empty when it is no verb."""
-    import lemminflect  # here because loading its tables takes half a second
-
     forms: set[str] = set()
-    for lemma in lemminflect.getLemma(word, "VERB", lemmatize_oov=False):
+    word = word.rpartition("-")[2]  # "double-check"
+    if word == "rent" or word in NEW_VERBS:
+        return frozenset({"VB"})  # hardly ever what somebody rends
+    if word.removesuffix("s") in NEW_VERBS:
+        return frozenset({"VBZ"})
+    if word.removesuffix("ed") in NEW_VERBS or word.removesuffix("d") in NEW_VERBS:
+        return frozenset({"VBD", "VBN"})
+    for lemma in lemminflect().getLemma(word, "VERB", lemmatize_oov=False):
         if lemma == word:
             forms.add("VB")
-        forms.update(tag for tag in ("VBD", "VBN", "VBZ") if word in lemminflect.getInflection(lemma, tag, False))
+        forms.update(tag for tag in ("VBD", "VBN", "VBZ") if word in lemminflect().getInflection(lemma, tag, False))
         # regular verbs have no VBN of their own in the table
         if "VBD" in forms and word.endswith("ed"):
             forms.add("VBN")
@@ -289,24 +370,18 @@ def verb_forms(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def third_form(word: str) -> str:
-    import lemminflect
-
-    found = lemminflect.getInflection(word, "VBZ")
+    found = lemminflect().getInflection(word, "VBZ")
     return str(found[0]) if found else f"{word}s"
 
 
 @lru_cache(maxsize=8192)
 def only_verb(word: str) -> bool:
-    import lemminflect
-
-    return set(lemminflect.getAllLemmas(word)) <= {"VERB", "AUX"}
+    return set(lemminflect().getAllLemmas(word)) <= {"VERB", "AUX"}
 
 
 @lru_cache(maxsize=8192)
 def base_form(word: str) -> str:
-    import lemminflect
-
-    found = lemminflect.getLemma(word, "VERB", lemmatize_oov=False)
+    found = lemminflect().getLemma(word, "VERB", lemmatize_oov=False)
     return str(found[0]) if found else word
 
 

@@ -28,6 +28,10 @@ class Stamp:
     size: int
 
 
+NOT_YET = Stamp(-1, -1)
+"""Of a file that is indexed in part: it differs from every file, so that it is looked at again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Applied:
     """What indexing one file changed."""
@@ -134,7 +138,9 @@ class Index(Protocol):
 
     def remove_file(self, path: str) -> Applied: ...
 
-    def files(self) -> dict[str, Stamp]: ...
+    def files(self, under: str = "") -> dict[str, Stamp]:
+        """`under`: only those whose path begins so."""
+        ...
 
     def stamp(self, path: str) -> Stamp | None:
         """How the file looked when it was indexed; None when it is not."""
@@ -142,6 +148,10 @@ class Index(Protocol):
 
     def parents(self, path: str) -> dict[str, str]:
         """The parent id of each entry of this file that the index has."""
+        ...
+
+    def digests(self, path: str) -> dict[str, str]:
+        """The digest of each entry of this file that the index has."""
         ...
 
     def problems(self) -> list[Problem]: ...
@@ -162,8 +172,8 @@ class Index(Protocol):
         """Rows in order, ties by id so that pages never overlap, and how many there are in all."""
         ...
 
-    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[Stored]:
-        """Rows of a kind that came from these parents (cells)."""
+    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False) -> list[Stored]:
+        """Rows of a kind that came from these parents (cells); only those that have an end, if told so."""
         ...
 
     def in_turns(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> list[tuple[Stored, int, str]]:
@@ -172,7 +182,7 @@ class Index(Protocol):
         ...
 
     def in_slot(self, owner: Owner, kind: str, slot: str) -> list[Stored]:
-        """Rows that say something about the same thing and are still valid (no end)."""
+        """Rows that say something about the same thing, the oldest first, also those that have ended."""
         ...
 
     def by_handle(self, handles: Iterable[str]) -> dict[str, Stored]:
@@ -254,6 +264,10 @@ class Index(Protocol):
 
     def unembedded(self, limit: int) -> list[PieceText]: ...
 
+    def waiting(self, owner: Owner) -> int:
+        """How many units of an owner have no vector of the current model yet. Looks at all that have none."""
+        ...
+
     def put_vectors(self, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Store vectors of the current model; units that are gone by now are passed over."""
         ...
@@ -274,11 +288,25 @@ class Index(Protocol):
 
     def failures(self) -> list[tuple[str, str]]: ...
 
+    @property
+    def renewals(self) -> int:
+        """How often the index had to begin anew since it was opened, because it was deleted or replaced from outside:
+        then all files must be looked at again."""
+        ...
+
     def status(self) -> IndexStatus: ...
 
-    def rebuild(self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]) -> int:
-        """Throw all rows away and index these files instead, in one transaction that readers see at once.
-        Returns the number of rows. The caller embeds afterwards (the embedding cache makes it quick)."""
+    def rebuild(
+        self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]], keep: Collection[str] = ()
+    ) -> int:
+        """Throw all rows away and index these files instead, in one transaction that readers see at once. Rows of files
+        to `keep` stay, if the index is sound. Returns the number of rows. The caller embeds afterwards (the embedding
+        cache makes it quick)."""
+        ...
+
+    def tidy(self) -> bool:
+        """Take a small step towards an index that is quick to read again after many small writes; False when there is
+        nothing left to do. Results stay the same."""
         ...
 
     def check(self) -> list[str]:

@@ -1,6 +1,9 @@
-"""Whether the parts of the index agree with each other."""
+"""Whether the file of the index can be read, and its parts agree with each other."""
 
 from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
 
 import apsw
 
@@ -39,6 +42,20 @@ _COUNTS = {
         " WHERE coalesce(c.n, 0) <> coalesce(t.units, 0) OR coalesce(c.l, 0) <> coalesce(t.tokens, 0)"
     ),
 }
+
+
+def damage(path: Path) -> str:
+    """Why SQLite cannot read this file; empty if it can, or if there is none. Changes nothing, as opening it would."""
+    if not path.is_file():
+        return ""
+    try:
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            value(connection, "SELECT count(*) FROM sqlite_schema")
+    except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
+        return str(error)
+    except apsw.Error:
+        pass  # busy, or without rights: whoever opens it will say so
+    return ""
 
 
 def check(connection: apsw.Connection) -> list[str]:

@@ -17,7 +17,7 @@ from everlore.types import Edge, Key, Owner, Scope, Stored, Track, Validity, Whe
 
 _STORED = (
     "SELECT {more}r.id, o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.session_id, r.parent_type,"
-    " r.parent_id, r.timestamp, r.updated, r.senders, r.valid_from, r.valid_until, b.data FROM {source}"
+    " r.parent_id, r.timestamp, r.updated, r.senders, r.valid_from, r.valid_until, b.data, r.slot FROM {source}"
     " CROSS JOIN owners o ON o.id = r.owner CROSS JOIN kinds k ON k.id = r.kind"
     " CROSS JOIN files f ON f.id = r.file CROSS JOIN bodies b ON b.row = r.id "
 )
@@ -98,11 +98,14 @@ def page(
     return Page([_stored(row) for row in found], total)
 
 
-def children(connection: apsw.Connection, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[Stored]:
+def children(
+    connection: apsw.Connection, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool
+) -> list[Stored]:
     number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
     if number is None or not kinds:
         return []
-    source = "json_each(?) j CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.value AND r.kind = ?"
+    narrowed, only = (" INDEXED BY rows_ended", " AND r.valid_until IS NOT NULL") if ended else ("", "")
+    source = f"json_each(?) j CROSS JOIN rows r{narrowed} ON r.owner = ? AND r.parent_id = j.value AND r.kind = ?{only}"
     select = f"{_STORED.format(more='', source=source)} ORDER BY r.timestamp, r.entry"
     parents = json.dumps(list(dict.fromkeys(parent_ids)))
     return [_stored(row) for row in rows(connection, select, (parents, number, kinds[0]))]
@@ -127,8 +130,7 @@ def in_slot(connection: apsw.Connection, owner: Owner, kind: str, slot: str) -> 
         return []
     # the empty slot means "about nothing in particular"; saying so lets SQLite use the partial index
     select = (
-        f"{_OF_ROWS} WHERE r.owner = ? AND r.kind = ? AND r.slot = ? AND r.slot <> '' AND r.valid_until IS NULL"
-        " ORDER BY r.timestamp, r.entry"
+        f"{_OF_ROWS} WHERE r.owner = ? AND r.kind = ? AND r.slot = ? AND r.slot <> '' ORDER BY r.timestamp, r.entry"
     )
     return [_stored(row) for row in rows(connection, select, (number, kinds[0], slot))]
 
@@ -213,7 +215,7 @@ def _senders(text: str) -> tuple[str, ...]:
 
 def _stored(row: Sequence[Any]) -> Stored:
     (number, app, project, track, name, kind, entry, path, session, parent_type, parent, *rest) = row
-    timestamp, updated, senders, start, end, data = rest
+    timestamp, updated, senders, start, end, data, slot = rest
     return Stored(
         id=number,
         key=Key(_owner(app, project, track, name), kind, entry),
@@ -226,4 +228,5 @@ def _stored(row: Sequence[Any]) -> Stored:
         sender_ids=_senders(senders),
         validity=Validity(start, end),
         data=_parsed(data)[0],
+        slot=slot,
     )

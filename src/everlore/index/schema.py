@@ -15,7 +15,7 @@ import apsw
 
 from everlore.database import Schema, rows
 
-VERSION = 3
+VERSION = 4
 EVERYONE = 0
 KIND_BITS = 6
 LENGTH_BITS = 10
@@ -51,6 +51,7 @@ CREATE INDEX rows_file ON rows(file);
 CREATE INDEX rows_time ON rows(owner, kind, timestamp, entry);
 CREATE INDEX rows_newest ON rows(timestamp, entry);
 CREATE INDEX rows_parent ON rows(owner, parent_id, kind);
+CREATE INDEX rows_ended ON rows(owner, parent_id) WHERE valid_until IS NOT NULL;
 CREATE INDEX rows_session ON rows(owner, session_id, kind, timestamp, entry);
 CREATE INDEX rows_slot ON rows(owner, kind, slot) WHERE slot <> '';
 CREATE TABLE bodies(row INTEGER PRIMARY KEY, data TEXT NOT NULL);
@@ -75,6 +76,7 @@ CREATE INDEX vectors_owner ON vectors(owner, model, number, unit, kind, signs);
 CREATE INDEX vectors_number ON vectors(number);
 CREATE VIRTUAL TABLE words USING fts5(
   tokens, content='', contentless_delete=1, tokenize="ascii tokenchars '_:'");
+INSERT INTO words(words, rank) VALUES('usermerge', 2);  -- `tidy` merges any two segments of one level
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 CREATE VIRTUAL TABLE instances USING fts5vocab(words, instance);
 """

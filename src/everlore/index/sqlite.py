@@ -1,7 +1,7 @@
 """The embedded index: one SQLite file in the vault, shared by every process that opens the vault.
 
 A file that is damaged or of another version is put aside or emptied on opening: it is derived, and the scan of
-the files at start fills it again.
+the files at start fills it again. One that is deleted while it is in use is begun anew, and `renewals` tells it.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 import apsw
 import numpy as np
@@ -24,11 +24,10 @@ from everlore.index.base import Applied, IndexStatus, Link, Page, Piece, PieceTe
 from everlore.index.bm25 import in_texts
 from everlore.index.checks import check
 from everlore.index.filters import restriction
-from everlore.index.schema import SCHEMA
+from everlore.index.lookups import Lookups
+from everlore.index.schema import EVERYONE, SCHEMA
 from everlore.index.write import Writer
 from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
-
-T = TypeVar("T")
 
 REMEDY = "run `everlore index rebuild`; your memories are in the markdown files"
 
@@ -37,12 +36,11 @@ class SqliteIndex:
     def __init__(self, path: Path, now: Callable[[], float] = time.time) -> None:
         self._db = Database(path, SCHEMA, durable=False, derived=True, remedy=REMEDY)
         self._now = now
-        self._parts = vectors.Parts()
-        self._frequencies = words.Frequencies()
+        self._lookups = Lookups(self._db)
         self._model: tuple[str, int] | None = None
+        self._tidied = -1
         self._claimed: dict[str, int] = {}
         self._claiming = threading.Lock()
-        self._mine = threading.local()
 
     def replace_file(
         self,
@@ -74,21 +72,15 @@ class SqliteIndex:
             writer.finish()
         return applied
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    @property
+    def renewals(self) -> int:
+        return self._db.renewals
+
+    def snapshot(self) -> AbstractContextManager[None]:
         """Inside, what every step of a search asks is looked up once."""
-        with self._db.read():
-            if self._known() is not None:
-                yield
-                return
-            self._mine.known = {}
-            try:
-                yield
-            finally:
-                self._mine.known = None
+        return self._lookups.snapshot()
 
     def files(self, under: str = "") -> dict[str, Stamp]:
-        """`under`: only those whose path begins so."""
         with self._db.read() as connection:
             select = "SELECT path, mtime_ns, size FROM files WHERE path >= ?1 AND substr(path, 1, ?2) = ?1"
             # no path sorts behind this one and begins with `under`
@@ -103,6 +95,11 @@ class SqliteIndex:
     def parents(self, path: str) -> dict[str, str]:
         with self._db.read() as connection:
             select = "SELECT r.entry, r.parent_id FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
+            return {found[0]: found[1] for found in rows(connection, select, (path,))}
+
+    def digests(self, path: str) -> dict[str, str]:
+        with self._db.read() as connection:
+            select = "SELECT r.entry, r.digest FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
             return {found[0]: found[1] for found in rows(connection, select, (path,))}
 
     def problems(self) -> list[Problem]:
@@ -130,9 +127,9 @@ class SqliteIndex:
         with self._db.read() as connection:
             return read.page(connection, where, sort_by, descending, offset, limit)
 
-    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[Stored]:
+    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False) -> list[Stored]:
         with self._db.read() as connection:
-            return read.children(connection, owner, kind, parent_ids)
+            return read.children(connection, owner, kind, parent_ids, ended=ended)
 
     def in_turns(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> list[tuple[Stored, int, str]]:
         with self._db.read() as connection:
@@ -189,25 +186,25 @@ class SqliteIndex:
 
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         with self._db.read() as connection:
-            owner, kinds = self._place(connection, where)
+            owner, kinds = self._lookups.place(connection, where)
             if owner is None or not kinds:
                 return []
-            stats = self._statistics(connection, list(dict.fromkeys(terms))[: words.MOST_TERMS], owner)
-            return words.search(connection, self._lists(connection, owner), stats, where, owner, kinds, limit)
+            stats = self._lookups.statistics(connection, list(dict.fromkeys(terms))[: words.MOST_TERMS], owner)
+            return words.search(connection, self._lookups.lists(connection, owner), stats, where, owner, kinds, limit)
 
     def held(self, terms: Sequence[str], where: Where) -> list[str]:
         if restriction(where) is not None:
             return [term for term in terms if self.text([term], where, 1)]
         with self._db.read() as connection:
-            owner, kinds = self._place(connection, where)
+            owner, kinds = self._lookups.place(connection, where)
             return [term for term in terms if owner is not None and words.is_held(connection, term, owner, kinds)]
 
     def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats:
         with self._db.read() as connection:
-            number = self._owner(connection, owner)
+            number = self._lookups.owner(connection, owner)
             if number is None:
                 return TermStats(0, 0.0, dict.fromkeys(terms, 0))
-            return self._statistics(connection, terms, number)
+            return self._lookups.statistics(connection, terms, number)
 
     def around(self, units: Sequence[int], reach: int) -> list[Piece]:
         with self._db.read() as connection:
@@ -216,13 +213,12 @@ class SqliteIndex:
     def occurrences(self, terms: Sequence[str], owner: Owner | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
         """A list that a search has read is quicker than the text."""
         with self._db.read() as connection:
-            number = self._owner(connection, owner)
-        known = self._known() or {}
+            number = self._lookups.owner(connection, owner)
         units = np.array([piece.unit for piece in pieces], np.int64)
         counts = np.zeros((len(terms), len(pieces)), np.float32)
         unread: list[int] = []
         for at, term in enumerate(terms):
-            found = known.get(("list", number, term))
+            found = self._lookups.list_read(number, term)
             if found is None:
                 unread.append(at)
             else:
@@ -237,14 +233,14 @@ class SqliteIndex:
 
     def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
         with self._db.read() as connection:
-            view = self._view(connection, self._owner(connection, owner), query)
+            view = self._view(connection, self._lookups.owner(connection, owner), query)
             if view is None:
                 return np.full(len(units), np.nan)
             return vectors.look_up(connection, view, np.array(units, np.int64), query)
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
         with self._db.read() as connection:
-            owner, kinds = self._place(connection, where)
+            owner, kinds = self._lookups.place(connection, where)
             view = self._view(connection, owner, query)
             if owner is None or view is None or not kinds:
                 return []
@@ -284,7 +280,6 @@ class SqliteIndex:
             return [PieceText(*row) for row in found]
 
     def waiting(self, owner: Owner) -> int:
-        """How many units of an owner have no vector of the current model yet."""
         with self._db.read() as connection:
             number, model = read.owner_number(connection, owner), _model(connection)
             if number is None:
@@ -349,18 +344,31 @@ class SqliteIndex:
         assert counts is not None
         return IndexStatus({kind: count for kind, count, _ in kinds if count}, sum(kind[2] for kind in kinds), *counts)
 
-    def rebuild(self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]) -> int:
+    def rebuild(
+        self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]], keep: Collection[str] = ()
+    ) -> int:
         if not self._db.sound():
             self._db.renew()
-            self._parts.clear()
         with self._db.write() as connection:
             writer = Writer(connection)
-            writer.clear()
+            writer.clear(() if keep and check(connection) else keep)
             for path, stamp, rows, problems in files:
                 writer.replace(path, stamp, rows, problems)
             writer.finish()
             total: int = value(connection, "SELECT coalesce(sum(rows), 0) FROM tally WHERE owner = 0")
         return total
+
+    def tidy(self) -> bool:
+        with self._db.read() as connection:
+            epoch: int = value(connection, "SELECT epoch FROM owners WHERE id = ?", (EVERYONE,))
+        if epoch == self._tidied:
+            return False
+        self._tidied = epoch  # also when the write fails: with the next change it is tried again
+        with self._db.write() as connection:
+            more = words.merge(connection)
+        if more:
+            self._tidied = -1
+        return more
 
     def check(self) -> list[str]:
         faults = self._db.faults()
@@ -371,43 +379,14 @@ class SqliteIndex:
 
     def close(self) -> None:
         self._db.close()
-        self._parts.clear()
-
-    def _known(self) -> dict[object, Any] | None:
-        known: dict[object, Any] | None = getattr(self._mine, "known", None)
-        return known
-
-    def _once(self, what: tuple[object, ...], look_up: Callable[[], T]) -> T:
-        """The same answer as before, inside a snapshot."""
-        known = self._known()
-        if known is None:
-            return look_up()
-        if what not in known:
-            known[what] = look_up()
-        found: T = known[what]
-        return found
-
-    def _owner(self, connection: apsw.Connection, owner: Owner | None) -> int | None:
-        return self._once(("owner", owner), lambda: read.owner_number(connection, owner))
-
-    def _place(self, connection: apsw.Connection, where: Where) -> tuple[int | None, list[int]]:
-        kinds = self._once(("kinds", where.kinds), lambda: read.kind_numbers(connection, where.kinds))
-        return self._owner(connection, where.owner), kinds
-
-    def _statistics(self, connection: apsw.Connection, terms: Sequence[str], owner: int) -> TermStats:
-        return self._once(
-            ("terms", owner, *terms), lambda: words.statistics(connection, self._frequencies, terms, owner)
-        )
-
-    def _lists(self, connection: apsw.Connection, owner: int) -> words.Lists:
-        return lambda term: self._once(("list", owner, term), lambda: words.occurrences(connection, owner, term))
+        self._lookups.forget()
 
     def _view(self, connection: apsw.Connection, owner: int | None, query: Vector) -> vectors.View | None:
         """What of an owner can be compared with this query."""
-        model = self._once(("model",), lambda: self._current(connection))
+        model = self._lookups.once(("model",), lambda: self._current(connection))
         if owner is None or model is None or model[1] != len(query):
             return None
-        return self._once(("vectors", owner, *model), lambda: self._parts.view(connection, owner, *model))
+        return self._lookups.view(connection, owner, model)
 
     def _unclaimed(self, path: str) -> int | None:
         with self._claiming:

@@ -22,10 +22,17 @@ LONGEST = 64
 _STOP = """a an the and or but of to in on at by for with from as into is are was were be been being am do does did
 have has had will would i im ive you youre he she it its we they me him her us them my your his our their this that
 these those there dont didnt doesnt isnt what whats which who whos whom whose when whens where wheres why whys how
-hows"""
+hows now currently ever"""
 STOP_WORDS = frozenset(_STOP.split())
 """Dropped from queries that have other words: they say nothing, or they ask, and no answer repeats them. The index
 keeps them, so that a query of nothing else still works."""
+
+_MINE = """my our mein meine meinem meinen meiner meines unser unsere unserem unseren unserer unseres mon ma mes notre
+nos mi mis nuestro nuestra nuestros nuestras mio miei mie nostro nostra nostri nostre"""
+MINE = frozenset(_MINE.split())
+"""Says that the next word is the asker's own. Not "mia", which more often is a name."""
+OWN_WORDS = 2
+"""Words behind one of these that name what is owned: "my high school", "my phone"."""
 
 # Han, Hiragana, Katakana, Hangul, Thai, Lao, Myanmar, Khmer
 _UNSPACED = (
@@ -57,8 +64,28 @@ def tokens(text: str) -> list[str]:
 def query_terms(text: str) -> list[str]:
     """The distinct tokens that a query looks for, in order. Stop words count only when there is nothing else."""
     words = _words(text)
-    telling = [word for word in words if word.casefold().replace("'", "") not in STOP_WORDS]
+    telling = [word for word in words if _plain(word) not in STOP_WORDS]
     return list(dict.fromkeys(token for word in telling or words for token in _tokens_of(word, query=True)))
+
+
+def own_terms(text: str) -> set[str]:
+    """Those of them that name what the asker calls their own, the reunion in "shall I go to my reunion?"."""
+    own: set[str] = set()
+    left = 0
+    for word in _words(text):
+        plain = _plain(word)
+        if plain in MINE:
+            left = OWN_WORDS
+        elif plain in STOP_WORDS:
+            left = 0
+        elif left:
+            own.update(_tokens_of(word, query=True))
+            left -= 1
+    return own
+
+
+def _plain(word: str) -> str:
+    return word.casefold().replace("'", "")
 
 
 def _words(text: str) -> list[str]:

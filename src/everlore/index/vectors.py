@@ -35,6 +35,8 @@ NEAREST = 160
 MOST_DEAD = 128
 """Removed vectors that a part may still hold; they cannot become hits, but take the place of some."""
 CACHE_BYTES = 256 * 2**20
+PART_BYTES = 4096
+"""What a part takes besides its vectors."""
 DIGITS = 6
 """Cosines are rounded, so that the order of additions inside a matrix product cannot swap equal units."""
 
@@ -180,20 +182,27 @@ class Parts:
         self._most = most_bytes
         self._lock = threading.Lock()
         self._parts: OrderedDict[tuple[int, int], Part] = OrderedDict()
-
-    def clear(self) -> None:
-        with self._lock:
-            self._parts.clear()
+        self._bytes: dict[tuple[int, int], int] = {}
+        self._total = 0
+        """Of all parts. Kept, since a server may have thousands of them and asks in every search."""
 
     def view(self, connection: apsw.Connection, owner: int, model: int, dimension: int) -> View:
         """The part as the connection sees it now, or newer."""
         with self._lock:
             part = self._current(connection, owner, model, dimension)
-            self._parts[owner, model] = part
-            self._parts.move_to_end((owner, model))
-            while len(self._parts) > 1 and sum(one.bytes for one in self._parts.values()) > self._most:
-                self._parts.popitem(last=False)
+            key = (owner, model)
+            self._parts[key] = part
+            self._parts.move_to_end(key)
+            self._count(key, part.bytes + PART_BYTES)
+            while len(self._parts) > 1 and self._total > self._most:
+                oldest, _ = self._parts.popitem(last=False)
+                self._count(oldest, 0)
             return part.view()
+
+    def _count(self, key: tuple[int, int], size: int) -> None:
+        self._total += size - self._bytes.pop(key, 0)
+        if size:
+            self._bytes[key] = size
 
     def _current(self, connection: apsw.Connection, owner: int, model: int, dimension: int) -> Part:
         gone = int(value(connection, "SELECT gone FROM owners WHERE id = ?", (owner,)))

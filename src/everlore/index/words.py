@@ -30,6 +30,8 @@ MOST_POSTINGS = 2_500
 """List entries that one query reads; longer lists are read only when the short ones give too little."""
 FEW = 2_000
 """So many units are scored one by one rather than by lists."""
+MERGED_PAGES = 100
+"""Written by one step of merging: a few milliseconds in which nobody else can write."""
 OWNERS_REMEMBERED = 64
 TERMS_REMEMBERED = 1024
 MOST_FRESH = 200
@@ -238,6 +240,13 @@ def _rescored(scale: Scale, terms: Sequence[str], found: Sequence[Settled]) -> l
         total += scale.score(term, counts.astype(np.float64), lengths)
     scored = [one._replace(hit=one.hit._replace(score=score)) for one, score in zip(found, total.tolist(), strict=True)]
     return [one.hit for one in sorted(scored, key=lambda one: (-one.hit.score, one.tie, one.place))]
+
+
+def merge(connection: apsw.Connection) -> bool:
+    """Merge a few of the segments that writes left behind: a term is looked up in each. False if there were none."""
+    before = connection.total_changes()
+    connection.execute("INSERT INTO words(words, rank) VALUES('merge', ?)", (MERGED_PAGES,))
+    return connection.total_changes() - before >= 2  # the command itself counts as one change
 
 
 def _prefix(owner: int) -> str:

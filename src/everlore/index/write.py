@@ -138,8 +138,13 @@ class Writer:
             self._connection.execute("UPDATE units SET model = ? WHERE id = ?", (model, unit))
         self._connection.execute("INSERT OR REPLACE INTO meta(name, value) VALUES('last vector', ?)", (number,))
 
-    def clear(self) -> None:
-        """Empty everything that comes from files. Numbers already given to units and vectors stay given."""
+    def clear(self, keep: Collection[str] = ()) -> None:
+        """Empty everything that comes from other files. Numbers already given to units and vectors stay given."""
+        if keep:
+            for (path,) in database.rows(self._connection, "SELECT path FROM files"):
+                if path not in keep:
+                    self.remove(path)
+            return
         # of each owner at least as many as it had, so that a part that still holds them looks that much further
         removed = database.value(self._connection, "SELECT count(*) FROM vectors")
         for table in ("problems", "files", "rows", "bodies", "edges", "units", "denses", "vectors", "tally"):

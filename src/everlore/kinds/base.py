@@ -34,6 +34,11 @@ class Place:
     """Entries of a log after which the day goes on in `<stem>-<YYYY-MM-DD>-2.md`; 0: never."""
 
 
+def several(kind: str) -> str:
+    """The kind as people name more than one of it."""
+    return "entities" if kind == "entity" else f"{kind}s"
+
+
 def text_field(entry: Entry, name: str, default: str | None = None) -> str:
     value = entry.fields.get(name, default)
     if value is None:

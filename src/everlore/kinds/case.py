@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from everlore.kinds.base import (
     Place,
     header,
+    list_field,
     moment_field,
     number_field,
     row_digest,
@@ -30,10 +31,12 @@ class Case:
     approach: str
     quality_score: float
     key_insight: str | None = None
+    sender_ids: tuple[str, ...] = ()
+    """Who took part; nobody is named in logs of other programs and earlier versions."""
 
 
 def to_entry(case: Case) -> Entry:
-    fields = header(case.owner, case.session_id, case.timestamp, case.parent_id)
+    fields = header(case.owner, case.session_id, case.timestamp, case.parent_id, case.sender_ids)
     fields["quality_score"] = f"{case.quality_score:.2f}"
     sections = {"TaskIntent": case.task_intent, "Approach": case.approach}
     if case.key_insight:
@@ -52,6 +55,7 @@ def from_entry(entry: Entry, owner: Owner) -> Case:
         approach=section(entry, "Approach"),
         quality_score=number_field(entry, "quality_score", 0.5),
         key_insight=entry.sections.get("KeyInsight", "").strip() or None,
+        sender_ids=list_field(entry, "sender_ids"),
     )
 
 
@@ -63,16 +67,17 @@ def to_row(case: Case, updated: int) -> Row:
         "key_insight": case.key_insight,
     }
     told = [case.task_intent, *split_text(case.approach), *([case.key_insight] if case.key_insight else [])]
+    sender_ids = case.sender_ids or (case.owner.id,)
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told))
     return Row(
         key=Key(case.owner, PLACE.kind, case.entry),
-        digest=row_digest(data, pieces, case.session_id, case.timestamp, case.parent_id),
+        digest=row_digest(data, pieces, case.session_id, case.timestamp, case.parent_id, sender_ids),
         session_id=case.session_id,
         parent_type="memcell" if case.parent_id else "",
         parent_id=case.parent_id,
         timestamp=case.timestamp,
         updated=updated,
-        sender_ids=(case.owner.id,),
+        sender_ids=sender_ids,
         validity=Validity(start=case.timestamp),
         data=data,
         units=pieces,

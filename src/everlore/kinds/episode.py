@@ -21,6 +21,8 @@ from everlore.types import Entry, Key, Owner, Row, Unit, Validity
 
 PLACE = Place(kind="episode", prefix="ep", track="user", layout="log", folder="episodes", stem="episode")
 
+SECTIONS = ("Subject", "Summary", "Content")
+
 _TURN = re.compile(r"^\*\*(?P<speaker>[^\n]+?)\*\* \((?P<time>\d\d:\d\d)\): ", re.MULTILINE)
 _ESCAPED = re.compile(r"^\\(\\*\*\*[^\n]+?\*\* \(\d\d:\d\d\): )", re.MULTILINE)
 _NEEDS_ESCAPE = re.compile(r"^(\\*\*\*[^\n]+?\*\* \(\d\d:\d\d\): )", re.MULTILINE)
@@ -48,6 +50,8 @@ class Episode:
     content: str
     assistants: tuple[str, ...] = ()
     """Speakers that are no people."""
+    remarks: tuple[tuple[str, str], ...] = ()
+    """Sections that a person added, with their headings."""
 
 
 def render_turns(opening: str, turns: Iterable[Turn]) -> str:
@@ -78,7 +82,10 @@ def to_entry(episode: Episode) -> Entry:
     return Entry(
         id=episode.entry,
         fields=fields,
-        sections={"Subject": episode.subject, "Summary": episode.summary, "Content": episode.content},
+        sections={
+            **dict(zip(SECTIONS, (episode.subject, episode.summary, episode.content), strict=True)),
+            **dict(episode.remarks),
+        },
     )
 
 
@@ -95,6 +102,9 @@ def from_entry(entry: Entry, owner: Owner) -> Episode:
         summary=entry.sections.get("Summary", "").strip() or content[:200],
         content=content,
         assistants=list_field(entry, "assistants"),
+        remarks=tuple(
+            (name, text.strip()) for name, text in entry.sections.items() if name not in SECTIONS and text.strip()
+        ),
     )
 
 
@@ -112,23 +122,23 @@ def turn_units(turn: int, speaker: str, moment: int, text: str, *, assistant: bo
 
 def units(episode: Episode) -> tuple[Unit, ...]:
     opening, turns = parse_turns(episode.content)
-    if not turns:
-        return tuple(
-            unit
-            for number, paragraph in enumerate(split_text(opening))
-            for unit in turn_units(number, "", episode.timestamp, paragraph)
-        )
+    told = [(turn.speaker, turn.text) for turn in turns] or [("", paragraph) for paragraph in split_text(opening)]
     return tuple(
         unit
-        for number, turn in enumerate(turns)
+        for number, (speaker, text) in enumerate([*told, *episode.remarks])
         for unit in turn_units(
-            number, turn.speaker, episode.timestamp, turn.text, assistant=turn.speaker in episode.assistants
+            number,
+            speaker,
+            episode.timestamp,
+            text,
+            assistant=number < len(turns) and speaker in episode.assistants,
         )
     )
 
 
 def to_row(episode: Episode, updated: int) -> Row:
-    data = {"subject": episode.subject, "summary": episode.summary, "episode": episode.content}
+    account = "\n\n".join([episode.content, *(f"### {heading}\n{text}" for heading, text in episode.remarks)])
+    data = {"subject": episode.subject, "summary": episode.summary, "episode": account}
     pieces = units(episode)
     return Row(
         key=Key(episode.owner, PLACE.kind, episode.entry),

@@ -15,15 +15,19 @@ from everlore.kinds.base import (
     text_field,
     time_field,
 )
-from everlore.types import Entry, Key, Owner, Row, Unit, Validity
+from everlore.types import Entry, Key, Owner, Row, Stored, Unit, Validity
 
 PLACE = Place(kind="fact", prefix="af", track="user", layout="log", folder="facts", stem="fact")
+UNLISTED = "unlisted"
+TURN_DIGITS = 9
+"""No episode has so many turns; a longer number is a slip of the hand, and fits no database."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
     """`about` names what the sentence states a single value of ("alice: favorite coffee shop"), so that a
-    newer value ends an older one; it is empty for the many sentences that contradict nothing."""
+    newer value ends an older one; it is empty for the many sentences that contradict nothing. `unlisted` is what the
+    user was called when it was told while their profile could not be read; it goes when the profile took it up."""
 
     owner: Owner
     entry: str
@@ -38,6 +42,7 @@ class Fact:
     valid_until: int | None = None
     superseded_by: str = ""
     invalidation_reason: str = ""
+    unlisted: str = ""
 
 
 def to_entry(fact: Fact) -> Entry:
@@ -54,11 +59,14 @@ def to_entry(fact: Fact) -> Entry:
         fields["superseded_by"] = fact.superseded_by
     if fact.invalidation_reason:
         fields["invalidation_reason"] = fact.invalidation_reason
+    if fact.unlisted:
+        fields[UNLISTED] = fact.unlisted
     return Entry(id=fact.entry, fields=fields, sections={"Fact": fact.text})
 
 
 def from_entry(entry: Entry, owner: Owner) -> Fact:
     turn = text_field(entry, "turn", "")
+    number = int(turn) if turn.isdecimal() and len(turn) <= TURN_DIGITS else 0
     return Fact(
         owner=owner,
         entry=entry.id,
@@ -67,12 +75,32 @@ def from_entry(entry: Entry, owner: Owner) -> Fact:
         parent_id=text_field(entry, "parent_id", ""),
         sender_ids=list_field(entry, "sender_ids"),
         text=section(entry, "Fact"),
-        turn=int(turn) - 1 if turn.isdecimal() and int(turn) > 0 else 0 if "parent_id" in entry.fields else -1,
+        turn=number - 1 if number else 0 if "parent_id" in entry.fields else -1,
         by_user=text_field(entry, "role", "user") == "user",
         about=text_field(entry, "about", ""),
         valid_until=time_field(entry, "valid_until"),
         superseded_by=text_field(entry, "superseded_by", ""),
         invalidation_reason=text_field(entry, "invalidation_reason", ""),
+        unlisted=text_field(entry, UNLISTED, ""),
+    )
+
+
+def from_row(row: Row | Stored) -> Fact:
+    return Fact(
+        owner=row.key.owner,
+        entry=row.key.entry,
+        session_id=row.session_id,
+        timestamp=row.timestamp,
+        parent_id=row.parent_id,
+        sender_ids=row.sender_ids,
+        text=str(row.data["content"]),
+        turn=int(str(row.data["turn"])),
+        by_user=bool(row.data["by_user"]),
+        about=row.slot,
+        valid_until=row.validity.end,
+        superseded_by=str(row.data["superseded_by"]),
+        invalidation_reason=str(row.data.get("invalidation_reason", "")),
+        unlisted=str(row.data.get(UNLISTED, "")),
     )
 
 
@@ -81,6 +109,8 @@ def to_row(fact: Fact, updated: int) -> Row:
     data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn, "by_user": fact.by_user}
     if fact.invalidation_reason:
         data["invalidation_reason"] = fact.invalidation_reason
+    if fact.unlisted:
+        data[UNLISTED] = fact.unlisted
     pieces: tuple[Unit, ...] = ()
     if fact.valid_until is None:  # what has ended is kept and listed, but no longer leads a search anywhere
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from everlore.clock import LATEST_MS
 from everlore.errors import Damaged
 from everlore.kinds.base import Place, row_digest
 from everlore.types import Json, Key, Owner, Row, Sheet, Unit, Validity
@@ -21,6 +22,8 @@ class Info:
     evidence: str
     about: str = ""
     timestamp: int = 0
+    written: Mapping[str, Json] = field(default_factory=dict, compare=False)
+    """The item as it stands in the file, with the keys that a person added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class Trait:
     description: str
     basis: str
     evidence: str
+    written: Mapping[str, Json] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +57,8 @@ def to_sheet(profile: Profile) -> Sheet:
             "type": "user_profile",
             "user_id": profile.owner.id,
             "profile_timestamp_ms": profile.timestamp,
-            "explicit_info": [
-                {
-                    "category": info.category,
-                    "description": info.description,
-                    "evidence": info.evidence,
-                    **({"about": info.about} if info.about else {}),
-                    "timestamp_ms": info.timestamp,
-                }
-                for info in profile.explicit_info
-            ],
-            "implicit_traits": [
-                {"trait": t.trait, "description": t.description, "basis": t.basis, "evidence": t.evidence}
-                for t in profile.implicit_traits
-            ],
+            "explicit_info": [_written(info) for info in profile.explicit_info],
+            "implicit_traits": [_written(trait) for trait in profile.implicit_traits],
         },
         body=profile.summary,
     )
@@ -79,31 +71,60 @@ def from_sheet(sheet: Sheet, owner: Owner) -> Profile:
             raise Damaged(f"user.md: `{name}` must be a list of items with named fields")
         return value
 
-    def text(item: Mapping[str, Json], name: str) -> str:
-        return str(item.get(name) or "")
-
-    def number(value: Json) -> int:
-        return value if isinstance(value, int) else 0
-
     return Profile(
         owner=owner,
         summary=sheet.body.strip(),
-        explicit_info=tuple(
-            Info(
-                text(i, "category"),
-                text(i, "description"),
-                text(i, "evidence"),
-                text(i, "about"),
-                number(i.get("timestamp_ms")),
-            )
-            for i in items("explicit_info")
-        ),
-        implicit_traits=tuple(
-            Trait(text(t, "trait"), text(t, "description"), text(t, "basis"), text(t, "evidence"))
-            for t in items("implicit_traits")
-        ),
-        timestamp=number(sheet.front.get("profile_timestamp_ms")),
+        explicit_info=tuple(_info(item) for item in items("explicit_info")),
+        implicit_traits=tuple(_trait(item) for item in items("implicit_traits")),
+        timestamp=_moment(sheet.front.get("profile_timestamp_ms")),
     )
+
+
+def _info(item: Mapping[str, Json]) -> Info:
+    return Info(
+        category=_text(item, "category"),
+        description=_text(item, "description"),
+        evidence=_text(item, "evidence"),
+        about=_text(item, "about"),
+        timestamp=_moment(item.get("timestamp_ms")),
+        written=item,
+    )
+
+
+def _trait(item: Mapping[str, Json]) -> Trait:
+    return Trait(
+        trait=_text(item, "trait"),
+        description=_text(item, "description"),
+        basis=_text(item, "basis"),
+        evidence=_text(item, "evidence"),
+        written=item,
+    )
+
+
+def _written(item: Info | Trait) -> dict[str, Json]:
+    """The item for the file: what it says there already is left as it is."""
+    ours, there = _values(item), _values(_info(item.written) if isinstance(item, Info) else _trait(item.written))
+    return {**item.written, **{name: value for name, value in ours.items() if value != there[name]}}
+
+
+def _values(item: Info | Trait) -> dict[str, Json]:
+    if isinstance(item, Trait):
+        return {"trait": item.trait, "description": item.description, "basis": item.basis, "evidence": item.evidence}
+    return {
+        "category": item.category,
+        "description": item.description,
+        "evidence": item.evidence,
+        "about": item.about,
+        "timestamp_ms": item.timestamp,
+    }
+
+
+def _text(item: Mapping[str, Json], name: str) -> str:
+    return str(item.get(name) or "")
+
+
+def _moment(value: Json) -> int:
+    return min(max(value, 0), LATEST_MS) if isinstance(value, int) else 0
 
 
 def profile_data(profile: Profile) -> dict[str, Json]:

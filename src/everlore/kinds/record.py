@@ -149,7 +149,8 @@ def title(content: Json) -> str:
 
 def readable(content: Json) -> str:
     """The content as lines of text, with the names of its parts."""
-    return "\n".join(_lines(content)) or "(empty)"
+    text = "\n".join(_lines(content))
+    return text if text.strip() else "(empty)"
 
 
 def _lines(value: Json, name: str = "") -> Iterator[str]:

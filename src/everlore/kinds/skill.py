@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from everlore.clock import iso
-from everlore.errors import Damaged
+from everlore.errors import Damaged, InvalidInput
 from everlore.kinds.base import UTC_CLOCK, Place, row_digest
 from everlore.kinds.pieces import split_text
 from everlore.types import Key, Owner, Row, Sheet, Unit, Validity
@@ -14,6 +16,8 @@ from everlore.types import Key, Owner, Row, Sheet, Unit, Validity
 PLACE = Place(kind="skill", prefix="sk", track="agent", layout="sheet", pattern="skills/*/SKILL.md")
 
 _ENTRY = re.compile(r"sk_\d{8}_\d{8}")
+_NO_YEAR = "sk_0000"
+"""How ids begin that no file holds, since no date does."""
 _COMMENT = re.compile(r"\n*<!--[^>]*-->\s*$")
 
 
@@ -33,7 +37,7 @@ class Skill:
 def to_sheet(skill: Skill) -> Sheet:
     return Sheet(
         front={
-            "id": skill.entry,
+            **({} if skill.entry.startswith(_NO_YEAR) else {"id": skill.entry}),
             "type": "agent_skill",
             "agent_id": skill.owner.id,
             "name": skill.name,
@@ -48,11 +52,11 @@ def to_sheet(skill: Skill) -> Sheet:
 
 
 def from_sheet(sheet: Sheet, owner: Owner, name: str) -> Skill:
-    """`name` is the folder's, for a skill that a person wrote without one in the front matter."""
+    """`name` is the folder's, for a skill without one in the front matter, or without an id of ours: other programs
+    write skills too."""
     front = sheet.front
-    entry = str(front.get("id") or "")
-    if not _ENTRY.fullmatch(entry):
-        raise Damaged(f"SKILL.md of {name!r}: front matter `id` must look like sk_20260528_00000001")
+    given = str(front.get("id") or "")
+    entry = given if _ENTRY.fullmatch(given) else _entry_of(name)
     if not sheet.body.strip():
         raise Damaged(f"SKILL.md of {name!r} has no text below its front matter")
     sources = front.get("source_case_ids") or []
@@ -68,8 +72,15 @@ def from_sheet(sheet: Sheet, owner: Owner, name: str) -> Skill:
             source_case_ids=tuple(str(case) for case in sources) if isinstance(sources, list) else (),
             timestamp=UTC_CLOCK.parse(str(front.get("timestamp") or "1970-01-01T00:00:00Z")),
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, InvalidInput) as error:
         raise Damaged(f"SKILL.md of {name!r}: {error}") from None
+
+
+def _entry_of(folder: str) -> str:
+    """The same folder has the same id everywhere, however its disk writes accents."""
+    digest = blake2b(unicodedata.normalize("NFC", folder).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    number = f"{int.from_bytes(digest) % 10**12:012d}"
+    return f"{_NO_YEAR}{number[:4]}_{number[4:]}"
 
 
 def to_row(skill: Skill, updated: int) -> Row:

@@ -1,9 +1,11 @@
 """The verbs of memory: what a surface can ask for. Each takes the engine first and returns values."""
 
-from everlore.memory.cells import prepare, recover, retry
+from everlore.memory.cells import prepare, recover, resume, retry
 from everlore.memory.entities import create_entity, create_relation, related
 from everlore.memory.forget import forget, remove
+from everlore.memory.history import held, history
 from everlore.memory.notes import edit_memory, invalidate, save_note, successor
+from everlore.memory.portable import export_owner, import_owner
 from everlore.memory.read import listing, profile, unprocessed
 from everlore.memory.remember import NewMessage, Outcome, flush, remember
 from everlore.memory.reset import reset
@@ -15,8 +17,12 @@ __all__ = [
     "create_entity",
     "create_relation",
     "edit_memory",
+    "export_owner",
     "flush",
     "forget",
+    "held",
+    "history",
+    "import_owner",
     "invalidate",
     "listing",
     "prepare",
@@ -26,6 +32,7 @@ __all__ = [
     "remember",
     "remove",
     "reset",
+    "resume",
     "retry",
     "save_note",
     "state",

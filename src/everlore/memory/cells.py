@@ -17,33 +17,40 @@ import structlog
 from everlore.cascade import embed_soon, index_file
 from everlore.engine import Engine
 from everlore.errors import EverloreError, Unavailable
-from everlore.extract.case import agents_of, has_trajectory
-from everlore.extract.voice import load_tables
-from everlore.memory.agent_track import write_agent_track
-from everlore.memory.drafts import Postponed, cell_draft
-from everlore.memory.user_track import write_user_track
 from everlore.models.chat import Meter
-from everlore.types import Cell, Owner, Scope
+from everlore.types import Cell, Scope
 
 SESSION_WAIT_SECONDS = 60.0
 RETRY_WAIT_SECONDS = 1.0
+UNEXPECTED = "an unexpected error, which the server's log tells"
 SESSION_LOCKS = 1024
 """Sessions share so many locks, because a lock is a file and sessions are without number."""
 
 log = structlog.get_logger("everlore.memory")
 
 
+class Postponed(Unavailable):
+    """The language model could not do its part now. Nothing was lost: it is asked again later."""
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of some cells: whether any memory was written, and which had to wait for the language model."""
+    """What became of some cells: whether any memory was written, and which could not be written now."""
 
     any: bool = False
     waiting: int = 0
     """Messages."""
     reason: str = ""
+    error: Exception | None = None
+    """What went wrong with the first of them, unless it only waits for the language model."""
 
     def __add__(self, other: Written) -> Written:
-        return Written(self.any or other.any, self.waiting + other.waiting, self.reason or other.reason)
+        return Written(
+            self.any or other.any,
+            self.waiting + other.waiting,
+            self.reason or other.reason,
+            self.error or other.error,
+        )
 
 
 def session_lock(
@@ -57,15 +64,9 @@ def session_lock(
 
 def write_cell(engine: Engine, cell: Cell, meter: Meter) -> bool:
     """Write all memories of a cell, index them, and clear it from the buffer. False when there was nothing in it."""
-    spoken = [message for message in cell.messages if not message.blank]
-    answer = cell_draft(engine, cell, meter) if spoken else None
-    users = dict.fromkeys(message.sender_id for message in spoken if message.role == "user")
-    touched: list[str] = []
-    for user in users:
-        touched += write_user_track(engine, cell, Owner(cell.scope, "user", user), answer)
-    if spoken and has_trajectory(cell):
-        for agent in agents_of(spoken):
-            touched += write_agent_track(engine, cell, Owner(cell.scope, "agent", agent), answer, meter)
+    from everlore.memory.tracks import write_tracks  # here, as what only reads and saves never needs extraction
+
+    touched = write_tracks(engine, cell, meter)
     for path in dict.fromkeys(touched):
         index_file(engine, path)
     engine.buffer.finish(cell.id)
@@ -74,15 +75,20 @@ def write_cell(engine: Engine, cell: Cell, meter: Meter) -> bool:
 
 
 def write_cells(engine: Engine, cells: Iterable[Cell], meter: Meter) -> Written:
-    """Write what can be written now. A cell that must wait for the model does not hold up the others."""
+    """Write what can be written now. A cell that cannot be, or must wait for the model, does not hold up the others."""
     done = Written()
     for cell in cells:
         try:
             done += Written(any=write_cell(engine, cell, meter))
         except Postponed as error:
+            log.warning("extraction waits for the language model", messages=len(cell.messages), reason=str(error))
             done += Written(waiting=len(cell.messages), reason=str(error))
-    if done.waiting:
-        log.warning("extraction waits for the language model", messages=done.waiting, reason=done.reason)
+        except EverloreError as error:
+            log.warning("a cell could not be written; its messages stay buffered", cell=cell.id, error=str(error))
+            done += Written(waiting=len(cell.messages), reason=str(error), error=error)
+        except Exception as error:
+            log.exception("a cell could not be written; its messages stay buffered", cell=cell.id)
+            done += Written(waiting=len(cell.messages), reason=UNEXPECTED, error=error)
     return done
 
 
@@ -91,41 +97,39 @@ def write_pending(engine: Engine, scope: Scope, session_id: str, meter: Meter) -
     return write_cells(engine, engine.buffer.pending_cells(scope, session_id), meter)
 
 
-def recover(engine: Engine) -> None:
-    """Finish what was interrupted anywhere. A cell that cannot be written now stays for the next time."""
-    for cell in engine.buffer.pending_cells():
-        meter = Meter(engine.settings.llm.budget_seconds)
-        try:
-            with session_lock(engine, cell.scope, cell.session_id):
-                write_pending(engine, cell.scope, cell.session_id, meter)
-        except EverloreError as error:
-            log.warning("an interrupted cell could not be finished", cell=cell.id, error=str(error))
-        except Exception:
-            log.exception("an interrupted cell could not be finished", cell=cell.id)
+def recover(engine: Engine, wait: float = SESSION_WAIT_SECONDS) -> int:
+    """Finish what was interrupted anywhere, or could not be written before; returns how many messages still wait.
 
-
-def retry(engine: Engine) -> int:
-    """Ask the language model again about cells that wait for it; returns how many messages still do.
-
-    Sessions that are being worked on are left alone. An endpoint that just failed is not asked, so this ends soon.
+    A session that another thread or process works on for longer than `wait` seconds is left to it.
     """
     waiting = 0
     for scope, session_id in dict.fromkeys((cell.scope, cell.session_id) for cell in engine.buffer.pending_cells()):
         meter = Meter(engine.settings.llm.budget_seconds)
         try:
-            with session_lock(engine, scope, session_id, RETRY_WAIT_SECONDS):
-                done = write_pending(engine, scope, session_id, meter)
-        except Unavailable:
-            continue  # another thread or process has the session
-        waiting += done.waiting
+            with session_lock(engine, scope, session_id, wait):
+                waiting += write_pending(engine, scope, session_id, meter).waiting
+        except Unavailable as error:
+            log.info("a session was left for later", session_id=session_id, reason=str(error))
     return waiting
 
 
-def prepare(engine: Engine) -> None:
-    """What a server does first, in the background: finish interrupted cells, and load what extraction needs.
+def retry(engine: Engine) -> int:
+    """The same for a thread that comes back: an endpoint that just failed is not asked, so this ends soon."""
+    return recover(engine, RETRY_WAIT_SECONDS)
 
-    Where a language model is configured, the worker finishes them in a thread of their own (`retry`).
+
+def resume(engine: Engine) -> None:
+    """What a process does first, in the background: finish interrupted cells.
+
+    Where a language model is configured, which may take its time, that is left to the thread that comes back (`retry`).
     """
     if engine.llm is None:
         recover(engine)
+
+
+def prepare(engine: Engine) -> None:
+    """The same for a server, which also loads what extraction needs before the first one asks for it."""
+    resume(engine)
+    from everlore.memory.tracks import load_tables
+
     load_tables()

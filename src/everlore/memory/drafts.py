@@ -16,14 +16,11 @@ from everlore.extract.prompts import BOUNDARY, SKILL, SkillAnswer
 from everlore.extract.told import CellAnswer, cases_data, cell_task, talk, topics
 from everlore.extract.turns import spoken
 from everlore.kinds.case import Case
+from everlore.memory.cells import Postponed
 from everlore.models.chat import Meter
 from everlore.types import Cell, Message
 
 NEWEST_CASES = 8
-
-
-class Postponed(Unavailable):
-    """The language model could not do its part now. Nothing was lost: it is asked again later."""
 
 
 def cell_draft(engine: Engine, cell: Cell, meter: Meter) -> CellAnswer | None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from everlore.cascade import index_appended
 from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
+from everlore.errors import Unreadable
 from everlore.kinds.base import Place
 from everlore.types import Cell, Entry, Owner
 from everlore.vault.markdown import append_drafts, last_number, log_front, parse_log
 from everlore.vault.paths import log_paths
+
+PARTS = 9
 
 NewIds = Callable[[int], list[str]]
 """So many ids that were never given before."""
@@ -24,6 +28,7 @@ def append_once(
     Returns the file and the entries of the cell that are in it, new or not. Nothing drafted, nothing written.
     """
     path, *others = log_paths(place, owner, cell.timestamp)
+    parts = [path, *(f"{path.removesuffix('.md')}-{number}.md" for number in range(2, PARTS + 1))]
     date = day(cell.timestamp)
     found: list[Entry] = []
 
@@ -40,14 +45,30 @@ def append_once(
         found[:] = _written(text, cell)
         if found:
             return text
+        if text is not None and _emptied(engine, path, text):
+            raise _EmptiedError
         front = log_front(place, owner, date, iso(engine.clock.now()))
         appended = append_drafts(text or "", numbered, front)
         return appended if found else text
 
-    change = engine.vault.change(path, edit)
+    for path in parts:  # the day goes on beside a file that was emptied, until a person restores or deletes it
+        with suppress(_EmptiedError):
+            change = engine.vault.change(path, edit)
+            break
+    else:
+        raise Unreadable(f"{parts[0]} and {PARTS - 1} files beside it hold nothing any more: restore or delete them")
     if found:
         index_appended(engine, path, change, found)
     return path, list(found)
+
+
+class _EmptiedError(Exception):
+    """The file holds nothing, although the index has memories of it: a disk was full, or a program died."""
+
+
+def _emptied(engine: Engine, path: str, text: str) -> bool:
+    begun = text.startswith(("---", "\ufeff---"))  # nearly always; else it is worth a closer look
+    return not begun and not parse_log(text, path).entries and bool(engine.index.parents(path))
 
 
 def _written(text: str | None, cell: Cell) -> list[Entry]:

@@ -1,13 +1,15 @@
-"""Reading without ranking: listings, a user's profile, and messages that wait."""
+"""Reading without ranking: listings, a memory by its id, a user's profile, and messages that wait."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from everlore.engine import Engine
+from everlore.errors import NotFound
 from everlore.index.base import Page
+from everlore.kinds import PLACES
 from everlore.kinds import profile as profiles
-from everlore.types import Filter, Message, Owner, Scope, Stored, Where
+from everlore.types import Filter, Key, Message, Owner, Scope, Stored, Where
 
 
 def listing(
@@ -39,6 +41,27 @@ def profile(
     return rows[0] if rows else None
 
 
+def named(engine: Engine, owner: Owner, public_id: str) -> Stored:
+    """The memory that goes by this id of a contract."""
+    key = _key(owner, public_id)
+    stored = engine.index.find([key]).get(key) if key else None
+    if stored is None:
+        raise NotFound(f"no memory {public_id!r} of this owner; list them with /get to see their ids")
+    return stored
+
+
 def unprocessed(engine: Engine, scope: Scope, session_id: str) -> list[Message]:
     """Messages of a session that are accepted but not extracted yet, in order."""
     return engine.buffer.unprocessed(scope, session_id)
+
+
+def _key(owner: Owner, public_id: str) -> Key | None:
+    if public_id == f"profile_{owner.id}" and owner.track == "user":
+        return Key(owner, "profile", "profile")
+    entry = public_id.removeprefix(f"{owner.id}_")
+    if entry == public_id:
+        return None
+    for place in PLACES.values():
+        if place.track == owner.track and entry.startswith(f"{place.prefix}_"):
+            return Key(owner, place.kind, entry)
+    return None

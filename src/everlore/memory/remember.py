@@ -22,7 +22,6 @@ from everlore.extract.boundary import cell_id, find_cells
 from everlore.extract.turns import name_of
 from everlore.kinds.episode import turn_units
 from everlore.memory.cells import SESSION_WAIT_SECONDS, Written, session_lock, write_cells, write_pending
-from everlore.memory.drafts import topic_cuts
 from everlore.models.chat import Meter, Usage
 from everlore.redact import mask_deep, mask_secrets
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
@@ -93,11 +92,14 @@ def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[N
 
 
 def flush(engine: Engine, scope: Scope, session_id: str) -> Outcome:
-    """Extract everything that is buffered. True when at least one memory was written."""
+    """Extract everything that is buffered. True when at least one memory was written; what could not be is told, and is
+    an error when it is all there was."""
     meter = Meter(engine.settings.llm.budget_seconds, urgent=True)
     with session_lock(engine, scope, session_id):
         done = write_pending(engine, scope, session_id, meter)
         done += _extract(engine, scope, session_id, meter, 0, final=True)
+    if done.error is not None and not done.any:
+        raise done.error
     return Outcome(done.any, done.waiting, done.reason, meter.usage)
 
 
@@ -158,7 +160,7 @@ def _extract(engine: Engine, scope: Scope, session_id: str, meter: Meter, fresh:
     if not waiting:
         return Written()
     limits = engine.settings.boundary_detection
-    topics = topic_cuts(engine, waiting, fresh, meter, final=final)
+    topics = _topics(engine, waiting, fresh, meter, final=final) if engine.llm else None
     by_vectors = topics is None and limits.topic_shift and len(waiting) > limits.min_messages
     vectors = _vectors(engine, waiting) if by_vectors else None
     stretches = find_cells(waiting, limits, vectors, engine.clock.zone, topics)
@@ -172,6 +174,12 @@ def _extract(engine: Engine, scope: Scope, session_id: str, meter: Meter, fresh:
     return write_cells(engine, cells, meter)
 
 
+def _topics(engine: Engine, waiting: list[Message], fresh: int, meter: Meter, *, final: bool) -> list[int] | None:
+    from everlore.memory.drafts import topic_cuts  # here, as most who accept messages extract nothing yet
+
+    return topic_cuts(engine, waiting, fresh, meter, final=final)
+
+
 def _vectors(engine: Engine, messages: Sequence[Message]) -> NDArray[np.float32] | None:
     """What the messages are about, if the embedder can say so now. The texts are those that the index embeds
     later, so nothing is embedded twice."""
@@ -180,7 +188,8 @@ def _vectors(engine: Engine, messages: Sequence[Message]) -> NDArray[np.float32]
         return None
     try:
         texts = [_first_unit(message) for message in messages]
-        return engine.embedder.encode(texts) if sum(map(len, texts)) <= TOPIC_CHARACTERS else None
+        few = sum(map(len, texts)) <= TOPIC_CHARACTERS
+        return engine.embedder.encode(texts, patient=False) if few else None
     except (Unavailable, Misconfigured):
         return None
 

@@ -27,7 +27,7 @@ def reset(engine: Engine, scope: Scope) -> Counter[str]:
         with engine.vault.lock(path):
             stamp, parsed = read_file(engine, path, located)
             if stamp is not None:
-                engine.vault.update(path, lambda _: None)
+                engine.vault.remove(path)
                 gone.update(_counted(parsed))
                 for cell in {row.parent_id for row in parsed.rows if row.parent_id}:
                     engine.buffer.forget_cell(cell)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from everlore.cascade import embed_soon, index_file
+from everlore.cascade import change_profile, embed_soon, index_file
 from everlore.clock import as_ms, day
 from everlore.engine import Engine
-from everlore.errors import Damaged
 from everlore.extract.sentences import clip
 from everlore.index.tokens import query_terms, tokens
 from everlore.kinds import profile as profiles
 from everlore.kinds.profile import Info, Profile
 from everlore.redact import mask_secrets
 from everlore.types import Owner
-from everlore.vault.markdown import parse_sheet, render_sheet
+from everlore.vault.markdown import render_sheet
 from everlore.vault.paths import sheet_path
 
 STATED = "stated"
@@ -30,21 +29,14 @@ def state(engine: Engine, owner: Owner, statements: Sequence[tuple[int, str]]) -
     is not touched."""
     masking = engine.settings.memory.mask_secrets
     said = [(as_ms(moment), mask_secrets(text) if masking else text) for moment, text in statements]
-    path = sheet_path(profiles.PLACE, owner)
-    held = False
 
-    def edit(text: str | None) -> str | None:
-        nonlocal held
-        try:
-            old = profiles.from_sheet(parse_sheet(text), owner) if text else None
-        except Damaged:
-            return text
-        held = True
+    def edit(text: str | None, old: Profile | None) -> str | None:
         new = stated(old or Profile(owner, "", (), (), 0), said, engine.clock.now())
         return text if new == old else render_sheet(profiles.to_sheet(new), text or "")
 
-    if engine.vault.update(path, edit):
-        index_file(engine, path)
+    change, held = change_profile(engine, owner, edit)
+    if change.after:
+        index_file(engine, sheet_path(profiles.PLACE, owner))
         embed_soon(engine)
     return held
 

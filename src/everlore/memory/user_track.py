@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from everlore.cascade import known_names, say
 from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.extract import slots
 from everlore.extract.episode import write_episode
 from everlore.extract.facts import as_fact, write_facts
-from everlore.extract.profile import update_profile
+from everlore.extract.profile import evidence
 from everlore.extract.prompts import UserCell
 from everlore.extract.told import CellAnswer, told_facts, told_profile, with_episode
 from everlore.extract.turns import name_of
 from everlore.kinds import episode as episodes
 from everlore.kinds import fact as facts
-from everlore.kinds import profile as profiles
 from everlore.kinds.fact import Fact
-from everlore.kinds.profile import Info
 from everlore.memory.logs import NewIds, append_once
 from everlore.temporal import close
 from everlore.types import Cell, Entry, Owner, Stored, Validity
-from everlore.vault.markdown import parse_log, parse_sheet, render_sheet, replace_entry
-from everlore.vault.paths import sheet_path
+from everlore.vault.markdown import parse_log, replace_entry
 
 COMPARED = 50
-"""Facts in one slot that are looked at, the newest: what still holds there is never many."""
+"""Facts in one slot that are looked at, the newest."""
 
 
 def write_user_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswer | None = None) -> list[str]:
@@ -58,35 +55,39 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswe
         known = [facts.from_entry(entry, owner) for entry in entries]
         ended = _supersede(engine, owner, known)
         standing = [fact for fact in known if fact.valid_until is None and fact.entry not in ended]
-        touched += [fact_path, *ended.values(), *_update_profile(engine, cell, owner, standing, infos)]
+        name = next(name_of(message) for message in cell.messages if message.sender_id == owner.id)
+        over = {evidence(str(row.data["content"]), row.timestamp) for row in ended.values()}
+        profile_path = say(engine, owner, fact_path, standing, name, infos, over)
+        touched += [fact_path, *(row.path for row in ended.values()), *([profile_path] if profile_path else [])]
     return touched
 
 
-def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> dict[str, str]:
-    """End the older facts that these contradict, and say in which file each one is. Nothing is deleted."""
+def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> dict[str, Stored]:
+    """End the older facts that these contradict, and these where later ones were told before; returns them by their
+    entry. Each holds until the first that contradicts it, in whatever order they are told. Nothing is deleted."""
     entries = {fact.entry for fact in new}
-    ended: dict[str, str] = {}
-    for told_in in _slots_together(engine, owner, new):
+    ended: dict[str, Stored] = {}
+    for told_in in slots_together(engine, owner, new):
         rows = sorted(
             ((row, slot) for slot in told_in for row in engine.index.in_slot(owner, facts.PLACE.kind, slot)),
             key=lambda told: (told[0].timestamp, told[0].key.entry),
         )
-        for place, (old, slot) in enumerate(rows[-COMPARED:], max(0, len(rows) - COMPARED)):
-            later = rows[place + 1 :]
-            if old.key.entry not in entries:
-                later = [(row, about) for row, about in later if row.key.entry in entries]
+        told = [row for row in rows[:-COMPARED] if row[0].key.entry in entries] + rows[-COMPARED:]
+        for place, (old, slot) in enumerate(told):
+            later = [(row, about) for row, about in told[place + 1 :] if _may_end(row, old, entries)]
             ended_by = next((row for row, about in later if _ends(row, about, old, slot)), None)
             if ended_by is not None:
                 _close(engine, owner, old, ended_by)
-                ended[old.key.entry] = old.path
+            if ended_by is not None or old.data["superseded_by"] in entries:  # or before a crash
+                ended[old.key.entry] = old
     return ended
 
 
-def _slots_together(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[list[str]]:
+def slots_together(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[list[str]]:
     """For each slot that the facts speak of, all in which the same is told: of the owner also under earlier names,
     and where it is said that something is over."""
     telling = [fact for fact in new if fact.about]  # few are, and only for those the profile is worth reading
-    names = _earlier_names(engine, owner) if telling else []
+    names = sorted(known_names(engine, owner)) if telling else []
     together: dict[str, dict[str, None]] = {}
     for fact in telling:
         own = names if fact.sender_ids == (owner.id,) else []
@@ -96,15 +97,13 @@ def _slots_together(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[l
     return [list(found) for found in together.values()]
 
 
-def _earlier_names(engine: Engine, owner: Owner) -> list[str]:
-    """What the owner was called so far, as the profile shows: a client may begin to send a display name."""
-    names = {owner.id.lower()}
-    file = engine.vault.read(sheet_path(profiles.PLACE, owner))
-    if file is not None:
-        with suppress(Damaged):
-            known = profiles.from_sheet(parse_sheet(file.text), owner).explicit_info
-            names |= {slots.speaker_of(info.about) for info in known if info.about}
-    return sorted(names)
+def _may_end(new: Stored, old: Stored, told_now: Collection[str]) -> bool:
+    """Whether it is worth asking: two known facts were compared before, and an end that is earlier, or that a person
+    gave, stays."""
+    if new.key.entry not in told_now and old.key.entry not in told_now:
+        return False
+    end = old.validity.end
+    return end is None or (new.timestamp < end and bool(old.data["superseded_by"]))
 
 
 def _ends(new: Stored, about: str, old: Stored, slot: str) -> bool:
@@ -120,27 +119,13 @@ def _close(engine: Engine, owner: Owner, old: Stored, ended_by: Stored) -> None:
         entry = next((e for e in parse_log(text or "", old.path).entries if e.id == old.key.entry), None)
         if text is None or entry is None:
             return text
-        known = facts.from_entry(entry, owner)
+        try:
+            known = facts.from_entry(entry, owner)
+        except Damaged:  # reported as a problem; it holds until a person has mended it
+            return text
         ended = close(Validity(known.timestamp, known.valid_until), ended_by.timestamp)
         return replace_entry(
             text, facts.to_entry(replace(known, valid_until=ended.end, superseded_by=ended_by.key.entry))
         )
 
     engine.vault.update(old.path, edit)
-
-
-def _update_profile(engine: Engine, cell: Cell, owner: Owner, new: Sequence[Fact], told: Sequence[Info]) -> list[str]:
-    name = next(name_of(message) for message in cell.messages if message.sender_id == owner.id)
-    path = sheet_path(profiles.PLACE, owner)
-
-    def edit(text: str | None) -> str | None:
-        try:
-            old = profiles.from_sheet(parse_sheet(text), owner) if text else None
-        except Damaged:
-            return text  # a person is working on it; it is reported as a problem and never overwritten
-        updated = update_profile(old, new, owner, engine.clock.now(), name, told)
-        if updated == old or not (old or updated.explicit_info or updated.implicit_traits):
-            return text
-        return render_sheet(profiles.to_sheet(updated), text or "")
-
-    return [path] if engine.vault.update(path, edit) else []

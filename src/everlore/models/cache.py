@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from everlore.database import Database, Schema, rows, value
 from everlore.errors import Damaged, Unavailable
 from everlore.models.base import Embedder, State, Vectors
+from everlore.models.unrelated import measured
 
 SLICE = 256
 """Texts embedded before they are stored: what a kill loses at most."""
@@ -54,8 +56,6 @@ class Cache(Protocol):
         """What was found and what was not since this process began, and how many vectors of the model are kept."""
         ...
 
-    def prune(self, keep_models: Iterable[str]) -> int: ...
-
     def close(self) -> None: ...
 
 
@@ -88,7 +88,7 @@ class EmbeddingCache:
             connection.execute("INSERT OR IGNORE INTO models(name) VALUES(?)", (model,))
             number = value(connection, "SELECT id FROM models WHERE name = ?", (model,))
             connection.executemany(
-                "INSERT OR IGNORE INTO vectors(model, text, vector) VALUES(?, ?, ?)",
+                "INSERT OR REPLACE INTO vectors(model, text, vector) VALUES(?, ?, ?)",
                 [(number, _key(text), packed(vector)) for text, vector in zip(texts, vectors, strict=True)],
             )
 
@@ -105,16 +105,6 @@ class EmbeddingCache:
             self._hits += found
             self._misses += asked - found
 
-    def prune(self, keep_models: Iterable[str]) -> int:
-        """Forget the vectors of all other models; returns how many."""
-        kept = json.dumps(list(keep_models))
-        others = "SELECT id FROM models WHERE name NOT IN (SELECT value FROM json_each(?))"
-        with self._db.write() as connection:
-            connection.execute(f"DELETE FROM vectors WHERE model IN ({others})", (kept,))
-            gone = connection.changes()
-            connection.execute(f"DELETE FROM models WHERE id IN ({others})", (kept,))
-        return gone
-
     def close(self) -> None:
         self._db.close()
 
@@ -125,6 +115,7 @@ class CachedEmbedder:
     def __init__(self, embedder: Embedder, cache: Cache) -> None:
         self._embedder = embedder
         self._cache = cache
+        self._unrelated: float | None = None
 
     @property
     def name(self) -> str:
@@ -133,6 +124,17 @@ class CachedEmbedder:
     @property
     def dimension(self) -> int:
         return self._embedder.dimension
+
+    @property
+    def unrelated(self) -> float:
+        if self._unrelated is None:
+            known = self._embedder.unrelated
+            self._unrelated = measured(partial(self.encode, patient=False)) if known is None else known
+        return self._unrelated
+
+    @property
+    def trouble(self) -> str:
+        return self._embedder.trouble
 
     def ready(self) -> bool:
         return self._embedder.ready()
@@ -143,12 +145,14 @@ class CachedEmbedder:
     def warm(self) -> None:
         self._embedder.warm()
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
         if not texts:
             return self._embedder.encode(texts)
         found: dict[int, NDArray[np.float32]] = {}
         with contextlib.suppress(Unavailable, Damaged):
-            found = self._cache.get(self.name, texts)
+            # an endpoint may have another model by now under the same name
+            size = self.dimension
+            found = {at: vector for at, vector in self._cache.get(self.name, texts).items() if len(vector) == size}
         missing: dict[str, list[int]] = {}
         for place, text in enumerate(texts):
             if place not in found:
@@ -156,7 +160,7 @@ class CachedEmbedder:
         wanted = list(missing)
         for start in range(0, len(wanted), SLICE):
             some = wanted[start : start + SLICE]
-            fresh = self._embedder.encode(some)
+            fresh = self._embedder.encode(some, patient=patient)
             with contextlib.suppress(Unavailable, Damaged):
                 self._cache.put(self.name, some, fresh)
             for text, vector in zip(some, fresh, strict=True):

@@ -175,6 +175,11 @@ class ChatModel:
         self._count(task, "ok")
         return text
 
+    def check(self, seconds: float) -> None:
+        """Ask for a single word; raises what any question would raise now."""
+        messages = [{"role": "system", "content": "Answer with one word: ok"}, {"role": "user", "content": "ok?"}]
+        self._exchange("check", messages, None, Meter(seconds, urgent=True))
+
     def totals(self) -> Totals:
         with self._guard:
             return Totals(dict(self._usage), dict(self._outcomes))
@@ -203,8 +208,8 @@ class ChatModel:
     def _send(
         self, task: str, messages: Sequence[Mapping[str, Json]], answer: type[Answer] | None, meter: Meter
     ) -> Json:
+        dialect = self._dialect
         for _ in range(DIALECTS):
-            dialect = self._dialect
             body: dict[str, Json] = {
                 "model": self.model,
                 "messages": list(messages),
@@ -216,13 +221,16 @@ class ChatModel:
             if answer is not None and dialect.structure != "none":
                 body["response_format"] = _response_format(task, answer, dialect.structure)
             try:
-                return self._endpoint.post(body, deadline=meter.deadline, urgent=meter.urgent)
+                found = self._endpoint.post(body, deadline=meter.deadline, urgent=meter.urgent)
             except Rejected as error:
                 simpler = _simpler(dialect, error, structured="response_format" in body)
                 if simpler is None:
                     raise
+                dialect = simpler
+            else:
                 with self._guard:
-                    self._dialect = simpler
+                    self._dialect = dialect  # only now: the request may have been refused for what is in it
+                return found
         raise self._endpoint.bad("it refuses every form of the request")
 
     def _spent(self, body: Json, messages: Sequence[Mapping[str, Json]]) -> Usage:

@@ -5,14 +5,17 @@ Invariants:
 - A text has the same vector whatever else is encoded with it.
 - Work is done in small batches. Batches of long calls take turns; a call that is one batch by itself (a
   query) never waits for them, so that indexing does not hold up a search.
+- When `close` returns, no thread is in native code, also not one that is in the middle of a long call: a process that
+  ends meanwhile may crash.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everlore.errors import EverloreError, Misconfigured, Unavailable
-from everlore.models import pack, unpacked
+from everlore.models import pack, unpacked, unrelated
 from everlore.models.base import State, Vectors
 
 if TYPE_CHECKING:
@@ -57,6 +60,8 @@ class OfflineEmbedder:
         self._loading: Future[_Loaded] | None = None
         self._loader: threading.Thread | None = None
         self._closed = False
+        self._working = 0
+        self._resting = threading.Condition(self._guard)
 
     @property
     def name(self) -> str:
@@ -65,6 +70,16 @@ class OfflineEmbedder:
     @property
     def dimension(self) -> int:
         return pack.DIMENSION
+
+    @property
+    def unrelated(self) -> float:
+        return unrelated.OFFLINE
+
+    @property
+    def trouble(self) -> str:
+        loading = self._loading
+        error = loading.exception() if loading is not None and loading.done() else None
+        return str(error) if error else ""
 
     def ready(self) -> bool:
         loading = self._loading
@@ -79,7 +94,7 @@ class OfflineEmbedder:
     def warm(self) -> None:
         self._start()
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:  # noqa: ARG002
         vectors = np.empty((len(texts), pack.DIMENSION), np.float32)
         if not len(texts):
             return vectors
@@ -87,15 +102,14 @@ class OfflineEmbedder:
         order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
         for at in range(0, len(order), WINDOW):
             window = order[at : at + WINDOW]
-            tokens = [
-                encoding.ids
-                for encoding in loaded.tokenizer.encode_batch([_tokenisable(texts[number]) for number in window])
-            ]
+            with self._at_work():
+                encodings = loaded.tokenizer.encode_batch([_tokenisable(texts[number]) for number in window])
+            tokens = [encoding.ids for encoding in encodings]
             batches = list(_batches(tokens))
             alone = len(batches) == 1 and len(order) <= WINDOW
             for batch in batches:
                 turn: AbstractContextManager[Any] = nullcontext() if alone else self._turn
-                with turn:
+                with turn, self._at_work():
                     vectors[[window[number] for number in batch]] = _run(
                         loaded.session, [tokens[number] for number in batch]
                     )
@@ -112,7 +126,21 @@ class OfflineEmbedder:
         if loader is not None:
             loader.join()
         with self._guard:
+            self._resting.wait_for(lambda: not self._working)
             self._loading = self._loader = None
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        with self._guard:
+            if self._closed:
+                raise Unavailable("the embedder is closed")
+            self._working += 1
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._working -= 1
+                self._resting.notify_all()
 
     def _start(self) -> Future[_Loaded]:
         with self._guard:
@@ -149,6 +177,8 @@ class OfflineEmbedder:
 
 
 def _load(cache_dir: Path, threads: int) -> _Loaded:
+    # read when it is imported; without it onnxruntime 1.31 keeps a device id in ~/.cache and reports to Microsoft
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
     from tokenizers import Tokenizer
 

@@ -20,6 +20,14 @@ class AskedOnce:
     def dimension(self) -> int:
         return self._embedder.dimension
 
+    @property
+    def unrelated(self) -> float | None:
+        return self._embedder.unrelated
+
+    @property
+    def trouble(self) -> str:
+        return self._embedder.trouble
+
     def ready(self) -> bool:
         return self._embedder.ready()
 
@@ -29,8 +37,8 @@ class AskedOnce:
     def warm(self) -> None:
         self._embedder.warm()
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        return self._embedder.encode(texts)
+    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
+        return self._embedder.encode(texts, patient=patient)
 
     def query(self, text: str) -> Vectors:
         if text not in self._asked:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from everlore.errors import Unavailable
 from everlore.models.base import State, Vectors
-from everlore.models.transport import Endpoint
+from everlore.models.transport import Endpoint, Rejected
 
 BATCH = 64
 MAX_CHARS = 8_000
 """Common endpoints refuse inputs beyond 8,192 tokens; what Everlore encodes is far shorter."""
+
+IMPATIENT_SECONDS = 5.0
+"""How long an endpoint gets for what somebody waits for: a search, or the answer to a message."""
+
+ABOUT_TEXTS = (400, 413, 422)
+"""Statuses by which endpoints refuse a text that is too long for their model."""
+SHORT = 64
+"""Characters that no model finds too many."""
 
 LARGEST = 1e15
 """No embedding has such values; their squares would still be fine as float32. NaN compares as larger."""
@@ -40,6 +50,7 @@ class RemoteEmbedder:
         )
         self._model = model
         self._dimension = dimension
+        self._trouble = ""
         self._guard = threading.Lock()
 
     @property
@@ -48,7 +59,15 @@ class RemoteEmbedder:
 
     @property
     def dimension(self) -> int:
-        return self._dimension or self.encode(["dimension"]).shape[1]
+        return self._dimension or self.encode(["dimension"], patient=False).shape[1]
+
+    @property
+    def unrelated(self) -> None:
+        """Not known before it is measured."""
+
+    @property
+    def trouble(self) -> str:
+        return self._trouble
 
     def ready(self) -> bool:
         return self._endpoint.open
@@ -59,24 +78,50 @@ class RemoteEmbedder:
     def warm(self) -> None:
         """Nothing to load; the first request opens the connection."""
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
         if not len(texts):
             return np.empty((0, self.dimension), np.float32)
+        until = None if patient else time.monotonic() + IMPATIENT_SECONDS
         parts = [
-            self._batch([_sendable(text) for text in texts[at : at + BATCH]]) for at in range(0, len(texts), BATCH)
+            self._batch([_sendable(text) for text in texts[at : at + BATCH]], until)
+            for at in range(0, len(texts), BATCH)
         ]
         return np.concatenate(parts)
 
     def query(self, text: str) -> Vectors:
-        vector: Vectors = self.encode([text])[0]
+        vector: Vectors = self.encode([text], patient=False)[0]
         return vector
 
     def close(self) -> None:
         self._endpoint.close()
 
-    def _batch(self, texts: Sequence[str]) -> Vectors:
-        answer = self._endpoint.post({"model": self._model, "input": list(texts)})
-        vectors = self._vectors(answer, len(texts))
+    def _batch(self, texts: Sequence[str], until: float | None) -> Vectors:
+        """What the endpoint refuses because of one text, or of its length, is asked again in halves: one text must not
+        keep all others from their vectors."""
+        try:
+            return self._asked(texts, until)
+        except Rejected as error:
+            if error.status not in ABOUT_TEXTS or (len(texts) == 1 and len(texts[0]) <= SHORT):
+                raise
+        if len(texts) == 1:
+            return self._batch([texts[0][: len(texts[0]) // 2]], until)
+        half = len(texts) // 2
+        return np.concatenate([self._batch(texts[:half], until), self._batch(texts[half:], until)])
+
+    def _asked(self, texts: Sequence[str], until: float | None) -> Vectors:
+        # many texts may well take longer than we want to wait, which says nothing against the endpoint
+        lenient = until is not None and len(texts) > 1
+        body = {"model": self._model, "input": list(texts)}
+        try:
+            vectors = self._checked(self._endpoint.post(body, deadline=until, lenient=lenient), len(texts))
+        except Unavailable as error:
+            self._trouble = str(error)
+            raise
+        self._trouble = ""
+        return vectors
+
+    def _checked(self, answer: Any, count: int) -> Vectors:
+        vectors = self._vectors(answer, count)
         with self._guard:
             self._dimension = self._dimension or vectors.shape[1]
         if vectors.shape[1] != self._dimension:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from everlore.models.base import Vectors
 from everlore.models.cache import CacheStats, packed, unpacked
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import each, rows, run, value
+from everlore.postgres.statements import each, rows, value
 from everlore.postgres.tenants import digest128, tenant_of
 
 PART = Part(
@@ -50,7 +50,8 @@ class SharedCache:
 
     def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
         given = {digest128(model, text): packed(vector) for text, vector in zip(texts, vectors, strict=True)}
-        insert = "INSERT INTO embeddings(tenant, key, model, vector) VALUES(%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+        insert = "INSERT INTO embeddings(tenant, key, model, vector) VALUES(%s, %s, %s, %s)"
+        insert += " ON CONFLICT(tenant, key) DO UPDATE SET vector = excluded.vector"
         # in one order, so that two servers that embed the same do not wait for each other
         values = [(tenant_of(key), key, model, given[key]) for key in sorted(given)]
         self._server.write(lambda c: each(c, insert, values), lasting=False)
@@ -60,11 +61,6 @@ class SharedCache:
         size = self._server.read(lambda c: value(c, "SELECT count(*) FROM embeddings WHERE model = %s", (model,)))
         with self._counting:
             return CacheStats(self._hits, self._misses, int(size))
-
-    def prune(self, keep_models: Iterable[str]) -> int:
-        """Forget the vectors of all other models; returns how many."""
-        kept = list(keep_models)
-        return self._server.write(lambda c: run(c, "DELETE FROM embeddings WHERE model <> ALL(%s)", (kept,)))
 
     def close(self) -> None:
         """The server is closed by whoever opened it."""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 ATTEMPTS = 4
 LONGEST_REST = 60.0
 """After a failure the endpoint is left alone for a growing while: a search must not wait for it every time."""
+KEY_BEGINS = 6
+"""Characters by which a key is known."""
 LONGEST_ANSWER = 64 * 2**20
 
 _VERSION = re.compile(r"v\d+\w*")
@@ -89,8 +91,9 @@ class Endpoint:
         if client is not None:
             client.close()
 
-    def post(self, body: Any, *, deadline: float | None = None, urgent: bool = False) -> Any:
-        """The decoded JSON of a successful answer. `urgent`: also while the endpoint is left alone."""
+    def post(self, body: Any, *, deadline: float | None = None, urgent: bool = False, lenient: bool = False) -> Any:
+        """The decoded JSON of a successful answer. `urgent`: also while the endpoint is left alone. `lenient`: that it
+        needs longer than the deadline is not held against it, as long as it can be reached."""
         import httpx
 
         started = time.monotonic()
@@ -99,31 +102,36 @@ class Endpoint:
         end = started + 2 * self._timeout
         end = min(end, deadline) if deadline is not None else end
         wait = self._first_wait
-        problem = "was given no time to answer"
+        problem, late = "was given no time to answer", True
         for attempt in range(1, ATTEMPTS + 1):
             asked_wait = 0.0
-            until = time.monotonic() + self._timeout
+            begun = time.monotonic()
+            until = begun + self._timeout
             until = min(until, deadline) if deadline is not None else until
             try:
                 status, headers, answer = self._exchange(body, until)
-            except (httpx.TimeoutException, TimeoutError):
-                problem = f"did not answer within {self._timeout:g} s"
+            except (httpx.TimeoutException, TimeoutError) as error:
+                problem = f"did not answer within {until - begun:.2g} s"
+                late = not isinstance(error, httpx.ConnectTimeout)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
-                problem = f"cannot be reached ({type(error).__name__})"
+                problem, late = f"cannot be reached ({type(error).__name__})", False
             except RuntimeError:  # the client was closed in another thread
                 raise self._is_closed() from None
             else:
                 if 200 <= status < 300:
                     self._failures = 0
                     return self._decoded(answer)
-                problem = f"answered {status}{self._reason(status, answer)}"
+                problem, late = f"answered {status}{self._reason(status, answer)}", False
                 if status != 429 and status < 500:
+                    self._failures, self._rest_until = 0, 0.0  # it answers
                     raise Rejected(f"the {self._what} endpoint {self.shown} {problem}", status)
                 asked_wait = retry_after(headers.get("retry-after"))
             pause = max(wait, asked_wait)
             if attempt == ATTEMPTS or pause > end - time.monotonic() or self._closed.wait(pause):
                 break
             wait *= 2
+        if lenient and late:
+            raise Unavailable(f"the {self._what} endpoint {self.shown} {problem}; try again later")
         self._failures += 1
         self._rest_until = time.monotonic() + min(LONGEST_REST, self._first_wait * 2**self._failures)
         self._last_problem = f"the {self._what} endpoint {self.shown} {problem}; try again later"
@@ -172,10 +180,10 @@ class Endpoint:
             return f" (the key was refused: check {self._section}__API_KEY)"
         if status == 404:
             return f" (check {self._section}__BASE_URL and {self._section}__MODEL)"
-        told = " ".join(answer[:2000].decode("utf-8", "replace").split())[:200]
-        if self._key:
-            told = told.replace(self._key, "***")
-        return f": {told}" if told else ""
+        told = " ".join(answer[:2000].decode("utf-8", "replace").split())
+        if self._key:  # also where the endpoint has cut out its middle
+            told = re.sub(re.escape(self._key[:KEY_BEGINS]) + r"[\w.*-]*", "***", told.replace(self._key, "***"))
+        return f": {told[:200]}" if told else ""
 
 
 def address(base_url: str, path: str, section: str) -> str:

@@ -62,7 +62,7 @@ def explained(error: psycopg.Error, said: str, where: str, schema: str) -> Everl
         case psycopg.OperationalError() | psycopg.InterfaceError() | pg.InternalError_():
             if "authentication" in said or "not exist" in said:
                 return Misconfigured(f"{where} refuses us ({said}): correct EVEROS_STORE__URL or DATABASE_URL")
-            return Lost(f"{where} cannot be reached ({said}); try again")
+            return Lost(f"{where} cannot be reached ({said}): check that it runs and its address, and try again")
         case psycopg.DataError():
             return InvalidInput(f"a value cannot be stored in PostgreSQL: {said}")
         case _:

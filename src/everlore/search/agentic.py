@@ -40,14 +40,28 @@ def expand(engine: Engine, ask: Ask, first: Ranking) -> tuple[Ranking, list[dict
         if not learned and not entities:
             break
         named = dict.fromkeys((word for name in entities for word in name.split()), ENTITY_WEIGHT)
-        wider = replace(ask, weights=learned | named | ask.weights)
+        # twice as many, so that what was asked for is not crowded out by what then has to go
+        wider = replace(ask, weights=learned | named | ask.weights, keep=2 * ask.keep)
         following = rank(engine, wider)
         settled = _best(following) == _best(ranking)
-        rounds.append({"round": number, "learned": sorted(learned), "entities": entities, "memories": following.found})
+        told: dict[str, Json] = {"round": number, "learned": sorted(learned), "entities": entities}
+        rounds.append({**told, "memories": following.found, "settled": settled})
         ranking = following
         if settled:
             break
-    return ranking, rounds
+    return _asked_for(ask, first, ranking), rounds
+
+
+def _asked_for(ask: Ask, first: Ranking, last: Ranking) -> Ranking:
+    """As many as were to be kept. Where there is a limit to how far a memory may be from the question, learned words
+    alone do not get past it."""
+    at_first = {one.row for one in first.memories}
+    near = [
+        one
+        for one in last.memories
+        if ask.radius is None or one.row in at_first or any(turn.cosine >= ask.radius for turn in one.turns.values())
+    ]
+    return replace(last, memories=near[: ask.keep])
 
 
 def _best(ranking: Ranking) -> list[int]:

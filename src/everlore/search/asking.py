@@ -13,11 +13,11 @@ from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.extract.prompts import ENOUGH, RERANK
 from everlore.extract.sentences import clip
-from everlore.index.tokens import query_terms
 from everlore.kinds.episode import parse_turns
 from everlore.models.chat import Meter
 from everlore.search.query import Hit
 from everlore.search.rank import Ask, Ranked, Ranking, rank
+from everlore.search.score import looked_for
 from everlore.types import Json, Stored
 
 SHOWN = 10
@@ -25,6 +25,8 @@ SHOWN = 10
 TURNS = 3
 TEXT = 400
 FOLLOW_UPS = 3
+REORDERED = "the language model put it in this place"
+FURTHER_QUERY = "found by a further query"
 FOLLOWED = 0.9
 """What a further query finds counts so much of what it would count for the question itself."""
 
@@ -32,16 +34,13 @@ FOLLOWED = 0.9
 def deepen(
     engine: Engine, ask: Ask, question: str, first: Ranking, meter: Meter
 ) -> tuple[Ranking, list[dict[str, Json]]] | None:
-    """The ranking with what further queries found, and what was asked; None where the model does not answer."""
+    """The ranking with what further queries found, and what was asked; None without a model. Raises if it fails."""
     if engine.llm is None:
         return None
     shown = first.memories[:SHOWN]
     stored = engine.index.stored(one.row for one in shown)
     results = [_ranked(one, stored[one.row]) for one in shown if one.row in stored]
-    try:
-        answer = engine.llm.ask(ENOUGH, {"query": question, "results": results}, meter)
-    except (Unavailable, Misconfigured):
-        return None
+    answer = engine.llm.ask(ENOUGH, {"query": question, "results": results}, meter)
     queries = [] if answer.sufficient else list(dict.fromkeys(query.strip() for query in answer.queries))[:FOLLOW_UPS]
     ranking = first
     for query in filter(None, queries):
@@ -50,27 +49,36 @@ def deepen(
     return ranking, [told]
 
 
-def rerank(engine: Engine, question: str, hits: Mapping[str, Sequence[Hit]], meter: Meter) -> dict[str, list[Hit]]:
-    """The hits of every kind in the model's order. One question for all kinds; each kind keeps its scores in order."""
+def rerank(
+    engine: Engine, question: str, hits: Mapping[str, Sequence[Hit]], meter: Meter
+) -> tuple[dict[str, list[Hit]], dict[str, Json]]:
+    """The hits of every kind in the model's order, and what became of the wish. One question for all kinds; each kind
+    keeps its scores in order."""
     kept = {kind: list(found) for kind, found in hits.items()}
     shown = [(kind, hit) for kind, found in kept.items() for hit in found[:SHOWN]]
-    if engine.llm is None or len(shown) < 2:
-        return kept
+    if engine.llm is None:
+        return kept, {"done": False, "reason": "no language model is configured"}
+    if len(shown) < 2:
+        return kept, {"done": False, "reason": "there is nothing to put in order"}
     results = [
         {"number": number, "kind": kind, "text": _told(hit.stored)} for number, (kind, hit) in enumerate(shown, start=1)
     ]
     try:
         answer = engine.llm.ask(RERANK, {"query": question, "results": results}, meter)
-    except (Unavailable, Misconfigured):
-        return kept
+    except (Unavailable, Misconfigured) as error:
+        return kept, {"done": False, "reason": str(error)}
     named = [shown[number - 1] for number in dict.fromkeys(answer.ranking) if 1 <= number <= len(shown)]
-    return {kind: _reordered(found, [hit for of, hit in named if of == kind]) for kind, found in kept.items()}
+    ordered = {kind: _reordered(found, [hit for of, hit in named if of == kind]) for kind, found in kept.items()}
+    return ordered, {"done": True, "order": [hit.stored.key.public_id for _, hit in named]}
 
 
 def _reordered(found: list[Hit], first: Sequence[Hit]) -> list[Hit]:
     """Those in front first, the others behind as they were. The scores stay where they stood, best first."""
     order = [*first, *(hit for hit in found if hit not in first)]
-    return [replace(hit, score=old.score) for hit, old in zip(order, found, strict=True)]
+    return [
+        hit if hit is old else replace(hit, score=old.score, moved=REORDERED)
+        for hit, old in zip(order, found, strict=True)
+    ]
 
 
 def _following(engine: Engine, ask: Ask, query: str) -> Ask:
@@ -80,7 +88,7 @@ def _following(engine: Engine, ask: Ask, query: str) -> Ask:
             vector = engine.embedder.query(query)
         except (Unavailable, Misconfigured):
             vector = None
-    return replace(ask, weights=dict.fromkeys(query_terms(query), 1.0), vector=vector)
+    return replace(ask, weights=looked_for(query), vector=vector)
 
 
 def _joined(one: Ranking, other: Ranking, keep: int) -> Ranking:
@@ -89,8 +97,7 @@ def _joined(one: Ranking, other: Ranking, keep: int) -> Ranking:
         score = memory.score * FOLLOWED
         known = best.get(memory.row)
         if known is None or known.score < score:
-            turns = {number: turn._replace(score=turn.score * FOLLOWED) for number, turn in memory.turns.items()}
-            best[memory.row] = replace(memory, score=score, turns=(known.turns if known else {}) | turns)
+            best[memory.row] = memory.moved(FURTHER_QUERY, score)
     ordered = sorted(best.values(), key=lambda memory: (-memory.score, memory.row))[:keep]
     return replace(one, memories=ordered, found=max(one.found, other.found, len(best)), idf=other.idf | one.idf)
 

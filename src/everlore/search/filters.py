@@ -19,8 +19,6 @@ from everlore.types import AllOf, AnyOf, Filter, FilterField, FilterOp, Json, Me
 MAX_DEPTH: Final = 16
 MAX_PREDICATES: Final = 500
 MAX_IN_VALUES: Final = 1000
-EARLIEST_MS: Final = -62_135_596_800_000
-"""The first millisecond of the year 1: the start of what a date can name."""
 
 RESERVED: Final = ("owner_id", "owner_type", "app_id", "project_id")
 _EQUALITY: Final[tuple[FilterOp, ...]] = ("eq", "ne", "in")
@@ -118,10 +116,10 @@ def _operator(field: FilterField, name: str) -> FilterOp:
     for op in _OPERATORS[field]:
         if op == name:
             return op
+    allowed = ", ".join(_OPERATORS[field])
     if name in get_args(FilterOp):
-        allowed = ", ".join(_OPERATORS[field])
         raise InvalidInput(f"operator '{name}' does not apply to filter field '{field}'; allowed: {allowed}")
-    raise InvalidInput(f"unknown operator '{_brief(name)}' on filter field '{field}'")
+    raise InvalidInput(f"unknown operator '{_brief(name)}' on filter field '{field}'; allowed: {allowed}")
 
 
 def _predicate(field: FilterField, op: FilterOp, value: Json, clock: Clock) -> Predicate:
@@ -138,13 +136,17 @@ def _text(field: FilterField, op: FilterOp, value: Json) -> str:
 
 def _texts(field: FilterField, value: Json) -> tuple[str, ...]:
     if not isinstance(value, list) or not value:
-        raise InvalidInput(f"filter field '{field}' with 'in' needs a non-empty list of strings")
+        raise InvalidInput(
+            f"filter field '{field}' with 'in' needs a non-empty list of strings; leave it out to match all"
+        )
     if len(value) > MAX_IN_VALUES:
         raise InvalidInput(f"filter field '{field}' with 'in' takes at most {MAX_IN_VALUES} values")
     return tuple(_text(field, "in", item) for item in value)
 
 
 def _moment(op: FilterOp, value: Json, clock: Clock) -> int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # to JSON 5.0 is 5
     # a bool is an int in Python and must not pass for a time
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise InvalidInput(
@@ -152,12 +154,10 @@ def _moment(op: FilterOp, value: Json, clock: Clock) -> int:
             f"not {_kind(value)}"
         )
     try:
-        moment = clock.parse(value)
-    except (InvalidInput, OverflowError) as error:
-        raise InvalidInput(f"filter field 'timestamp' with '{op}': {_brief(str(error))}") from None
-    if moment < EARLIEST_MS:
-        raise InvalidInput(f"filter field 'timestamp' with '{op}' is before the year 1; send Unix epoch milliseconds")
-    return moment
+        return clock.parse(value)
+    except InvalidInput as error:
+        quoted = "; epoch milliseconds are a number, without quotes" if isinstance(value, str) else ""
+        raise InvalidInput(f"filter field 'timestamp' with '{op}': {_brief(str(error))}{quoted}") from None
 
 
 def _predicates(node: Filter) -> Iterator[Predicate]:

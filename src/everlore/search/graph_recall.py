@@ -19,7 +19,7 @@ from everlore.graph.neighbourhood import Walk, walk
 from everlore.index.base import Vector
 from everlore.index.tokens import query_terms
 from everlore.search.evidence import CANDIDATES, SAME, Evidence, await_embedder, leading, weigh, within
-from everlore.search.score import COSINE_HIGH, COSINE_LOW
+from everlore.search.meaning import nothing
 from everlore.types import Scope, Stored, Where
 
 SEEDS = 4
@@ -92,7 +92,7 @@ def recall_memories(engine: Engine, scope: Scope, text: str, limit: int, weights
     if vector is not None:
         hits += engine.index.vector(vector, where, count)
     evidence = weigh(engine, where, terms, vector, hits)
-    begin = seeds(evidence)
+    begin = seeds(evidence, nothing(engine))
     reached = walk(engine, where, text, begin) if weights.graph > 0 else Walk()
     # what is near to memories that hardly match is hardly near to the question
     match = min(1.0, max(begin.values(), default=0.0) ** (1 / SHARPNESS))
@@ -161,11 +161,11 @@ def _standardised(found: Sequence[Recalled], everything: Vector) -> Iterator[tup
         yield one, 0.0 if spread < SAME else round(float((score - mean) / spread), 9)
 
 
-def seeds(evidence: dict[int, Evidence]) -> dict[int, float]:
-    """Where walks begin: the best memories by words and meaning together."""
+def seeds(evidence: dict[int, Evidence], low: float) -> dict[int, float]:
+    """Where walks begin: the best memories by words and meaning together. A cosine of `low` is nothing."""
 
     def worth(one: Evidence) -> float:
-        meaning = max(0.0, one.meaning - COSINE_LOW) / (COSINE_HIGH - COSINE_LOW)
+        meaning = max(0.0, one.meaning - low) / (1 - low)
         return float((meaning + one.words) ** SHARPNESS)
 
     worths = {row: round(worth(one), 9) for row, one in evidence.items()}

@@ -34,6 +34,8 @@ class Hit:
     stored: Stored
     score: float
     facts: tuple[Hit, ...] = ()
+    moved: str = ""
+    """Why it has another score than its ranking gave it."""
 
 
 @dataclass(frozen=True, slots=True)

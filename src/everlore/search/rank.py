@@ -16,23 +16,33 @@ from everlore.engine import Engine
 from everlore.extract.turns import ASSISTANT
 from everlore.index.base import Piece, TermStats, Vector
 from everlore.index.tokens import joined, tokens
+from everlore.search.meaning import nothing
 from everlore.search.score import (
     BY_ASSISTANT,
     REACH,
     Candidates,
     Floats,
     Ints,
+    dense_scores,
     fused,
+    in_context,
     roll_up,
     term_weights,
     text_scores,
 )
-from everlore.types import Filter, Where
+from everlore.types import Filter, UnitHit, Where
 
+TURNS_TOGETHER = "its turns together"
+IN_TIME = "within the time that was asked for"
 LIFT = 0.1
 """How far a memory from the time that was asked for is raised."""
 KEPT_TURNS = 10
 """Turns of a memory that are told apart afterwards."""
+DEEPER = 8
+DEEPEST = 2000
+"""How much further the lists are read where a few long memories fill them, and how far at most."""
+OTHER_UNITS = 4
+"""Units of each memory that is found so."""
 SPEAKING = 100
 """Facts that are asked to speak for their turns."""
 _ASSISTANT = joined(tokens(ASSISTANT))
@@ -43,7 +53,7 @@ _ASSISTANT = joined(tokens(ASSISTANT))
 class Ask:
     """A pass: what to look for, where, and with which of the two kinds of evidence.
 
-    `weights` tells how much each term counts; terms of the query itself count 1.
+    `weights` tells how much each term counts, as `score.looked_for` says it of the query's own.
     `smaller` is a kind whose memories speak for turns of the kind that is looked for (facts for episodes).
     """
 
@@ -68,7 +78,13 @@ class Turn(NamedTuple):
     score: float
     text: float
     cosine: float
+    meaning: float
+    """What the cosine counts for, as the turns beside it let one read it, in [0, 1]."""
     piece: Piece
+
+    @property
+    def by_assistant(self) -> bool:
+        return self.piece.tokens.startswith(_ASSISTANT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +94,11 @@ class Ranked:
     score: float
     turns: dict[int, Turn]
     """The best ones."""
+    steps: tuple[tuple[str, float], ...] = ()
+    """How it came to its score: what its turns are worth together, and what was changed about that, with the reason."""
+
+    def moved(self, why: str, score: float) -> Ranked:
+        return replace(self, score=score, steps=(*self.steps, (why, score)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +124,7 @@ def rank(engine: Engine, ask: Ask) -> Ranking:
 def _lifted(ranking: Ranking, favoured: Ranking, keep: int) -> Ranking:
     """The memories of both, those of the second raised towards 1."""
     best = {one.row: one for one in ranking.memories}
-    best |= {one.row: replace(one, score=1 - (1 - one.score) * (1 - LIFT)) for one in favoured.memories}
+    best |= {one.row: one.moved(IN_TIME, 1 - (1 - one.score) * (1 - LIFT)) for one in favoured.memories}
     memories = sorted(best.values(), key=lambda one: (-one.score, one.parent_id, one.row))[:keep]
     return replace(ranking, memories=memories, units=ranking.units + favoured.units)
 
@@ -111,13 +132,14 @@ def _lifted(ranking: Ranking, favoured: Ranking, keep: int) -> Ranking:
 def _rank(engine: Engine, ask: Ask) -> Ranking:
     index = engine.index
     terms = list(ask.weights) if ask.text else []
-    near = index.text(terms, ask.where, ask.limit) if terms else []
-    alike = [] if ask.vector is None else index.vector(ask.vector, ask.where, ask.limit)
-    if ask.radius is not None:
-        alike = [hit for hit in alike if hit.score >= ask.radius]
+    near, alike = _lists(engine, ask, terms, ask.limit)
     stats = index.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
     units = {hit.unit for hit in (*near, *alike)}
     window = _window(engine, units)
+    seen = set(window.memory)
+    if len(seen) < ask.keep and ask.limit in (len(near), len(alike)):
+        units |= _crowded_out(engine, ask, terms, seen)
+        window = _window(engine, units)
     frequency = index.occurrences(terms, ask.where.owner, window.pieces)
     missing = _missing(engine, ask, terms, stats, frequency) if ask.smaller else []
     if missing:
@@ -128,17 +150,47 @@ def _rank(engine: Engine, ask: Ask) -> Ranking:
     candidates = _candidates(engine, ask, frequency, window)
     idf = _telling(ask, terms, stats)
     text = text_scores(candidates, idf, stats.mean_length)
+    meaning = np.zeros_like(text)
     if ask.vector is None:
         score = text
     elif not ask.text:
         score = np.clip(candidates.cosine, 0, 1)
     else:
-        score = fused(candidates.cosine, text)
+        meaning = dense_scores(in_context(candidates), nothing(engine))
+        score = fused(meaning, text)
     if ask.text:  # by vectors alone a score is the cosine
         score = np.where([piece.tokens.startswith(_ASSISTANT) for piece in window.pieces], BY_ASSISTANT * score, score)
-    memories, found = _memories(ask, window.pieces, candidates, score, text)
+    memories, found = _memories(ask, window.pieces, candidates, score, text, meaning)
     weights = dict(zip(terms, idf.tolist(), strict=True))
     return Ranking(memories, found, len(near), len(alike), len(window.pieces), weights)
+
+
+def _lists(engine: Engine, ask: Ask, terms: Sequence[str], limit: int) -> tuple[list[UnitHit], list[UnitHit]]:
+    """Units by words and by meaning, best first."""
+    near = engine.index.text(terms, ask.where, limit) if terms else []
+    alike = [] if ask.vector is None else engine.index.vector(ask.vector, ask.where, limit)
+    if ask.radius is not None:
+        alike = [hit for hit in alike if hit.score >= ask.radius]
+    return list(near), list(alike)
+
+
+def _crowded_out(engine: Engine, ask: Ask, terms: Sequence[str], seen: Set[int]) -> set[int]:
+    """The best units of memories other than these, whose many units left no room for them in the lists."""
+    others: dict[int, list[int]] = {}
+    row_of: dict[int, int] = {}
+    limit, full = ask.limit, True
+    while full and limit < DEEPEST and len(seen) + len(others) < ask.keep:
+        limit *= DEEPER
+        lists = _lists(engine, ask, terms, limit)
+        full = any(len(hits) == limit for hits in lists)
+        fresh = {hit.unit for hits in lists for hit in hits}.difference(row_of)
+        row_of |= {piece.unit: piece.row for piece in engine.index.around(sorted(fresh), 0)}
+        others = {}
+        for hit in (hit for hits in lists for hit in hits):
+            row = row_of.get(hit.unit)
+            if row is not None and row not in seen:
+                others.setdefault(row, []).append(hit.unit)
+    return {unit for units in others.values() for unit in units[:OTHER_UNITS]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +240,9 @@ def _candidates(engine: Engine, ask: Ask, frequency: Floats, window: Window) -> 
     cosine = np.zeros(len(pieces), np.float32)
     if ask.vector is not None:
         known = engine.index.cosines(ask.vector, ask.where.owner, [piece.unit for piece in pieces])
-        cosine = np.where(known >= (-1.0 if ask.radius is None else ask.radius), known, 0.0).astype(np.float32)
+        # what words brought in is read in full; by vectors alone, what stands around a hit must be near enough itself
+        least = -1.0 if ask.radius is None or ask.text else ask.radius
+        cosine = np.where(known >= least, known, 0.0).astype(np.float32)
     return Candidates(
         frequency=frequency,
         length=np.array([piece.length for piece in pieces], np.float32),
@@ -204,7 +258,7 @@ def _telling(ask: Ask, terms: Sequence[str], stats: TermStats) -> Floats:
 
 
 def _memories(
-    ask: Ask, pieces: Sequence[Piece], candidates: Candidates, score: Floats, text: Floats
+    ask: Ask, pieces: Sequence[Piece], candidates: Candidates, score: Floats, text: Floats, meaning: Floats
 ) -> tuple[list[Ranked], int]:
     """Units to turns to memories. Values are made only of the memories that are kept."""
     memory, turn = candidates.memory, candidates.turn
@@ -214,7 +268,7 @@ def _memories(
     starts = np.flatnonzero(_begins(memory[best]))
     worth = roll_up(score[best], starts) if ask.text else score[best][starts]
     told = np.logical_or.reduceat((text[best] > 0) | (candidates.cosine[best] > 0), starts)
-    columns = (turn, score, text, candidates.cosine)
+    columns = (turn, score, text, candidates.cosine, meaning)
     turns = list(map(Turn, *(column[best].tolist() for column in columns), [pieces[at] for at in best.tolist()]))
     begin = starts.tolist()
     ranked = sorted(
@@ -225,7 +279,13 @@ def _memories(
         if known
     )
     memories = [
-        Ranked(row, parent_id, -value, {one.turn: one for one in turns[start : min(end, start + KEPT_TURNS)]})
+        Ranked(
+            row,
+            parent_id,
+            -value,
+            {one.turn: one for one in turns[start : min(end, start + KEPT_TURNS)]},
+            ((TURNS_TOGETHER, -value),),
+        )
         for value, parent_id, row, start, end in ranked[: ask.keep]
     ]
     return memories, len(ranked)

@@ -2,7 +2,8 @@
 
 - Text: BM25, term by term. A term counts once per unit: as often as it stands there, or as it stands in a
   neighbour, faded with the distance. So the answer "Yes, in Lisbon" profits from the question before it.
-- Dense: the cosine, stretched so that unrelated text is 0 and identical text is 1.
+- Dense: the cosine, drawn a little towards those of the units beside it, since nobody repeats in each sentence what
+  the talk is about; then stretched so that unrelated text is 0 and identical text is 1.
 - Both are absolute, not relative to the other candidates: a poor best hit keeps a poor score.
 - A memory is worth its best turn, and further good turns add to it at a discount. All scores are in [0, 1].
 
@@ -19,14 +20,19 @@ from numpy.typing import NDArray
 
 from everlore.index.base import TermStats
 from everlore.index.bm25 import telling, worth
+from everlore.index.tokens import own_terms, query_terms
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 COSINE_LOW = 0.4
-"""The offline model's cosine of texts that have nothing to do with each other."""
-COSINE_HIGH = 1.0
+"""The built-in model's cosine from which on texts have something to do with each other."""
+RADIUS = 0.6
+"""Its cosine below which a text is not worth showing, where no words speak for it and nobody says otherwise."""
 DENSE_WEIGHT = 0.6
+OWN = 3.0
+"""What a word counts that names something of the asker's ("my phone"), where others count 1: what a question is about
+besides, half the vault is about too."""
 BY_ASSISTANT = 0.85
 """What an assistant said is found by many questions, since it says so much; people's own words go first."""
 REACH = 3
@@ -34,6 +40,8 @@ REACH = 3
 FADE = 60.0
 """Tokens of distance at which a neighbour's term has lost two thirds of its worth."""
 LENT_MOST = 0.9
+CONTEXT = 0.1
+"""What the cosine of the unit before and that of the unit behind count, where the unit's own counts 1."""
 BEND = 0.7
 """From here on a text score grows more slowly."""
 FURTHER = 0.5
@@ -55,6 +63,12 @@ class Candidates:
     centre: Floats
     """Tokens of the memory before the middle of the unit."""
     turn: Ints
+
+
+def looked_for(query: str) -> dict[str, float]:
+    """The terms that a query looks for, and how much each counts."""
+    own = own_terms(query)
+    return {term: OWN if term in own else 1.0 for term in query_terms(query)}
 
 
 def inverse_frequency(units: int, frequency: Floats) -> Floats:
@@ -90,13 +104,27 @@ def _lend(scores: Floats, c: Candidates) -> Floats:
     return out
 
 
-def dense_scores(cosine: Floats) -> Floats:
-    return _unit_range((cosine - COSINE_LOW) / (COSINE_HIGH - COSINE_LOW))
+def in_context(c: Candidates) -> Floats:
+    """The cosines as the units beside them let one read them. A unit without a vector lends none and gets none."""
+    known = c.cosine > 0
+    left, right = slice(None, -1), slice(1, None)
+    share = np.where((c.memory[left] == c.memory[right]) & known[left] & known[right], CONTEXT, 0).astype(np.float32)
+    total, weight = c.cosine.copy(), np.ones_like(c.cosine)
+    for one, other in ((left, right), (right, left)):
+        total[one] += share * c.cosine[other]
+        weight[one] += share
+    drawn: Floats = total / weight
+    return drawn
 
 
-def fused(cosine: Floats, text: Floats) -> Floats:
-    """Words and meaning together."""
-    both: Floats = DENSE_WEIGHT * dense_scores(cosine) + (1 - DENSE_WEIGHT) * text
+def dense_scores(cosine: Floats, low: float) -> Floats:
+    """`low`: the cosine that counts as nothing, `COSINE_LOW` on the scale of the model."""
+    return _unit_range((cosine - low) / (1 - low))
+
+
+def fused(meaning: Floats, text: Floats) -> Floats:
+    """Meaning, as `dense_scores` has it, and words together."""
+    both: Floats = DENSE_WEIGHT * meaning + (1 - DENSE_WEIGHT) * text
     return both
 
 

@@ -10,9 +10,11 @@ from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.index.bm25 import in_texts
 from everlore.index.tokens import joined, query_terms, tokens
+from everlore.search.meaning import default_radius, nothing
 from everlore.search.score import (
     Candidates,
     Floats,
+    dense_scores,
     fused,
     term_weights,
     text_scores,
@@ -30,12 +32,13 @@ def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> 
         score[own] = _by_words(engine, owner, query_terms(query), [texts[at][1] for at in own])
     if engine.embedder.ready():
         try:
-            cosine = engine.embedder.encode([text for _, text in texts]) @ engine.embedder.query(query)
+            vectors = engine.embedder.encode([text for _, text in texts], patient=False)
+            cosine = vectors @ engine.embedder.query(query)
         except (Unavailable, Misconfigured):
             pass
         else:
-            near = np.where(cosine >= engine.settings.search.default_radius, cosine, 0.0)
-            score = fused(near, score)
+            near = np.where(cosine >= default_radius(engine), cosine, 0.0)
+            score = fused(dense_scores(near, nothing(engine)), score)
     return [float(one) for one in score]
 
 

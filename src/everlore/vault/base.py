@@ -76,6 +76,14 @@ class Vault(Protocol):
         """`change`, for those who only want to know what is there now."""
         ...
 
+    def being_written(self, path: str) -> bool:
+        """Whether another program is seen to write to the file just now, so that it does not hold what it will hold."""
+        ...
+
+    def remove(self, path: str) -> None:
+        """Delete a file, whatever is in it; nothing where there is none."""
+        ...
+
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
         """(path, mtime_ns, size) of every file that holds memories, in order."""
         ...

@@ -15,13 +15,16 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from filelock import FileLock, Timeout
 
-from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
+from everlore.errors import EverloreError, InvalidInput, Obstructed, Unavailable
 from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded, differing
 from everlore.vault.paths import READ_HIDDEN, locate
+from everlore.vault.writers import being_written
 
 try:
     from fcntl import F_FULLFSYNC, fcntl  # type: ignore[attr-defined,unused-ignore]
@@ -30,8 +33,11 @@ except ImportError:
 
 SYSTEM = ".everlore"
 ATTEMPTS = 20
+SAVING_SECONDS = 3.0
+"""How long a change waits for another program that is writing to the file."""
 STALE_SECONDS = 3600
 """A temporary file this old belongs to a process that died."""
+TRIED_BYTES = 4096
 
 
 def relevant(path: str) -> bool:
@@ -110,23 +116,38 @@ class FolderVault:
         What is written is always newer than what it replaces, however coarse the disk's clock is.
         """
         with self.lock(path, timeout):
-            for attempt in range(ATTEMPTS):
-                before = self.read(path)
-                text = edit(before.text if before else None)
-                if text == (before.text if before else None):
-                    return Change(before, before)
-                with _explained(path):
-                    done, after = self._exchange(self._target(path), before, text)
-                if done:
-                    return Change(before, after)
-                time.sleep(0.002 * attempt)
-        raise Unavailable(f"{path} is being changed by another program all the time; close it there and try again")
+            patience = time.monotonic() + SAVING_SECONDS
+            for attempt in count():
+                if not self.being_written(path):
+                    before = self.read(path)
+                    text = edit(before.text if before else None)
+                    if text == (before.text if before else None):
+                        return Change(before, before)
+                    with _explained(path):
+                        done, after = self._exchange(self._target(path), before, text)
+                    if done:
+                        return Change(before, after)
+                if time.monotonic() > patience:
+                    break
+                time.sleep(min(0.05, 0.002 * attempt))
+        raise Unavailable(f"{path} is being written by another program all the time; close it there and try again")
 
     def update(
         self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
     ) -> FileText | None:
         """`change`, for those who only want to know what is there now."""
         return self.change(path, edit, timeout).after
+
+    def being_written(self, path: str) -> bool:
+        with _explained(path):
+            return being_written(self._target(path))
+
+    def remove(self, path: str) -> None:
+        with self.lock(path), _explained(path):
+            target = self._target(path)
+            with contextlib.suppress(FileNotFoundError):
+                target.unlink()
+                _sync_folder(target.parent)
 
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
         """(path, mtime_ns, size) of every file that holds memories, in order. Links are not followed."""
@@ -140,7 +161,21 @@ class FolderVault:
         """Markdown files that are not read, because of where they are or how they are called."""
         return (path for path, _ in self._markdown("") if not relevant(path))
 
+    def obstacles(self) -> Iterator[str]:
+        """Where a file of memories may be written, and a link or a folder is."""
+        return (path for path, entry in self._named("") if not entry.is_file(follow_symlinks=False) and relevant(path))
+
+    def try_write(self) -> None:
+        """Raise if nothing can be written, as changing a file would."""
+        self.prepare()
+        with _explained(str(self.root)):
+            self._write_temporary(b"." * TRIED_BYTES, self.root).unlink()
+
     def _markdown(self, below: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        return ((path, entry) for path, entry in self._named(below) if entry.is_file(follow_symlinks=False))
+
+    def _named(self, below: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Everything that is called as markdown files are."""
         try:
             with os.scandir(self.root / below) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
@@ -151,11 +186,10 @@ class FolderVault:
             raise Unavailable(f"the folder {below or self.root} cannot be read: {error.strerror}") from None
         for entry in entries:
             path = f"{below}/{entry.name}" if below else entry.name
-            if entry.is_dir(follow_symlinks=False):
-                if not entry.name.startswith(".") or entry.name in READ_HIDDEN:
-                    yield from self._markdown(path)
-            elif entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
+            if entry.name.endswith(".md"):
                 yield path, entry
+            if entry.is_dir(follow_symlinks=False) and (not entry.name.startswith(".") or entry.name in READ_HIDDEN):
+                yield from self._named(path)
 
     def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:
         return differing(dict(known()), self.walk())
@@ -183,9 +217,9 @@ class FolderVault:
     def _target(self, path: str) -> Path:
         target = self.root.joinpath(*PurePosixPath(path).parts)
         if self.root not in target.parents or os.path.normcase(target.resolve()) != os.path.normcase(target):
-            raise Misconfigured(
+            raise Obstructed(
                 f"{path} leads through a link or out of the vault; links inside a vault are not followed: "
-                "put the real folder there, or make the whole vault a link"
+                "put the real file or folder there, or make the whole vault a link"
             )
         _check_spelling(self.root, target)
         return target
@@ -193,7 +227,7 @@ class FolderVault:
     def _exchange(self, target: Path, before: FileText | None, text: str | None) -> tuple[bool, FileText | None]:
         """Put `text` in the place of `before`; False when the file is no longer `before`."""
         if text is None:
-            if not _unchanged(target, before):
+            if not _unchanged(target, before) or being_written(target):
                 return False, None
             target.unlink()
             _sync_folder(target.parent)
@@ -208,7 +242,7 @@ class FolderVault:
         temporary = self._write_temporary(content, target)
         try:
             stat = _made_newer(temporary, before.mtime_ns if before else 0)
-            if not _unchanged(target, before):
+            if not _unchanged(target, before) or being_written(target):
                 return False, None
             temporary.replace(target)
         except PermissionError:
@@ -278,20 +312,28 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(mode=0o700)
         _sync_folder(folder.parent)
     if not folder.is_dir():
-        raise Misconfigured(f"{folder} is a file where a folder must be; move it away")
+        raise Obstructed(f"{folder} is a file where a folder must be; move it away")
 
 
 def _check_spelling(root: Path, target: Path) -> None:
     """On a disk that ignores case, `Alice` and `alice` would share a folder: refuse the second."""
     if not (root / SYSTEM.upper()).exists():
         return
-    parts = target.relative_to(root).parts
-    for depth, part in enumerate(parts):
-        folder = root.joinpath(*parts[:depth])
-        names = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 - names only
-        taken = next((name for name in names if name.lower() == part.lower()), part)
-        if part not in names and taken != part:
+    folder = root
+    for part in target.relative_to(root).parts:
+        try:
+            taken = _names(folder, folder.stat().st_mtime_ns).get(part.lower(), part)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        if taken != part:
             raise InvalidInput(f"this disk cannot tell {part!r} from {taken!r}; use an id that differs in a letter")
+        folder /= part
+
+
+@lru_cache(maxsize=256)
+def _names(folder: Path, mtime_ns: int) -> dict[str, str]:  # noqa: ARG001 - another time, other names
+    """What is in the folder, by names in small letters. A folder of records is long, and asked for at every step."""
+    return {name.lower(): name for name in os.listdir(folder)}  # noqa: PTH208 - names only
 
 
 def _sync(descriptor: int) -> None:
@@ -327,5 +369,5 @@ def _explained(path: str) -> Iterator[None]:
         if error.errno in (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ):
             raise InvalidInput(f"{path[:80]} cannot be a path on this disk ({reason}); use a shorter id") from None
         if error.errno in (errno.EXDEV, errno.ELOOP, errno.EISDIR, errno.ENOTDIR):
-            raise Misconfigured(f"{path}: {reason}; a vault is plain folders on one disk") from None
+            raise Obstructed(f"{path}: {reason}; a vault is plain folders on one disk") from None
         raise Unavailable(f"{path} cannot be read or written: {reason}; nothing was lost") from None

@@ -16,6 +16,7 @@ import yaml
 
 from everlore.errors import Damaged
 from everlore.types import Json
+from everlore.vault.yaml_edit import YamlText
 
 try:
     from yaml import CSafeDumper as _BaseDumper
@@ -31,7 +32,6 @@ DEEPEST = 32
 _OPEN = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _MARKER = re.compile(r"^<!--[ \t]*/?entry:", re.MULTILINE)
-_PART = re.compile(r"^(?:(?P<key>[A-Za-z_][\w-]*)[ \t]*:(?=[ \t\r\n]|\Z)|#)", re.MULTILINE)
 _UNPAIRED = re.compile(r"[\ud800-\udfff]")
 
 
@@ -71,7 +71,7 @@ def read_front(text: str) -> Front:
 def write_front(text: str, front: Front, updates: Mapping[str, Json], drop: Collection[str] = ()) -> str:
     """Set these keys, and take out those of `drop`.
 
-    Lines of other keys, comments and the rest of the file stay as they are, byte for byte.
+    Lines of other keys and of items that stay, comments and the rest of the file stay as they are, byte for byte.
     `front` is what `read_front` found; the text may have changed behind it since. Front matter that cannot be
     read is left alone: it is a person's to repair.
     """
@@ -84,13 +84,14 @@ def write_front(text: str, front: Front, updates: Mapping[str, Json], drop: Coll
         created = f"---\n{dump(changed)}---\n\n".replace("\n", newline)
         return text[: front.start] + created + text[front.start :]
     wanted = {key: value for key, value in {**front.values, **changed}.items() if key not in dropped}
-    edited = _edit(text[front.start : front.end], changed, dropped, newline)
-    if not _holds(edited, wanted):
-        edited = dump(wanted).replace("\n", newline)
+    source = YamlText(text[front.start : front.end], _Loader, dump, newline)
+    edited = source.edited(front.values, wanted)
+    if not _holds(edited, wanted):  # YAML in a form that nobody writes by hand
+        edited = "".join([*(f"{comment}\n" for comment in source.comments), dump(wanted)]).replace("\n", newline)
     return text[: front.start] + edited + text[front.end :]
 
 
-def dump(values: Mapping[str, Json]) -> str:
+def dump(values: Json) -> str:
     if not values:
         return ""
     text: str = yaml.dump(
@@ -150,24 +151,6 @@ def _check_plain(value: Json) -> None:
             _check_plain(item)
     elif not isinstance(value, str | int | float | None):
         raise Damaged(f"values of the type {type(value).__name__} are not supported")
-
-
-def _edit(source: str, changed: Mapping[str, Json], dropped: Collection[str], newline: str) -> str:
-    """Replace or leave out the lines of these keys; keys that are new come last."""
-    starts = list(_PART.finditer(source))
-    edges = [part.start() for part in starts] + [len(source)]
-    kept = [source[: edges[0]]]
-    missing = dict(changed)
-    for part, end in zip(starts, edges[1:], strict=True):
-        key = part["key"]
-        if key in missing:
-            kept.append(dump({key: missing.pop(key)}).replace("\n", newline))
-        elif key not in dropped:
-            kept.append(source[part.start() : end])
-    edited = "".join(kept)
-    if missing and edited and not edited.endswith("\n"):
-        edited += newline
-    return edited + dump(missing).replace("\n", newline)
 
 
 def _holds(source: str, wanted: Mapping[str, Json]) -> bool:

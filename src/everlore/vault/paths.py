@@ -83,7 +83,7 @@ def encode_path(text: str) -> tuple[str, ...]:
     """Like `encode_name`, for text that may be long: a folder whose name ends in a bare `%` continues below."""
     whole = encode_name(text)
     if len(whole) > LONGEST_ID:
-        raise InvalidInput(f"{text[:40]!r}... is too long; use an id below {LONGEST_ID} bytes")
+        raise InvalidInput(f"{text[:40]!r}... is too long; percent-encoded, an id must stay below {LONGEST_ID} bytes")
     if len(whole) <= LONGEST_NAME:
         return (whole,)
     names: list[str] = []
@@ -214,7 +214,7 @@ def _log(owner: Owner, rest: Sequence[str]) -> Located | None:
         date.fromisoformat(named["day"])
     except ValueError:
         return None
-    if place is None or (named["part"] and not place.per_file):
+    if place is None:
         return None
     return Located(owner, place, day=named["day"])
 

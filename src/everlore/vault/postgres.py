@@ -75,6 +75,20 @@ class PostgresVault:
     ) -> FileText | None:
         return self.change(path, edit, timeout).after
 
+    def being_written(self, path: str) -> bool:  # noqa: ARG002
+        """A document is written at once."""
+        return False
+
+    def remove(self, path: str) -> None:
+        file = file_uuid(path)
+
+        def work(connection: Connection) -> None:
+            if run(connection, "DELETE FROM documents WHERE tenant = %s AND file = %s", (tenant_of(file), file)):
+                _queue(connection, path, time.time_ns())
+
+        with self.lock(path):
+            self._server.write(work)
+
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
         inside, values = ("", ()) if not below else (" WHERE starts_with(path, %s)", (f"{below}/",))
         found = self._server.read(lambda c: rows(c, f"SELECT path, mtime_ns, size FROM documents{inside}", values))

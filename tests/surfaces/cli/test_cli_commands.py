@@ -52,6 +52,8 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
         api = Api(server.client, root)
         api.tell("s", "I love climbing in Yosemite every spring.")
         api.until("get", lambda d: d["count"] == 1, user_id="alice", memory_type="episode")
+    # the watcher may have seen the new files only when the server was stopping, and left them to the next one
+    assert everlore("index", "sync", root=root).returncode == 0
     return root
 
 
@@ -119,6 +121,25 @@ def test_wrong_usage_exits_2(args: list[str]) -> None:
     assert "Error" in done.stderr
 
 
+@pytest.mark.parametrize("module", ["typer", "apsw"])
+def test_a_module_that_is_missing_is_one_line(tmp_path: Path, module: str) -> None:
+    (tmp_path / f"{module}.py").write_text(f"raise ModuleNotFoundError('gone', name='{module}')", encoding="utf-8")
+    done = everlore("index", "status", root=tmp_path / "root", env={"PYTHONPATH": _path_with(tmp_path)})
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: the module {module} is missing")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_early_ctrl_c_leaves_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt", encoding="utf-8")
+    done = everlore("--help", env={"PYTHONPATH": _path_with(tmp_path)})
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def _path_with(folder: Path) -> str:
+    return os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
 def test_completion_is_offered() -> None:
     done = everlore("--show-completion", "bash", env={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"})
     assert done.returncode == 0
@@ -133,6 +154,32 @@ def test_status_in_a_pipe_is_plain(vault: Path) -> None:
     assert pairs["vault"] == str(vault)
     assert pairs["episodes"] == "1"
     assert pairs["queued"] == "0"
+    assert pairs["changed since"] == "0"
+
+
+def test_status_tells_of_what_an_empty_index_lacks(vault: Path, tmp_path: Path) -> None:
+    root = shutil.copytree(vault, tmp_path / "root")
+    (root / ".everlore/index.db").write_bytes(b"x" * 3000)
+    files = len(list(root.rglob("*.md")))
+    done = everlore("index", "status", root=root)
+    assert f"files\t0\nchanged since\t{files}; run: everlore index sync\n" in done.stdout, done.stderr
+    assert everlore("index", "sync", root=root).returncode == 0
+    assert json.loads(everlore("index", "status", "--json", root=root).stdout)["changed"] == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["code", "list"], "everlore code index"),
+        (["code", "status"], "everlore code index"),
+        (["keys", "list", "--format", "text"], "everlore keys create"),
+        (["keys", "audit", "--format", "text"], "nothing"),
+    ],
+)
+def test_an_empty_list_says_so_beside_the_result(tmp_path: Path, command: list[str], told: str) -> None:
+    done = everlore(*command, root=tmp_path / "root")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert told in done.stderr
 
 
 def test_status_as_json(vault: Path) -> None:
@@ -162,6 +209,7 @@ def test_findings_in_a_terminal_have_colours(vault: Path) -> None:
     os.close(terminal)
     assert process.wait(60) == 0
     assert b"\x1b[32m" in shown
+    assert str(vault).encode() in shown, "no colours inside of names"
 
 
 def test_rebuild_says_what_it_did(vault: Path) -> None:
@@ -223,12 +271,14 @@ def test_sync_finds_an_edit_and_doctor_names_the_damage(tmp_path: Path) -> None:
     ("env", "told"),
     [
         ({"EVEROS_API__PORT": "many"}, "EVEROS_API__PORT"),
+        ({"EVEROS_API": '{"port": 1'}, "setting EVEROS_API: this is not valid JSON"),
+        ({"EVEROS_MULTIMODAL__FETCH_ALLOW_NETWORKS": "x"}, "EVEROS_MULTIMODAL__FETCH_ALLOW_NETWORKS: Input is not"),
         ({"EVEROS_MEMORY__TIMEZONE": "Mars/Olympus"}, "EVEROS_MEMORY__TIMEZONE"),
         ({"EVEROS_CONFIG_FILE": "/no/such/file.toml"}, "EVEROS_CONFIG_FILE"),
         ({"EVEROS_LOG_LEVEL": "loud"}, "EVEROS_LOG_LEVEL"),
     ],
 )
-@pytest.mark.parametrize("command", [["index", "status"], ["server", "start"]])
+@pytest.mark.parametrize("command", [["doctor"], ["server", "start"]])
 def test_wrong_settings_are_one_line(tmp_path: Path, command: list[str], env: dict[str, str], told: str) -> None:
     done = everlore(*command, root=tmp_path / "root", env=env)
     assert done.returncode == 1
@@ -238,13 +288,33 @@ def test_wrong_settings_are_one_line(tmp_path: Path, command: list[str], env: di
     assert "Traceback" not in done.stderr
 
 
+def test_a_wrong_setting_in_the_config_file_is_looked_for_there(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[api]\nport = "many"\n', encoding="utf-8")
+    done = everlore("doctor", root=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: api.port in {config}: ")
+
+
+@pytest.mark.parametrize("content", [b"api = [", b"\xff\xfe"])
+def test_a_config_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -> None:
+    config = tmp_path / "config.toml"
+    config.write_bytes(content)
+    done = everlore("doctor", root=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {config} cannot be read: ")
+    assert "Traceback" not in done.stderr
+
+
 def test_a_root_that_is_a_file_is_told(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.write_text("not a folder", encoding="utf-8")
     done = everlore("index", "status", root=root)
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
-    assert "Traceback" not in done.stderr
+    assert "EVEROS_MEMORY__ROOT" in done.stderr
+    assert "Errno" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1, "trying again would not help"
 
 
 def test_a_reader_that_leaves_early_causes_no_traceback(vault: Path) -> None:
@@ -263,9 +333,11 @@ def test_a_reader_that_leaves_early_causes_no_traceback(vault: Path) -> None:
     assert b"Traceback" not in errors
 
 
-def test_the_vault_is_in_the_home_folder_by_default(tmp_path: Path) -> None:
-    env = clean_env(tmp_path, {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)})
-    del env["EVEROS_MEMORY__ROOT"]
+@pytest.mark.parametrize("empty", [False, True])
+def test_the_vault_is_in_the_home_folder_by_default(tmp_path: Path, empty: bool) -> None:
+    env = clean_env(tmp_path, {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "EVEROS_MEMORY__ROOT": ""})
+    if not empty:
+        del env["EVEROS_MEMORY__ROOT"]
     done = subprocess.run(
         [sys.executable, "-m", "everlore", "index", "status", "--json"],
         env=env,

@@ -16,6 +16,7 @@ from evercli import KEY, NOWHERE, POSIX, Evercli, answering, gateway, http, url_
 
 from everlore.surfaces.cli.evercli import client
 from everlore.surfaces.cli.evercli.failure import Failure
+from everlore.surfaces.cli.evercli.files import replace_file
 
 
 def test_network_errors(evercli: Evercli) -> None:
@@ -178,3 +179,11 @@ def test_odd_environments(evercli: Evercli) -> None:
     )
     assert done.returncode == 2
     assert json.loads(done.stdout.decode("utf-8"))["error"]["type"] == "invalid_args"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody can make files")
+def test_a_file_that_cannot_be_written_is_named_and_not_the_one_beside_it() -> None:
+    with pytest.raises(Failure) as failed:
+        replace_file(Path("/proc/config.json"), None, b"{}", private=True)
+    assert failed.value.message.startswith("cannot write: /proc/config.json: ")
+    assert failed.value.detail == {"path": "/proc/config.json"}

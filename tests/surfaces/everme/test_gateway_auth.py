@@ -87,7 +87,7 @@ def test_every_route_of_memory_needs_a_token(guarded: Server) -> None:
 
 def test_the_memory_api_and_mcp_need_a_token_and_health_does_not(guarded: Server) -> None:
     client = guarded.client
-    for route in ("add", "flush", "search", "get", "delete"):
+    for route in ("add", "flush", "search", "get", "delete", "history", "export", "import"):
         answer = client.post(f"/api/v1/memory/{route}", json={})
         assert (answer.status_code, answer.json()["error"]["code"]) == (401, "HTTP_ERROR")
     for path in ("/mcp/everme", "/mcp/knowledge", "/metrics", "/nowhere"):
@@ -105,7 +105,9 @@ def test_a_key_with_few_scopes_can_do_little(guarded: Server) -> None:
         assert "mem:write" in reader.refused(path, 403, 30303, {})
     assert "agents" in reader.refused("/agents", 403, 30303, {})
     headers = {"Authorization": f"Bearer {reader.token}"}
-    assert guarded.client.post("/api/v1/memory/add", json={}, headers=headers).status_code == 403
+    for route, status in (("add", 403), ("delete", 403), ("import", 403), ("export", 200), ("history", 200)):
+        answer = guarded.client.post(f"/api/v1/memory/{route}", json={"user_id": "alice"}, headers=headers)
+        assert answer.status_code == status
     assert guarded.client.post("/mcp/everme", json={}, headers=headers).status_code == 403
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import socket
@@ -72,7 +73,7 @@ def test_the_id_is_echoed_by_the_log(api: Api, server: Server) -> None:
     assert lines[0]["ms"] >= 0
 
 
-@pytest.mark.parametrize("path", ["/", "/nope", "/api/v1/memory", "/api/v1/memory/add/", "/api/v2/memory/add", "/docs"])
+@pytest.mark.parametrize("path", ["/nope", "/api/v1/memory", "/api/v1/memory/add/", "/api/v2/memory/add", "/docs"])
 def test_unknown_paths(server: Server, path: str) -> None:
     assert_failure(server.client.post(path, json={}), 404, path)
 
@@ -89,6 +90,7 @@ def test_all_memory_routes_are_post(server: Server, route: str, method: str) -> 
 @pytest.mark.parametrize(
     ("method", "path", "allowed"),
     [
+        ("POST", "/", "GET, HEAD"),
         ("POST", "/health", "GET, HEAD"),
         ("POST", "/healthz", "GET, HEAD"),
         ("DELETE", "/readyz", "GET, HEAD"),
@@ -138,6 +140,15 @@ def test_the_content_type_must_be_json(server: Server, content_type: str | None)
     assert "application/json" in assert_failure(answer, 415, "/api/v1/memory/flush")
 
 
+def test_a_compressed_body_is_refused_by_name(server: Server) -> None:
+    path = "/api/v1/memory/flush"
+    body = gzip.compress(b'{"session_id": "s"}')
+    answer = server.client.post(path, content=body, headers=JSON | {"Content-Encoding": "gzip"})
+    assert "compressed" in assert_failure(answer, 415, path)
+    answer = server.client.post(path, json={"session_id": "s"}, headers={"Content-Encoding": "identity"})
+    assert answer.status_code == 200
+
+
 @pytest.mark.parametrize(
     "content_type", ["application/json; charset=utf-8", "APPLICATION/JSON", "application/json;charset=UTF-8"]
 )
@@ -150,6 +161,10 @@ def test_json_in_utf8_is_welcome_however_it_is_spelled(server: Server, content_t
 
 def test_field_required_names_the_field(api: Api) -> None:
     assert api.refused("add", 422, session_id="s") == "Field required: messages"
+
+
+def test_an_empty_body_is_told_to_be_empty(server: Server) -> None:
+    assert "body is empty" in assert_failure(server.client.post(ADD, content=b"", headers=JSON), 422, ADD)
 
 
 def test_only_the_first_error_is_told(server: Server) -> None:

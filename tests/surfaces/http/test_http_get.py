@@ -203,3 +203,25 @@ def test_a_note_is_listed_found_and_deleted_like_an_episode(api: Api, vectors: E
         assert found[0]["atomic_facts"] == []
     assert api.ok("delete", user_id="alice", id=key.public_id)["deleted"] == 1
     assert api.ok("get", user_id="alice", memory_type="episode")["total_count"] == 1
+
+
+def test_a_profile_of_lists_answers_and_other_languages(api: Api) -> None:
+    api.tell("one", "Name: Peter\nJob: nurse\nCity: Graz", "Meine Frau heißt Anna.", "My boss is an idiot.")
+    api.ok(
+        "add",
+        session_id="two",
+        messages=[
+            {"sender_id": "bot", "role": "assistant", "timestamp": AT + DAY, "content": "Any allergies?"},
+            {"sender_id": "alice", "role": "user", "timestamp": AT + DAY + 1, "content": "Nuts"},
+            {"sender_id": "alice", "role": "user", "timestamp": AT + DAY + 2, "content": "Ich wohne jetzt in Wien."},
+        ],
+    )
+    api.ok("flush", session_id="two")
+    (profile,) = api.ok("get", user_id="alice", memory_type="profile")["profiles"]
+    assert {info["description"] for info in profile["profile_data"]["explicit_info"]} == {
+        "Alice's name is Peter.",
+        "Alice is a nurse.",
+        'Alice said: "Ich wohne jetzt in Wien."',
+        'Alice said: "Meine Frau heißt Anna."',
+        "Alice is allergic to Nuts.",
+    }

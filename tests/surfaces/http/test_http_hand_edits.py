@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from serving import Api
+from serving import Api, everlore
 
 pytestmark = pytest.mark.looks_at_files
 
@@ -19,11 +19,14 @@ SKILL = "---\nid: sk_20260528_00000001\nname: tea\ndescription: Making tea\n---\
 
 
 @pytest.fixture
-def alice(api: Api) -> Path:
-    """Her folder, with three episodes of one day."""
+def alice(api: Api) -> Iterator[Path]:
+    """Her folder, with three episodes of one day. The server is shared, so what is broken does not stay."""
     for number, text in enumerate(TOLD):
         api.tell(f"s{number}", text, at=AT + 60_000 * number)
-    return api.root / api.app_id / api.project_id / "users/alice"
+    folder = api.root / api.app_id / api.project_id / "users/alice"
+    yield folder
+    shutil.rmtree(folder)
+    settled(api)
 
 
 def day(alice: Path) -> Path:
@@ -177,3 +180,101 @@ def test_the_api_deletes_a_memory_with_its_copies_in_other_files(api: Api) -> No
     api.ok("delete", agent_id="bot", id="bot_sk_20260528_00000001")
     assert api.ok("get", agent_id="bot", memory_type="agent_skill")["total_count"] == 0
     assert list(skills.rglob("*.md")) == []
+
+
+def test_a_section_of_one_s_own_is_found_with_its_episode(api: Api, alice: Path) -> None:
+    text = day(alice).read_text(encoding="utf-8")
+    end = f"<!-- /entry:{SECOND.removeprefix('alice_')} -->"
+    write(day(alice), text.replace(end, f"### My note\nThe vet is Doctor Quagga on Elm Street.\n{end}"))
+    for method in ("keyword", "hybrid", "vector", "agentic"):
+        asked = {"user_id": "alice", "query": "Quagga vet", "method": method}
+        found = api.until("search", lambda data: "Quagga" in str(data["episodes"][:1]), **asked)["episodes"][0]
+        assert found["id"] == SECOND
+        assert found["episode"].endswith("### My note\nThe vet is Doctor Quagga on Elm Street.")
+    assert everlore("index", "rebuild", root=api.root).returncode == 0
+    assert api.ok("search", **asked)["episodes"][0] == found
+    write(day(alice), text)
+    api.until("search", lambda data: "Quagga" not in str(data["episodes"]), **asked)
+
+
+def profile(api: Api) -> str:
+    return str(api.ok("get", user_id="alice", memory_type="profile")["profiles"])
+
+
+def test_a_deleted_fact_leaves_the_profile(api: Api, alice: Path) -> None:
+    facts = alice / "facts/fact-2026-05-28.md"
+    text = facts.read_text(encoding="utf-8")
+    assert "Siemens" in profile(api)
+    said = next(part for part in text.split("<!-- entry:")[1:] if "Siemens" in part)
+    write(facts, text.replace(f"<!-- entry:{said}", ""))
+    deadline = time.monotonic() + 10
+    while "Siemens" in profile(api) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert "Siemens" not in profile(api) + (alice / "user.md").read_text(encoding="utf-8")
+    assert "Rex" in profile(api)
+    assert listed(api) == [FIRST, SECOND, THIRD]
+
+
+def test_a_corrected_fact_stands_corrected_in_the_profile(api: Api, alice: Path) -> None:
+    facts = alice / "facts/fact-2026-05-28.md"
+    assert "Siemens" in profile(api)
+    write(facts, facts.read_text(encoding="utf-8").replace("Siemens", "Bosch"))
+    deadline = time.monotonic() + 10
+    while "Bosch" not in profile(api) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for seen in (profile(api), (alice / "user.md").read_text(encoding="utf-8")):
+        assert "Siemens" not in seen
+        assert "Bosch" in seen
+        assert "Rex" in seen
+
+
+def test_a_fact_is_corrected_in_a_profile_that_has_nothing_else(api: Api) -> None:
+    message = {
+        "sender_id": "u1",
+        "sender_name": "Bob Smith",
+        "role": "user",
+        "timestamp": AT,
+        "content": "I live in Berlin.",
+    }
+    api.ok("add", session_id="s", messages=[message])
+    api.ok("flush", session_id="s")
+    (file,) = api.files("users/u1/facts/*.md")
+    write(file, file.read_text(encoding="utf-8").replace("Berlin", "Bern"))
+    api.until(
+        "get",
+        lambda data: "Bern." in str(data["profiles"]) and "Berlin" not in str(data["profiles"]),
+        user_id="u1",
+        memory_type="profile",
+    )
+
+
+def test_facts_that_are_missing_for_a_moment_stay_in_the_profile(api: Api, alice: Path) -> None:
+    """As when an editor empties a file before it writes it."""
+    facts = alice / "facts/fact-2026-05-28.md"
+    text = facts.read_text(encoding="utf-8")
+    before = profile(api)
+    write(facts, "")
+    time.sleep(0.2)
+    write(facts, text)
+    time.sleep(2)
+    assert profile(api) == before
+
+
+def test_what_was_told_while_the_profile_was_broken_is_in_it_after_the_repair(api: Api, alice: Path) -> None:
+    sheet = alice / "user.md"
+    text = sheet.read_text(encoding="utf-8")
+    kept = text.replace("Siemens", "Bosch")
+    write(sheet, kept.replace("explicit_info:", "explicit_info: [", 1))
+    api.tell("broken", "I live in Lisbon.", "My cat is called Minka.", at=AT + 600_000)
+    assert "Lisbon" not in sheet.read_text(encoding="utf-8")
+    reported(api, "user.md")
+    write(sheet, kept)
+    deadline = time.monotonic() + 10
+    while "Lisbon" not in profile(api) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for word in ("Lisbon", "Minka", "Rex", "Bosch"):
+        assert word in profile(api)
+    assert "Siemens" not in profile(api), "what the person corrected stays corrected"
+    settled(api)
+    assert holding(alice, "unlisted") == []
+    assert "Lisbon" in sheet.read_text(encoding="utf-8")

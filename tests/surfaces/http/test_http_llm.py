@@ -74,10 +74,13 @@ def test_a_cell_costs_one_question_and_is_told_by_the_model_and_in_its_own_words
             {"turn": 1, "fact": "Alice moved to Porto (May 2026) to work on boats."},
             {"turn": 2, "fact": "Alice is the king of France."},  # nothing of that was said
             {"turn": 99, "fact": "Alice moved to the moon."},
+            {"turn": 2, "fact": ""},  # one slip of the model does not cost its whole answer
+            "Alice",
         ]
         said["profile"] = [
             {"person": "Alice", "category": "work", "description": "Alice works on boats.", "turn": 1},
             {"person": "Alice", "category": "home", "description": "Alice owns a castle.", "turn": 2},
+            {"person": "Alice", "category": "hobby", "description": "Alice eats olives.", "turn": 2},
         ]
         return Said(said)
 
@@ -255,7 +258,12 @@ def test_cases_skills_and_their_order(api: Api, llm: Llm) -> None:
     assert [case["id"] for case in turned["agent_cases"]] == ids[::-1]
     scores = [case["score"] for case in turned["agent_cases"]]
     assert scores == [case["score"] for case in plain["agent_cases"]]
+    trace = api.ok("search", **query, enable_llm_rerank=True, explain=True)["trace"]
+    assert trace["rerank"]["done"]
+    assert [result["id"] for result in trace["stages"][0]["results"]] == ids[::-1]
+    assert trace["stages"][0]["results"][0]["steps"][-1]["why"] == "the language model put it in this place"
     llm.otherwise = Said("no")
+    assert not api.ok("search", **query, enable_llm_rerank=True, explain=True)["trace"]["rerank"]["done"]
     assert [case["id"] for case in api.ok("search", **query, enable_llm_rerank=True)["agent_cases"]] == ids
     llm.asked.clear()
     for method in ("keyword", "vector"):
@@ -282,6 +290,8 @@ def test_agentic_search_looks_for_what_the_model_misses(api: Api, llm: Llm) -> N
     started = time.monotonic()
     assert api.ok("search", **question)["episodes"]
     assert time.monotonic() - started < 2.5
+    rounds = api.ok("search", **question, explain=True)["trace"]["stages"][0]["rounds"]
+    assert rounds[0]["model"].startswith("did not answer: ")
 
 
 def test_stored_instructions_are_quoted_and_change_nothing(api: Api, llm: Llm) -> None:

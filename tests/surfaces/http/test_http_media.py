@@ -127,6 +127,41 @@ def test_the_kind_of_a_fetched_file_is_told_by_its_content_type_then_by_names(ap
     assert "no parser reads" in refused(api, {"type": "image", "uri": site.serve("/d", b"<svg/>", "image/svg+xml")})
 
 
+def test_a_picture_with_the_name_of_another_format_is_read_as_what_it_is(api: Api, site: Site) -> None:
+    picture = papers.picture("Receipt 7715 Harbor Bakery")
+    add(api, inline("image", "jpg", picture), {"type": "image", "uri": site.serve("/e", picture, "image/webp")})
+    api.ok("flush", session_id="s")
+    assert listed(api)[0]["episode"].count("> Receipt 7715 Harbor Bakery") == 2
+    assert "is not jpeg content" in refused(api, inline("image", "jpg", papers.pdf("x")))
+
+
+def test_the_encoding_that_a_site_names_decides(api: Api, site: Site) -> None:
+    page = "<html><head><meta charset='utf-8'></head><body><p>{}</p></body></html>"
+    for number, (text, charset) in enumerate((("café crème brûlée", "iso-8859-1"), ("Привет мир", "windows-1251"))):
+        for kind, body in (("html", page.format(text)), ("plain", text)):
+            path = f"/{kind}{number}.{'html' if kind == 'html' else 'txt'}"
+            uri = site.serve(path, body.encode(charset), f"text/{kind}; charset={charset}")
+            add(api, {"type": "html" if kind == "html" else "doc", "uri": uri}, session=path)
+            api.ok("flush", session_id=path)
+            (told,) = [one for one in listed(api) if one["session_id"] == path]
+            assert f"> {text}" in told["episode"]
+    wrong = site.serve("/wrong.txt", "Grüße".encode(), "text/plain; charset=ascii")
+    add(api, {"type": "doc", "uri": wrong}, session="wrong")
+    api.ok("flush", session_id="wrong")
+    assert "> Grüße" in next(one for one in listed(api) if one["session_id"] == "wrong")["episode"]
+
+
+def test_what_is_said_behind_a_file_is_not_in_its_quotation(api: Api) -> None:
+    add(api, inline("doc", "txt", b"Zebrafish live in rivers."), {"type": "text", "text": "My dentist is Dr. Vale."})
+    api.ok("flush", session_id="s")
+    assert "> Zebrafish live in rivers.\n\nMy dentist is Dr. Vale." in listed(api)[0]["episode"]
+
+
+def listed(api: Api) -> list[dict[str, Any]]:
+    data = api.until("get", lambda data: data["count"] > 0, user_id="alice", memory_type="episode")
+    return list(data["episodes"])
+
+
 def test_addresses_outside_the_rules_are_refused(api: Api, site: Site) -> None:
     site.redirect("/away", "http://127.0.0.2/")
     site.serve("/large", b"x" * 2_000_001, "text/plain")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -104,6 +106,32 @@ def test_the_contract_s_examples(start: Any) -> None:
     assert file.name == f"episode-{episode['timestamp'][:10]}.md"
 
 
+def test_a_browser_is_told_that_the_server_runs_and_where_the_memories_are(start: Any) -> None:
+    server = start({})
+    empty = server.client.get("/", headers={"Accept": "text/html"})
+    assert empty.headers["content-type"] == "text/html; charset=utf-8"
+    assert f"Everlore {__version__} is running" in empty.text
+    assert "no memories yet" in empty.text
+    assert "default-src 'none'" in empty.headers["content-security-policy"]
+    api = Api(server.client, server.root)
+    api.tell("s", "I love climbing in Yosemite every spring.")
+    api.until("get", lambda data: data["count"] == 1, user_id="alice", memory_type="episode")
+    page = server.client.get("/").text
+    assert "<td>episode</td><td>1</td>" in page
+    assert str(server.root) in page
+    assert server.client.head("/").status_code == 200
+    assert "need a token" in (guarded := start({"EVEROS_AUTH__ENABLED": "true"}).client.get("/").text)
+    assert "<td>" not in guarded
+
+
+SCHEMAS = {
+    *("MessageItem", "ContentItem", "ToolCall", "ToolFunction", "FilterNode", "SearchMethod", "GetMemoryType"),
+    *("SearchData", "SearchEpisodeItem", "SearchAtomicFactItem", "SearchProfileItem", "SearchAgentCaseItem"),
+    *("SearchAgentSkillItem", "UnprocessedMessageDTO"),
+    *("GetData", "GetEpisodeItem", "GetProfileItem", "GetAgentCaseItem", "GetAgentSkillItem"),
+}
+
+
 @pytest.mark.parametrize("path", ["/openapi.json", "/docs", "/redoc"])
 def test_the_spec_is_not_exposed_by_default(server: Server, path: str) -> None:
     answer = server.client.get(path)
@@ -118,7 +146,8 @@ def test_the_spec_describes_the_real_envelopes(start: Any) -> None:
     spec = server.client.get("/openapi.json").json()
     assert spec["openapi"].startswith("3.")
     routes = {path for path in spec["paths"] if path.startswith("/api/v1/memory/")}
-    assert {f"/api/v1/memory/{name}" for name in ("add", "flush", "search", "get", "delete")} == routes
+    names = ("add", "flush", "search", "get", "delete", "history", "export", "import")
+    assert {f"/api/v1/memory/{name}" for name in names} == routes
     for path in routes:
         operation = spec["paths"][path]["post"]
         for status in ("413", "415", "422", "500", "503"):
@@ -134,6 +163,13 @@ def test_the_spec_describes_the_real_envelopes(start: Any) -> None:
     assert schemas["GetRequest"]["properties"]["page_size"]["maximum"] == 100
     assert schemas["AddRequest"]["properties"]["messages"]["maxItems"] == 500
     assert schemas["MessageItem"]["required"] == ["sender_id", "role", "timestamp", "content"]
+    assert set(schemas) >= SCHEMAS, "names of the contract, which generated clients take for their classes"
+    always = {"episodes", "profiles", "agent_cases", "agent_skills"}
+    assert set(schemas["SearchData"]["required"]) == always | {"unprocessed_messages"}
+    assert set(schemas["GetData"]["required"]) == always | {"total_count", "count"}
+    for name in ("GetEpisodeItem", "SearchEpisodeItem", "SearchProfileItem", "UnprocessedMessageDTO"):
+        assert set(schemas[name]["required"]) == set(schemas[name]["properties"])
+    assert schemas["SearchRequest"]["properties"]["top_k"].items() >= {"minimum": -1, "maximum": 100}.items()
 
 
 def test_settings_of_zone_and_radius(start: Any) -> None:
@@ -143,6 +179,9 @@ def test_settings_of_zone_and_radius(start: Any) -> None:
     listed = api.until("get", lambda d: d["count"] == 1, user_id="alice", memory_type="episode")["episodes"][0]
     assert listed["timestamp"] == "2026-05-29T04:26:40+08:00"
     assert listed["id"] == "alice_ep_20260528_00000001", "ids and files stay in UTC"
+    assert listed["episode"].startswith(
+        "On May 28, 2026 at 8:26 PM UTC (from May 29, 2026 at 4:26 AM UTC+08:00), Alice spoke."
+    )
     assert "2026-05-28T20:26:40" in api.files("users/alice/episodes/*.md")[0].read_text(encoding="utf-8")
     naive = {"timestamp": {"gte": "2026-05-29T04:26:00", "lt": "2026-05-29T04:27:00"}}
     assert api.ok("get", user_id="alice", memory_type="episode", filters=naive)["count"] == 1
@@ -211,6 +250,29 @@ def test_a_file_that_is_no_text_is_named_and_what_waits_for_it_stays(start: Any)
     assert api.ok("flush", session_id="t")["status"] == "extracted"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_what_is_in_the_way_of_a_file_is_named_and_what_waits_for_it_stays(start: Any) -> None:
+    server = start()
+    api = Api(server.client, server.root)
+    api.tell("s", "I love climbing in Yosemite every spring.")
+    message = {"sender_id": "alice", "role": "user", "timestamp": 1_780_000_100_000, "content": "I ski in Zermatt."}
+    api.ok("add", session_id="t", messages=[message])
+    (file,) = api.files("users/alice/episodes/*.md")
+    elsewhere = file.rename(file.with_name("elsewhere.txt"))
+    file.symlink_to(elsewhere)
+    link = api.refused("flush", 503, session_id="t")
+    file.unlink()
+    file.mkdir()
+    folder = api.refused("flush", 503, session_id="t")
+    file.rmdir()
+    elsewhere.rename(file)
+    assert "leads through a link" in link
+    assert "a vault is plain folders" in folder
+    assert all(file.name in told and "Nothing was lost" in told for told in (link, folder))
+    assert api.ok("flush", session_id="t")["status"] == "extracted"
+    assert api.ok("get", user_id="alice", memory_type="episode")["count"] == 2
+
+
 def test_metrics(server: Server, api: Api) -> None:
     def numbers() -> dict[str, float]:
         answer = server.client.get("/metrics")
@@ -263,6 +325,26 @@ def test_a_slow_client_blocks_nobody(server: Server) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is POSIX")
+def test_slow_requests_leave_threads_to_the_others(start: Any) -> None:
+    """More files than there are threads are fetched from a site that does not answer."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        uri = f"http://127.0.0.1:{silent.getsockname()[1]}/x.txt"
+        env = {"EVEROS_MULTIMODAL__FETCH_ALLOW_NETWORKS": "127.0.0.1/32", "EVEROS_MULTIMODAL__FETCH_SECONDS": "6"}
+        server = start({"EVEROS_API__THREADS": "4"} | env)
+        api = Api(server.client, server.root)
+        message = {"sender_id": "alice", "role": "user", "timestamp": AT, "content": "I love climbing."}
+        slow = message | {"content": [{"type": "doc", "uri": uri}]}
+        with ThreadPoolExecutor(6) as clients:
+            fetching = [clients.submit(api.post, "add", session_id=f"s{n}", messages=[slow]) for n in range(6)]
+            time.sleep(1)
+            started = time.monotonic()
+            api.ok("add", session_id="quick", messages=[message])
+            api.ok("search", user_id="alice", query="climbing", method="keyword")
+            api.ok("get", user_id="alice", memory_type="episode")
+            assert time.monotonic() - started < 3
+            assert {one.result().status_code for one in fetching} == {415}
+
+
 def test_what_was_acknowledged_survives_a_kill(start: Any) -> None:
     server = start()
     api = Api(server.client, server.root, app_id="kept")

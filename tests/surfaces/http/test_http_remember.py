@@ -82,6 +82,15 @@ def test_order_is_kept(api: Api) -> None:
     assert [m["content"] for m in waiting(api, "s")] == texts
 
 
+def test_an_episode_opens_with_who_talked_and_when(api: Api) -> None:
+    told = [say("I love climbing."), say("Where do you climb?", 60, sender="bot", role="assistant")]
+    api.ok("add", session_id="s", messages=told)
+    api.ok("flush", session_id="s")
+    (episode,) = api.until("get", lambda d: d["count"] == 1, user_id="alice", memory_type="episode")["episodes"]
+    opening = "On May 28, 2026 from 8:26 PM to 8:27 PM UTC, Alice and the assistant talked."
+    assert episode["episode"].startswith(f"{opening}\n\n**Alice** (20:26): I love climbing.")
+
+
 def test_a_repeated_batch_is_stored_once(api: Api) -> None:
     batch = [say("I love climbing."), say("I bike to work.", 10)]
     api.ok("add", session_id="s", messages=batch)
@@ -91,6 +100,12 @@ def test_a_repeated_batch_is_stored_once(api: Api) -> None:
     api.ok("add", session_id="s", messages=batch)
     assert api.ok("flush", session_id="s") == {"status": "no_extraction"}
     assert api.until("get", lambda d: d["count"] > 0, user_id="alice", memory_type="episode")["total_count"] == 1
+
+
+def test_what_an_item_has_not_may_be_left_out_or_null(api: Api) -> None:
+    for item in ({"type": "text", "text": "I bike."}, {"type": "text", "text": "I bike.", "uri": None, "ext": None}):
+        api.ok("add", session_id="s", messages=[say("") | {"content": [item]}])
+    assert len(waiting(api, "s")) == 1
 
 
 def test_equal_moments_do_not_swallow_messages(api: Api) -> None:
@@ -104,6 +119,10 @@ def test_equal_moments_do_not_swallow_messages(api: Api) -> None:
 def test_seconds_are_understood(api: Api) -> None:
     api.ok("add", session_id="s", messages=[say("I bike to work.") | {"timestamp": AT // 1000}])
     assert waiting(api, "s")[0]["timestamp"] == "2026-05-28T20:26:40Z"
+    api.ok("add", session_id="old", messages=[say("I bike to work.") | {"timestamp": 946_684_800_000}])
+    assert waiting(api, "old")[0]["timestamp"] == "2000-01-01T00:00:00Z", "as seconds it would be beyond the year 9999"
+    api.ok("add", session_id="whole", messages=[say("I bike to work.") | {"timestamp": float(AT)}])
+    assert waiting(api, "whole")[0]["timestamp"] == "2026-05-28T20:26:40Z"
 
 
 def test_blank_messages_are_counted_and_not_remembered(api: Api) -> None:

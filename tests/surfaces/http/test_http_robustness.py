@@ -9,6 +9,7 @@ import signal
 import socket
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,11 +65,21 @@ def test_a_refusal_says_which_message(api: Api, bad: dict[str, Any], status: int
     assert api.ok("flush", session_id="s")["status"] == "no_extraction", "nothing of the batch was kept"
 
 
-def test_settings_of_other_versions_are_named_and_harmless(start: Any) -> None:
+def test_settings_of_other_versions_are_named_and_harmless(start: Any, tmp_path: Path) -> None:
+    config = tmp_path / "root/config.toml"
+    config.parent.mkdir()
+    config.write_text(
+        "log_levle = 'debug'\n[api]\nprot = 3\nthreads = 8\n[rerank]\nprovider = 'vllm'\n", encoding="utf-8"
+    )
     server = start({"EVEROS_RERANK__PROVIDER": "vllm", "EVEROS_MEMROY__ROOT": "typo"})
-    warned = [record for record in server.log() if record["level"] == "warning"]
-    assert any("EVEROS_RERANK__PROVIDER" in record["names"] for record in warned)
-    assert any("EVEROS_MEMROY__ROOT" in record["names"] for record in warned)
+    (warned,) = [record for record in server.log() if record["level"] == "warning"]
+    assert warned["names"] == [
+        "EVEROS_MEMROY__ROOT",
+        "EVEROS_RERANK__PROVIDER",
+        "api.prot in config.toml",
+        "log_levle in config.toml",
+        "rerank.provider in config.toml",
+    ]
 
 
 def test_a_day_ends_at_midnight_of_the_display_zone(start: Any) -> None:

@@ -92,6 +92,9 @@ def test_facts_without_a_word_of_the_query_are_no_lexical_match(api: Api) -> Non
     api.tell("s1", "I want to see Kyoto in May. I am vegetarian. My friend Sarah is allergic to peanuts.", at=AT)
     [episode] = api.ok("search", user_id="alice", query="Kyoto", method="keyword")["episodes"]
     assert ["Kyoto" in fact["content"] for fact in episode["atomic_facts"]] == [True]
+    api.tell("s2", "I love climbing in Yosemite.", "My coffee shop is Blue Bottle.", "I bike to work.", at=AT + DAY)
+    [episode] = api.ok("search", user_id="alice", query="Where is it that I climb?", method="keyword")["episodes"]
+    assert ["climbing" in fact["content"] for fact in episode["atomic_facts"]] == [True]
 
 
 def test_the_radius_is_also_that_of_the_facts(api: Api) -> None:
@@ -113,6 +116,26 @@ def test_the_most_telling_fact_of_a_turn_comes_first(api: Api, method: str) -> N
     data = api.until("search", lambda d: "s1" in sessions(d), **ask)
     [episode] = [one for one in data["episodes"] if one["session_id"] == "s1"]
     assert "Sarah" in episode["atomic_facts"][0]["content"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_long_episode_leaves_room_for_the_others(api: Api, method: str) -> None:
+    flowers = ("roses", "tulips", "beans", "herbs", "lilies", "asters")
+    api.tell("long", *(f"In the garden I looked after {flowers[at % 6]} on round {at}." for at in range(60)), at=AT)
+    for number, name in enumerate(flowers):
+        api.tell(name, f"My neighbour's garden is full of {name}.", at=AT + (number + 1) * DAY)
+    asked: dict[str, Any] = {"user_id": "alice", "query": "garden", "method": method}
+    api.until("search", lambda d: set(sessions(d)) == {"long", *flowers}, **asked, top_k=20)
+    for top_k in (7, 10, 100, -1):
+        found = sessions(api.ok("search", **asked, top_k=top_k))
+        assert (len(found), set(found)) == (7, {"long", *flowers}), top_k
+    assert len(api.ok("search", **asked, top_k=3)["episodes"]) == 3
+
+
+def test_learned_words_do_not_get_past_a_radius(alice: Api) -> None:
+    asked: dict[str, Any] = {"user_id": "alice", "query": "climbing", "radius": 0.95}
+    assert sessions(alice.ok("search", **asked, method="hybrid")) == ["s1"]
+    assert sessions(alice.ok("search", **asked, method="agentic")) == ["s1"]
 
 
 def test_hybrid_is_the_default(alice: Api) -> None:
@@ -180,6 +203,8 @@ def test_the_profile_comes_only_when_asked_for(alice: Api) -> None:
         ({"timestamp": {"lt": AT + DAY}}, {"s1"}),
         ({"timestamp": {"lt": (AT + DAY) // 1000}}, {"s1"}),
         ({"timestamp": AT + DAY}, {"s2"}),
+        ({"timestamp": float(AT + DAY)}, {"s2"}),
+        ({"timestamp": {"gte": "20260529T000000Z", "lt": "2026-05-30 00:00"}}, {"s2"}),
         ({"timestamp": {"ne": AT + DAY}}, {"s1", "s3"}),
         ({"timestamp": {"gte": "2026-05-29T00:00:00Z", "lt": "2026-05-30T00:00:00"}}, {"s2"}),
         ({"timestamp": "2026-05-29T22:26:40+02:00"}, {"s2"}),
@@ -309,6 +334,15 @@ def test_a_run_with_tools_is_remembered_on_both_tracks(api: Api) -> None:
     assert api.until("search", lambda d: bool(d["episodes"]), user_id="alice", **ask)["agent_cases"] == []
     (listed,) = api.ok("get", agent_id="bot", memory_type="agent_case")["agent_cases"]
     assert listed == {name: value for name, value in case.items() if name != "score"}
+
+
+def test_cases_are_filtered_by_who_took_part(api: Api) -> None:
+    run(api, "r1", AT)
+    for who, count in (("alice", 1), ("bot", 1), ("shell", 1), ("carol", 0)):
+        filters = {"sender_id": who}
+        assert api.ok("get", agent_id="bot", memory_type="agent_case", filters=filters)["total_count"] == count, who
+        found = api.ok("search", agent_id="bot", query="nginx", method="keyword", filters=filters)["agent_cases"]
+        assert len(found) == count, who
 
 
 def test_a_session_without_a_user_belongs_to_the_agent_alone(api: Api) -> None:

@@ -39,6 +39,12 @@ def test_the_quick_path_imports_nothing_heavy() -> None:
     assert heavy.isdisjoint(loaded)
 
 
+def test_tools_that_save_and_find_bring_no_extraction_along() -> None:
+    code = "import sys, everlore.surfaces.mcp.knowledge, everlore.surfaces.mcp.records.serving; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert {"everlore.extract.facts", "everlore.extract.case"}.isdisjoint(loaded)
+
+
 @posix_only
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 def test_an_idle_process_is_small(tmp_path: Path) -> None:

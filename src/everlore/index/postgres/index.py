@@ -17,7 +17,7 @@ from everlore.index.bm25 import in_texts
 from everlore.index.postgres import links, queue, read, words
 from everlore.index.postgres import vectors as near
 from everlore.index.postgres.checks import check
-from everlore.index.postgres.schema import PART, file_uuid, of_file
+from everlore.index.postgres.schema import PART, file_uuid, of_file, owner_uuid
 from everlore.index.postgres.write import Writer, alone, share
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, first, rows, value, with_nul
@@ -61,8 +61,9 @@ class PostgresIndex:
     def snapshot(self) -> AbstractContextManager[object]:
         return self._server.snapshot()
 
-    def files(self) -> dict[str, Stamp]:
-        found = self._server.read(lambda c: rows(c, "SELECT path, mtime_ns, size FROM files"))
+    def files(self, under: str = "") -> dict[str, Stamp]:
+        select = "SELECT path, mtime_ns, size FROM files WHERE starts_with(path, %s)"
+        found = self._server.read(lambda c: rows(c, select, (under,)))
         return {with_nul(path): Stamp(mtime_ns, size) for path, mtime_ns, size in found}
 
     def stamp(self, path: str) -> Stamp | None:
@@ -75,6 +76,11 @@ class PostgresIndex:
         there, values = of_file(path)
         found = self._server.read(lambda c: rows(c, f"SELECT entry, parent_id FROM memories WHERE {there}", values))
         return {with_nul(entry): with_nul(parent) for entry, parent in found}
+
+    def digests(self, path: str) -> dict[str, str]:
+        there, values = of_file(path)
+        found = self._server.read(lambda c: rows(c, f"SELECT entry, digest FROM memories WHERE {there}", values))
+        return {with_nul(entry): digest for entry, digest in found}
 
     def problems(self) -> list[Problem]:
         select = "SELECT path, line, reason FROM problems ORDER BY path, line, reason"
@@ -100,8 +106,8 @@ class PostgresIndex:
     ) -> Page:
         return self._server.read(lambda c: read.page(c, where, sort_by, descending, offset, limit))
 
-    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[Stored]:
-        return self._server.read(lambda c: read.children(c, owner, kind, parent_ids))
+    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False) -> list[Stored]:
+        return self._server.read(lambda c: read.children(c, owner, kind, parent_ids, ended=ended))
 
     def in_turns(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> list[tuple[Stored, int, str]]:
         return self._server.read(lambda c: read.in_turns(c, owner, kind, turns))
@@ -179,6 +185,10 @@ class PostgresIndex:
         found = self._server.read(_model)
         return found[1:] if found else None
 
+    @property
+    def renewals(self) -> int:
+        return 0  # tables that are gone are an error, and nothing that happens by itself
+
     def unembedded(self, limit: int) -> list[PieceText]:
         select = (
             f"SELECT u.id, u.dense FROM (SELECT tenant, unit FROM waiting ORDER BY unit & {NUMBERS} LIMIT %s) w"
@@ -191,6 +201,14 @@ class PostgresIndex:
             return [PieceText(unit, with_nul(dense)) for unit, dense in rows(connection, select, (limit,))]
 
         return self._server.read(work)
+
+    def waiting(self, owner: Owner) -> int:
+        name = owner_uuid(owner)
+        select = (
+            "SELECT count(*) FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
+            " WHERE w.tenant = %s AND u.owner = %s"
+        )
+        return self._server.read(lambda c: int(value(c, select, (tenant_of(name), name))))
 
     def put_vectors(self, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
         def work(connection: Connection) -> None:
@@ -245,15 +263,21 @@ class PostgresIndex:
 
         return self._server.read(work)
 
-    def rebuild(self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]) -> int:
+    def rebuild(
+        self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]], keep: Collection[str] = ()
+    ) -> int:
         def work(connection: Connection) -> int:
             alone(connection, self._server.schema)
-            Writer(connection).clear()
+            Writer(connection).clear(() if keep and check(connection) else keep)
             for path, stamp, found, problems in files:
                 Writer(connection).replace(path, stamp, found, problems)
             return int(value(connection, "SELECT coalesce(sum(rows), 0) FROM tally"))
 
         return self._server.write(work, lasting=False, retry=False)
+
+    def tidy(self) -> bool:
+        """Nothing: the database's own vacuum sees to it."""
+        return False
 
     def check(self) -> list[str]:
         return self._server.read(check)

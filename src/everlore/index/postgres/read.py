@@ -15,7 +15,7 @@ from everlore.types import Edge, Key, Owner, Scope, Stored, Validity, Where
 
 _COLUMNS = (
     "r.id, o.app, o.project, o.track, o.name, r.kind, r.entry, r.path, r.session_id, r.parent_type, r.parent_id,"
-    " r.timestamp, r.updated, r.senders, r.valid_from, r.valid_until, r.data"
+    " r.timestamp, r.updated, r.senders, r.valid_from, r.valid_until, r.data, r.slot"
 )
 _OWNER = "JOIN owners o ON o.tenant = r.tenant AND o.owner = r.owner"
 _STORED = f"SELECT {_COLUMNS} FROM memories r {_OWNER}"
@@ -61,10 +61,13 @@ def page(
     return Page([_stored(one) for one in found], int(total))
 
 
-def children(connection: Connection, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[Stored]:
+def children(
+    connection: Connection, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool
+) -> list[Stored]:
     wanted = list(dict.fromkeys(parent_ids))
     parents, name = beginning("r.parent_id", wanted), owner_uuid(owner)
-    select = f"{_STORED} WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND {parents.sql}"
+    only = " AND r.valid_until IS NOT NULL" if ended else ""
+    select = f"{_STORED} WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND {parents.sql}{only}"
     values = (tenant_of(name), name, kind, *parents.values)
     return [_stored(one) for one in rows(connection, f"{select} ORDER BY r.timestamp, r.entry", values)]
 
@@ -93,7 +96,7 @@ def in_slot(connection: Connection, owner: Owner, kind: str, slot: str) -> list[
     # the empty slot means "about nothing in particular"; saying so lets the partial index be used
     select = (
         f"{_STORED} WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND r.slot <> '' AND {slots.sql}"
-        " AND r.valid_until IS NULL ORDER BY r.timestamp, r.entry"
+        " ORDER BY r.timestamp, r.entry"
     )
     return [_stored(one) for one in rows(connection, select, (tenant_of(name), name, kind, *slots.values))]
 
@@ -158,7 +161,7 @@ def _edges(found: Sequence[tuple[Any, ...]]) -> list[tuple[int, Edge]]:
 
 def _stored(found: Sequence[Any]) -> Stored:
     (number, app, project, track, name, kind, entry, path, session, parent_type, parent, *rest) = found
-    timestamp, updated, senders, start, end, data = rest
+    timestamp, updated, senders, start, end, data, slot = rest
     return Stored(
         id=number,
         key=Key(Owner(Scope(with_nul(app), with_nul(project)), track, with_nul(name)), kind, with_nul(entry)),
@@ -171,4 +174,5 @@ def _stored(found: Sequence[Any]) -> Stored:
         sender_ids=tuple(map(with_nul, senders)),
         validity=Validity(start, end),
         data=json.loads(data),
+        slot=with_nul(slot),
     )

@@ -58,6 +58,7 @@ CREATE INDEX memories_file ON memories(file);
 CREATE INDEX memories_time ON memories(owner, kind, timestamp, left(entry, 64));
 CREATE INDEX memories_newest ON memories(timestamp, left(entry, 64));
 CREATE INDEX memories_parent ON memories(owner, left(parent_id, 64));
+CREATE INDEX memories_ended ON memories(owner, left(parent_id, 64)) WHERE valid_until IS NOT NULL;
 CREATE INDEX memories_any_parent ON memories(left(parent_id, 64));
 CREATE INDEX memories_session ON memories(owner, left(session_id, 64));
 CREATE INDEX memories_slot ON memories(owner, left(slot, 64)) WHERE slot <> '';
@@ -90,7 +91,7 @@ CREATE TABLE models(
 
 PART = Part(
     "index",
-    ("", _TABLES),  # derived: the last one makes all tables, those before it only count
+    ("", "", _TABLES),  # derived: the last one makes all tables, those before it only count
     {
         "owners": "tenant",
         "tally": "tenant",

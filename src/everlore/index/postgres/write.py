@@ -16,7 +16,7 @@ from uuid import UUID
 from everlore.index.base import Applied, Stamp
 from everlore.index.postgres.schema import LOCK, file_uuid, key_uuid, of_file, owner_uuid
 from everlore.index.tokens import joined, tokens
-from everlore.postgres.statements import Connection, each, first, rows, value
+from everlore.postgres.statements import Connection, each, first, rows, value, with_nul
 from everlore.postgres.tenants import digest128, numbered, tenant_of
 from everlore.types import Edge, Key, Owner, Problem, Row, Unit
 
@@ -139,8 +139,13 @@ class Writer:
         self._write(batch)
         return Applied(removed=len(known))
 
-    def clear(self) -> None:
-        """Empty everything that comes from files. Numbers already given stay given."""
+    def clear(self, keep: Collection[str] = ()) -> None:
+        """Empty everything that comes from other files. Numbers already given stay given."""
+        if keep:
+            for (path,) in rows(self._connection, "SELECT path FROM files"):
+                if with_nul(path) not in keep:
+                    self.remove(with_nul(path))
+            return
         for table in ("problems", "files", "memories", "edges", "units", "waiting", "vectors", "tally"):
             self._connection.execute(f"DELETE FROM {table}".encode())
         self._connection.execute("UPDATE owners SET epoch = epoch + 1, lost = lost + 1")

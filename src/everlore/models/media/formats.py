@@ -74,14 +74,30 @@ def by_mime(content_type: str) -> Format | None:
 
 def mime_of(content_type: str) -> str:
     """`text/html` of `Text/HTML; charset=utf-8`; empty where there is none."""
-    header = Message()
-    header["content-type"] = " ".join(content_type.split()) or "none/none"
-    found = header.get_content_type()
+    found = _header(content_type).get_content_type()
     return "" if found == "none/none" else found
 
 
-def matches(form: Format, raw: bytes) -> bool:
-    """Whether the bytes begin as the format says. A name alone never decides which parser reads them."""
+def charset_of(content_type: str) -> str:
+    """`utf-8` of `Text/HTML; charset=utf-8`; empty where there is none."""
+    return str(_header(content_type).get_content_charset() or "")
+
+
+def _header(content_type: str) -> Message:
+    header = Message()
+    header["content-type"] = " ".join(content_type.split()) or "none/none"
+    return header
+
+
+def fitting(form: Format, raw: bytes) -> Format | None:
+    """The format that the bytes begin as, if it is the one that was named or of its kind: pictures and recordings are
+    often misnamed. A name alone never decides which parser reads them."""
+    if _matches(form, raw):
+        return form
+    return next((other for other in FORMATS if other.kind == form.kind and other.magic and _matches(other, raw)), None)
+
+
+def _matches(form: Format, raw: bytes) -> bool:
     if form.kind in ("text", "html", "email"):
         return b"\x00" not in raw[:4096] or raw[:2] in (b"\xff\xfe", b"\xfe\xff")
     start = raw[form.offset :]

@@ -18,7 +18,7 @@ from everlore.config import MultimodalSection
 from everlore.errors import InvalidInput, Unavailable, UnsupportedMedia
 from everlore.models.chat import ChatModel, Meter
 from everlore.models.media import sandbox, seeing
-from everlore.models.media.formats import OLD, Format, by_extension, by_mime, matches, mime_of
+from everlore.models.media.formats import OLD, Format, by_extension, by_mime, charset_of, fitting, mime_of
 from everlore.models.media.parsers import decode
 from everlore.models.media.sources import from_base64, from_file
 from everlore.types import Json
@@ -52,7 +52,9 @@ class MediaReader:
     def read(self, content: str | Sequence[Mapping[str, Json]], meter: Meter) -> str:
         if isinstance(content, str):
             return content
-        return "\n".join(self._item(number, item, meter) for number, item in enumerate(content))
+        texts = [self._item(number, item, meter) for number, item in enumerate(content)]
+        # a quotation goes on until an empty line; what is said after a file is not in it
+        return "".join(f"{text}\n\n" if _quotes(text) else f"{text}\n" for text in texts[:-1]) + "".join(texts[-1:])
 
     def close(self) -> None:
         if self.model is not None:
@@ -76,11 +78,12 @@ class MediaReader:
             return self._markdown(label, given[0], str(item[given[0]]))
         if given == ["text"]:
             raise UnsupportedMedia(f'{label}: send `uri` or `base64`; to store it as plain text use type "text"')
-        raw, form = self._payload(label, item)
+        raw, named = self._payload(label, item)
         if not raw:
             raise UnsupportedMedia(f"{label}: the payload is empty")
-        if not matches(form, raw):
-            raise UnsupportedMedia(f"{label}: the payload is not {form.name} content, as its name or type says")
+        form = fitting(named, raw)
+        if form is None:
+            raise UnsupportedMedia(f"{label}: the payload is not {named.name} content, as its name or type says")
         return _rendered(item, form, self._text(label, form, raw, item, meter))
 
     def _markdown(self, label: str, payload: str, value: str) -> str:
@@ -113,7 +116,8 @@ class MediaReader:
                 got = fetch(label, uri, self._settings)
                 suffix = got.path.rpartition("/")[2].rpartition(".")[2] if "." in got.path else ""
                 told = by_mime(got.content_type) if mime_of(got.content_type) not in _VAGUE else None
-                return got.raw, told or _known(label, [hint, suffix], mime or got.content_type)
+                form = told or _known(label, [hint, suffix], mime or got.content_type)
+                return _in_utf8(got.raw, form, charset_of(got.content_type)), form
             case _:
                 raise UnsupportedMedia(f"{label}: `uri` must begin with http://, https:// or file://")
 
@@ -147,6 +151,16 @@ def _scheme(uri: str) -> str:
         return ""
 
 
+def _in_utf8(raw: bytes, form: Format, charset: str) -> bytes:
+    """Text whose sender named its encoding, in one that says so itself. What the sender got wrong stays as it is."""
+    if not charset or form.kind not in ("text", "html"):
+        return raw
+    try:
+        return raw.decode(charset).encode("utf-8-sig")
+    except (LookupError, UnicodeError):
+        return raw
+
+
 def _known(label: str, extensions: Sequence[str], mime: str) -> Format:
     """By the first extension that is known, else by the content type."""
     for extension in extensions:
@@ -175,6 +189,10 @@ def _rendered(item: Mapping[str, Json], form: Format, text: str) -> str:
     if form.kind == "audio":
         return f"{head}\n\n{text}"
     return f"{head}\n\n" + "\n".join(f"> {line}" if line else "" for line in text.splitlines())
+
+
+def _quotes(text: str) -> bool:
+    return text.rpartition("\n")[2].startswith(">")
 
 
 def _clean(text: str) -> str:

@@ -26,6 +26,7 @@ _ADDED = {
     "OMP_THREAD_LIMIT": "2",
     "MALLOC_ARENA_MAX": "2",  # else glibc reserves address space for every thread, which the limit counts
     "HF_HUB_OFFLINE": "1",
+    "ORT_DISABLE_TELEMETRY": "1",
 }
 GRACE_SECONDS = 5.0
 """The child ends itself when its time is over; it is killed when it does not."""

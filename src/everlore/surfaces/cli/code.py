@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 
-from rich.console import Console
 from rich.markup import escape
 from rich.syntax import Syntax
 
@@ -18,6 +17,7 @@ from everlore.surfaces.cli.upkeep import opened
 from everlore.types import Json
 
 LOOK_SECONDS = 0.2
+NONE_YET = "no project is indexed yet; run: everlore code index FOLDER"
 
 
 def index(path: str, *, watch: bool, as_json: bool) -> None:
@@ -44,7 +44,7 @@ def index(path: str, *, watch: bool, as_json: bool) -> None:
         if status.state == "failed":
             raise Unavailable(f"{project.id} is not indexed completely: {status.project.error}")
         if watch:
-            print(f"watching {project.root}; Ctrl-C ends it", file=sys.stderr)
+            output.note(f"watching {project.root}; Ctrl-C ends it")
             _until_interrupted()
 
 
@@ -62,7 +62,7 @@ def search(query: str, *, project: str | None, language: str | None, limit: int,
     if as_json:
         output.show_json([_json(hit) for hit in hits])
     elif not hits:
-        print("nothing found", file=sys.stderr)
+        output.note("nothing found")
     else:
         for hit in hits:
             _show(hit)
@@ -78,7 +78,7 @@ def _show(hit: CodeHit) -> None:
     if not sys.stdout.isatty():
         print(f"{hit.score:.3f}\t{place}\t{hit.breadcrumb}")
         return
-    console = Console()
+    console = output.terminal()
     console.print(f"[bold]{escape(place)}[/]  {escape(hit.breadcrumb)}  [dim]{hit.score:.3f}[/]", soft_wrap=True)
     first = "\n".join(hit.content.split("\n")[:8])
     console.print(Syntax(first, hit.language, line_numbers=True, start_line=hit.start_line, background_color="default"))
@@ -94,6 +94,8 @@ def status(project: str | None, *, as_json: bool) -> None:
             return
         for one in found:
             _show_status(engine, one, as_json=False)
+        if not found:
+            output.note(NONE_YET)
 
 
 def _status_json(status: Status) -> Json:
@@ -148,6 +150,8 @@ def list_projects(*, as_json: bool) -> None:
         return
     for one in found:
         print(f"{one.id}\t{chunks[one.id]}\t{one.root}")
+    if not found:
+        output.note(NONE_YET)
 
 
 def delete(project: str) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from everlore.cascade import embed_pending
-from everlore.config import Settings, load
+from everlore.cascade import embed_all
+from everlore.config import Settings
 from everlore.content import importing
 from everlore.content.connect import open_site
 from everlore.content.inventory import counts
@@ -17,6 +17,7 @@ from everlore.content.texts import documents
 from everlore.engine import open_engine
 from everlore.memory.records import Document, mirror
 from everlore.surfaces.cli import logs, output
+from everlore.surfaces.cli.settings import settings_of_command
 from everlore.surfaces.mcp.evo import EMBEDDED
 from everlore.types import Owner, Scope
 from everlore.vault.files import SYSTEM, FolderVault
@@ -62,6 +63,7 @@ def status(*, as_json: bool) -> None:
             ("database", site.shown),
             ("kind", site.engine.dialect.name),
             *((name, str(count)) for name, count in found.items()),
+            *([] if found else [("documents", "none yet; run: everlore content import FOLDER")]),
             *((folder, f"{count} documents") for folder, count in imported.items()),
         ]
     )
@@ -76,12 +78,7 @@ def _remember(settings: Settings) -> None:
     try:
         mirror(engine, owner, "document", (_document(one) for one in documents(site)))
         with output.progress() as report:
-            total = engine.index.status().unembedded
-            while left := engine.index.status().unembedded:
-                report("embedding", total - left, total)
-                if not embed_pending(engine, 64):
-                    break
-            report("embedding", total, total)
+            embed_all(engine, report)
     finally:
         engine.close()
         site.close()
@@ -97,7 +94,7 @@ def _document(one: SiteDocument) -> Document:
 
 
 def _settings() -> Settings:
-    settings = load()
+    settings = settings_of_command()
     logs.configure("debug" if settings.log_level == "debug" else "error", settings.log_format)
     return settings
 

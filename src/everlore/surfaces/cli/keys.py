@@ -14,8 +14,7 @@ from typer.exceptions import Abort, Exit, TyperException
 
 from everlore.accounts.base import Accounts, Event, Key
 from everlore.accounts.choose import open_accounts
-from everlore.clock import Clock, iso
-from everlore.config import load
+from everlore.clock import DAY_MS, Clock, iso
 from everlore.errors import Conflict, EverloreError, InvalidInput, NotFound
 from everlore.postgres.opening import open_server
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
@@ -28,10 +27,9 @@ from everlore.surfaces.cli.evercli.output import (
     show_failure,
     show_result,
 )
+from everlore.surfaces.cli.settings import settings_of_command
 from everlore.types import Json
 from everlore.vault.files import SYSTEM
-
-DAY_MS = 24 * 3600 * 1000
 
 
 def create(form: str, name: str, account: str, scopes: str, expires_days: int, *, separate: bool) -> None:
@@ -60,6 +58,8 @@ def show(form: str) -> None:
     lines = [
         f"{key.id}\t{key.prefix}\t{key.name}\t{key.account.id}\t{_state(key)}\t{' '.join(key.scopes)}" for key in known
     ]
+    if not known and resolve_format(form) == "text":
+        _say("there are no keys yet; make one with: everlore keys create --name NAME")
     _succeed(form, Result({"items": [_shown(key) for key in known]}, "\n".join(lines), {"count": len(known)}))
 
 
@@ -93,6 +93,8 @@ def audit(form: str, limit: int) -> None:
         }
         for event in events
     ]
+    if not items and resolve_format(form) == "text":
+        _say("nothing has happened yet")
     text = "\n".join("\t".join(item.values()) for item in items)
     _succeed(form, Result({"items": items}, text, {"count": len(items)}))
 
@@ -127,7 +129,7 @@ def run_keys(app: typer.Typer, argv: list[str]) -> int:
 
 @contextmanager
 def opened() -> Iterator[Accounts]:
-    settings = load()
+    settings = settings_of_command()
     server = open_server(settings)
     with ExitStack() as stack:
         if server is not None:

@@ -5,6 +5,7 @@ They are imported inside the commands, because `everlore --help` must answer at 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -17,9 +18,12 @@ import typer
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from everlore import __version__
-from everlore.errors import Damaged, EverloreError, Unavailable
+from everlore.errors import Damaged, EverloreError
 from everlore.redact import redact
 from everlore.surfaces.mcp import toolsets
+
+OBJECTS_BETWEEN_COLLECTIONS = 10_000
+"""Python's own 700 make a start a sixth longer: imports make hundreds of thousands of objects, and all of them stay."""
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that differ.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
@@ -28,7 +32,8 @@ Format = Annotated[str, typer.Option("--format", help="text, json, yaml or auto:
 
 app = typer.Typer(
     help="Long-term memory for AI agents that its owner can read.",
-    epilog="Examples: everlore server start | everlore index status --json | everlore doctor",
+    epilog="Settings come from EVEROS_* environment variables and config.toml in the vault (~/.everos)."
+    " Examples: everlore server start | everlore index status --json | everlore doctor",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help is read as well in a pipe, and is there in half the time
@@ -59,8 +64,7 @@ def main(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
-) -> None:
-    """Settings come from EVEROS_* environment variables and config.toml in the vault (~/.everos)."""
+) -> None: ...
 
 
 @server.command("start", epilog="Example: everlore server start --port 8001 --log-level debug")
@@ -78,18 +82,17 @@ def server_start(
     ] = False,
 ) -> None:
     """Serve the memory API until Ctrl-C. Beyond loopback it wants EVEROS_AUTH__ENABLED=true, or --insecure."""
-    from everlore.config import load
-    from everlore.surfaces.cli.serve import serve
-
-    given = (("host", host), ("port", port), ("insecure", insecure or None))
-    api: dict[str, Any] = {name: value for name, value in given if value is not None}
-    settings = load(**({"api": api} if api else {}), **({"log_level": log_level} if log_level else {}))
-    serve(settings, toolsets.loaders())
+    _serve(toolsets.NAMES, host, port, insecure=insecure, log_level=log_level)
 
 
 @app.command("mcp", epilog="Example: everlore mcp --toolset knowledge")
 def mcp(
-    toolset: Annotated[str, typer.Option(help=f"The tools to serve: {', '.join(toolsets.NAMES)}.")] = "knowledge",
+    toolset: Annotated[
+        str,
+        typer.Option(
+            help=f"The tools to serve: {', '.join(toolsets.NAMES)}.", autocompletion=lambda: list(toolsets.NAMES)
+        ),
+    ] = "knowledge",
     transport: Annotated[
         Literal["stdio", "http"], typer.Option(help="stdio, for a host that starts this command; or http.")
     ] = "stdio",
@@ -114,12 +117,20 @@ def mcp(
         identity = toolsets.IDENTITIES.get(toolset)
         stdio.serve(toolsets.loaders()[toolset], identity() if identity else None)
         return
+    _serve((toolset,), host, port, insecure=insecure)
+
+
+def _serve(
+    names: tuple[str, ...], host: str | None, port: int | None, *, insecure: bool, log_level: str | None = None
+) -> None:
     from everlore.config import load
-    from everlore.surfaces.cli.serve import serve
 
     given = (("host", host), ("port", port), ("insecure", insecure or None))
     api: dict[str, Any] = {name: value for name, value in given if value is not None}
-    serve(load(**({"api": api} if api else {})), toolsets.loaders((toolset,)))
+    settings = load(**({"api": api} if api else {}), **({"log_level": log_level} if log_level else {}))
+    from everlore.surfaces.cli.serve import serve  # a second's work, for which a wrong setting need not wait
+
+    serve(settings, toolsets.loaders(names))
 
 
 @index.command("status", epilog="Example: everlore index status --json")
@@ -132,7 +143,7 @@ def index_status(as_json: AsJson = False) -> None:
 
 @index.command("rebuild", epilog="Example: everlore index rebuild")
 def index_rebuild() -> None:
-    """Make the index again from the files alone. Searches go on with the old one meanwhile."""
+    """Make the index again from the files alone. Searches go on with the old one meanwhile; what is stored waits."""
     from everlore.surfaces.cli import upkeep
 
     upkeep.rebuild()
@@ -140,7 +151,7 @@ def index_rebuild() -> None:
 
 @index.command("reembed", epilog="Example: everlore index reembed")
 def index_reembed() -> None:
-    """Give every memory a vector of the model in use, after a change of model."""
+    """Give every memory a vector of the model now in use."""
     from everlore.surfaces.cli import upkeep
 
     upkeep.reembed()
@@ -174,7 +185,7 @@ def code_search(
     limit: Annotated[int, typer.Option(min=1, max=50, help="Results at most.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Find functions, classes and other chunks of indexed code by meaning or by name."""
+    """Find functions, classes and other pieces by meaning or name."""
     from everlore.surfaces.cli import code
 
     code.search(query, project=project, language=language, limit=limit, as_json=as_json)
@@ -212,7 +223,7 @@ def content_import(
     folder: Annotated[Path, typer.Argument(help="Folder of markdown files.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Make a folder of markdown browsable: files and folders become documents, front matter their fields.
+    """Make a folder of markdown browsable. Files and folders become documents, front matter their fields.
 
     Again after changes: documents are updated, and those whose files are gone leave.
     """
@@ -243,7 +254,7 @@ def content_status(as_json: AsJson = False) -> None:
 
 @app.command(epilog="Example: everlore doctor --json")
 def doctor(as_json: AsJson = False) -> None:
-    """Examine files, index, buffer and model, and say what to do. Changes nothing; exit code 1 on errors."""
+    """Examine files, index, buffer and models, and say what to do. Changes nothing; exit code 1 on errors."""
     from everlore.surfaces.cli import upkeep
 
     if not upkeep.doctor(as_json=as_json):
@@ -256,8 +267,9 @@ def export_(
     force: Force = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Write all memories and waiting messages to a folder of markdown files, byte for byte as they are here.
+    """Write everything to a folder of markdown files.
 
+    All memories and waiting messages, byte for byte as they are here.
     Files that are there with another content are named, and nothing is written (exit code 1), unless forced.
     """
     from everlore.surfaces.cli import store as work
@@ -272,8 +284,9 @@ def import_(
     force: Force = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Take in all memories and waiting messages of a folder, and index them.
+    """Take everything in from a folder of markdown files.
 
+    All memories and waiting messages, which are then indexed.
     Files that are here with another content are named, and nothing is written (exit code 1), unless forced.
     """
     from everlore.surfaces.cli import store as work
@@ -284,7 +297,7 @@ def import_(
 
 @store.command("distribute", epilog="Example: everlore store distribute")
 def store_distribute() -> None:
-    """Spread the tables over the nodes of a Citus cluster, by tenant. Needs the Citus extension; once is enough."""
+    """Spread the tables over a Citus cluster, by tenant. Needs the Citus extension; once is enough."""
     from everlore.surfaces.cli import store as work
 
     work.distribute()
@@ -322,7 +335,7 @@ def keys_revoke(
     which: Annotated[str, typer.Argument(help="A key's id or prefix, or an account's id for all of it.")] = "",
     form: Format = "auto",
 ) -> None:
-    """End a key at once, or with an account's id all its keys and agents."""
+    """End a key at once. With an account's id: all its keys and agents."""
     from everlore.surfaces.cli import keys as work
 
     work.revoke(form, which)
@@ -333,7 +346,7 @@ def keys_audit(
     limit: Annotated[int, typer.Option("--limit", help="How many events, the newest first.")] = 50,
     form: Format = "auto",
 ) -> None:
-    """Show who signed in, registered, was refused, and what was forgotten."""
+    """Show the sign-ins, registrations, refusals and deletions."""
     from everlore.surfaces.cli import keys as work
 
     work.audit(form, limit)
@@ -355,6 +368,7 @@ class RedactedStream:
 def run() -> None:
     """Entry point. Whatever goes wrong, a person gets a sentence and a script gets an exit code."""
     sys.stderr = cast("TextIO", RedactedStream(sys.stderr))
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     if sys.argv[1:2] == ["keys"]:
         from everlore.surfaces.cli.keys import run_keys
 
@@ -362,25 +376,18 @@ def run() -> None:
     try:
         app(prog_name="everos" if Path(sys.argv[0]).stem == "everos" else "everlore")
     except EverloreError as error:
-        _complain(str(error), _hint(error))
+        _complain(str(error), "everlore doctor examines the whole vault" if isinstance(error, Damaged) else "")
+    except ModuleNotFoundError:
+        raise  # the installation is incomplete, which `everlore.__main__` explains
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        _complain(f"{where}{error.strerror or error}", "check the vault's path and permissions (EVEROS_MEMORY__ROOT)")
+        hint = "check the path and its permissions; EVEROS_MEMORY__ROOT names the vault"
+        _complain(f"{where}{error.strerror or error}", hint)
     except Exception as error:
         if os.environ.get("EVEROS_LOG_LEVEL", "").lower() == "debug":
             typer.echo(redact(traceback.format_exc()), err=True)
         _complain(f"unexpected {type(error).__name__}: {error}", "set EVEROS_LOG_LEVEL=debug to see where it happened")
     sys.exit(1)
-
-
-def _hint(error: EverloreError) -> str:
-    match error:
-        case Damaged():
-            return "everlore doctor examines the whole vault"
-        case Unavailable():
-            return "nothing was lost; try again"
-        case _:
-            return ""
 
 
 def _complain(message: str, hint: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -18,6 +19,8 @@ from rich.table import Table
 from everlore.redact import redact, redact_deep
 from everlore.types import Json
 
+LONG_SECONDS = 1.0
+"""What is done sooner needs no bar."""
 COLOURS = {"ok": "green", "warning": "yellow", "error": "bold red"}
 
 
@@ -27,6 +30,11 @@ def show_json(value: Json) -> None:
 
 def show_line(text: str) -> None:
     print(redact(text))
+
+
+def terminal() -> Console:
+    """Colours are ours to choose: left to itself, rich takes the end of `file.md:207` for an address."""
+    return Console(highlight=False)
 
 
 def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:
@@ -41,7 +49,7 @@ def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:
     table.add_column(overflow="fold")
     for name, value in pairs:
         table.add_row(escape(name), escape(value))
-    Console().print(table)
+    terminal().print(table)
 
 
 def show_finding(level: str, what: str, hint: str) -> None:
@@ -49,7 +57,7 @@ def show_finding(level: str, what: str, hint: str) -> None:
     if not sys.stdout.isatty():
         print(f"{level}\t{what}" + (f"\t{hint}" if hint else ""))
         return
-    console = Console()
+    console = terminal()
     console.print(f"[{COLOURS[level]}]{level:>7}[/]  {escape(what)}", soft_wrap=True)
     if hint:
         console.print(f"         [dim]{escape(hint)}[/]", soft_wrap=True)
@@ -59,22 +67,39 @@ def warn(text: str) -> None:
     print(f"warning: {text}", file=sys.stderr)
 
 
+def note(text: str) -> None:
+    """For a person who would else look at nothing; scripts read stdout."""
+    print(text, file=sys.stderr)
+
+
 @contextmanager
-def progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A function to report progress to: bars in a terminal, one line per finished stage elsewhere."""
+def progress(*, patient: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """A function to report progress to: bars in a terminal, one line per finished stage elsewhere.
+
+    `patient`: only in a terminal, only of what takes long, and gone when it is done.
+    """
     if not sys.stderr.isatty():
-        yield _plain_progress
+        yield _no_progress if patient else _plain_progress
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bars:
-        tasks: dict[str, TaskID] = {}
+    bars = Progress(*columns, console=Console(stderr=True), transient=patient)
+    tasks: dict[str, TaskID] = {}
+    shown_from = time.monotonic() + (LONG_SECONDS if patient else 0)
 
-        def report(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=done, total=total)
+    def report(what: str, done: int, total: int) -> None:
+        if time.monotonic() >= shown_from:
+            bars.start()
+        if what not in tasks:
+            tasks[what] = bars.add_task(what, total=total)
+        bars.update(tasks[what], completed=done, total=total)
 
+    try:
         yield report
+    finally:
+        bars.stop()
+
+
+def _no_progress(what: str, done: int, total: int) -> None: ...
 
 
 def _plain_progress(what: str, done: int, total: int) -> None:

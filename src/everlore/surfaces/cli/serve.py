@@ -6,16 +6,18 @@ The port is claimed before the vault is opened, so that a second server fails at
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Sequence
 
 import structlog
 import uvicorn
 
 from everlore.accounts.choose import open_accounts
-from everlore.config import Settings, unknown_variables
+from everlore.config import Settings, unknown_settings
 from everlore.engine import open_engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.surfaces.cli import logs
@@ -26,6 +28,7 @@ from everlore.surfaces.mcp.http import Loaders
 from everlore.vault.files import SYSTEM
 
 BACKLOG = 512
+LAST_SECONDS = 1.0
 FINISH_SECONDS = 10
 """How long running requests may take to finish once the server was told to stop."""
 
@@ -73,12 +76,14 @@ def serve(settings: Settings, toolsets: Loaders) -> None:
                 f"listening on {host} WITHOUT AUTHENTICATION: whoever can reach this port can read and delete every "
                 "memory. Put your own gateway in front, or use --host 127.0.0.1"
             )
-        if unknown := unknown_variables():
+        if unknown := unknown_settings():
             log.warning("settings without effect in this version", names=unknown)
         engine = open_engine(settings)
         try:
             system = settings.memory.root / SYSTEM
             accounts = engine.part(lambda opened: open_accounts(system, opened.server, log.warning))
+            if settings.auth.enabled and not accounts.keys():
+                log.warning("nobody can sign in yet; make a key with `everlore keys create --name NAME`")
             config = uvicorn.Config(
                 create_app(engine, accounts, toolsets),
                 log_config=None,
@@ -97,8 +102,21 @@ def serve(settings: Settings, toolsets: Loaders) -> None:
         finally:
             engine.close()
             log.info("stopped")
+            _leave_threads()
     finally:
         listener.close()
+
+
+def _leave_threads() -> None:
+    """End now, although a request still waits in a thread, for a language model perhaps. It was answered, what it
+    writes is safe at any moment, and Python would wait for it."""
+    why = sys.exc_info()[0]
+    working = [one for one in threading.enumerate() if not one.daemon and one is not threading.main_thread()]
+    for thread in working:
+        thread.join(LAST_SECONDS / len(working))
+    if why in (None, SystemExit, KeyboardInterrupt) and any(thread.is_alive() for thread in working):
+        sys.stderr.flush()
+        os._exit(130 if why is KeyboardInterrupt else 0)
 
 
 def claim(host: str, port: int) -> socket.socket:
@@ -123,9 +141,9 @@ def claim(host: str, port: int) -> socket.socket:
 
 def _explain(error: OSError, host: str, port: int) -> Exception:
     if error.errno == errno.EADDRINUSE:
-        return Unavailable(
-            f"port {port} on {host} is in use, perhaps by another Everlore server. Stop it, or choose another port: "
-            f"everlore server start --port {port + 1 if port < 65535 else 0} (0 picks a free one)"
+        return Misconfigured(
+            f"port {port} on {host} is in use, perhaps by another Everlore server. Stop it, or choose another port "
+            f"with --port {port + 1 if port < 65535 else 0} or EVEROS_API__PORT (0 picks a free one)"
         )
     if error.errno == errno.EACCES:
         return Misconfigured(f"this user may not listen on port {port}; choose one above 1023 with --port")

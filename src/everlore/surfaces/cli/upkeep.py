@@ -7,16 +7,16 @@ from contextlib import contextmanager
 from dataclasses import asdict
 
 from everlore import cascade
-from everlore.config import load
+from everlore.config import Settings
 from everlore.engine import Engine, open_engine
+from everlore.kinds.base import several
 from everlore.surfaces.cli import logs, output
+from everlore.surfaces.cli.settings import settings_of_command
 
 
 @contextmanager
 def opened() -> Iterator[Engine]:
-    settings = load()
-    logs.configure("debug" if settings.log_level == "debug" else "warning", settings.log_format)
-    engine = open_engine(settings)
+    engine = open_engine(_settings())
     try:
         yield engine
     finally:
@@ -30,18 +30,21 @@ def status(*, as_json: bool) -> None:
         waiting = engine.buffer.count()
         root = engine.vault.where
         broken = cascade.troubles(engine.index)
+        reported = {problem.path for problem in engine.index.problems()}  # looked at again by themselves
+        changed = len(set(cascade.differing(engine)) - reported)
     name = model[0] if model else None
     if as_json:
-        numbers = asdict(counts) | {"rows": dict(counts.rows)}
+        numbers = asdict(counts) | {"rows": dict(counts.rows), "changed": changed}
         output.show_json({"vault": root, **numbers, "model": name, "messages_buffered": waiting, "broken": broken})
         return
     output.show_pairs(
         [
             ("vault", root),
-            *((f"{kind}s", str(count)) for kind, count in sorted(counts.rows.items())),
+            *((several(kind), str(count)) for kind, count in sorted(counts.rows.items())),
             ("pieces", str(counts.units)),
             ("without vector", str(counts.unembedded)),
             ("files", str(counts.files)),
+            ("changed since", f"{changed}; run: everlore index sync" if changed else "0"),
             ("queued", str(counts.queued)),
             ("failed", str(counts.failed)),
             ("problems", str(counts.problems)),
@@ -55,6 +58,9 @@ def status(*, as_json: bool) -> None:
 def rebuild() -> None:
     with opened() as engine, output.progress() as report:
         count = cascade.rebuild(engine, report)
+        broken = cascade.troubles(engine.index)
+    for trouble in broken:
+        output.warn(trouble)
     output.show_line(f"rebuilt: {count} memories")
 
 
@@ -72,11 +78,17 @@ def sync() -> None:
 
 def doctor(*, as_json: bool) -> bool:
     """Shows the findings; True when none is an error."""
-    with opened() as engine:
-        findings = cascade.doctor(engine)
+    with output.progress(patient=True) as report:
+        findings = cascade.doctor(_settings(), report)
     if as_json:
         output.show_json([asdict(finding) for finding in findings])
     else:
         for finding in findings:
             output.show_finding(finding.level, finding.what, finding.hint)
     return all(finding.level != "error" for finding in findings)
+
+
+def _settings() -> Settings:
+    settings = settings_of_command()
+    logs.configure("debug" if settings.log_level == "debug" else "warning", settings.log_format)
+    return settings

@@ -18,6 +18,7 @@ from everlore.memory import listing, profile
 from everlore.models.once import AskedOnce
 from everlore.search import Hit, Query, recall
 from everlore.search.filters import holds
+from everlore.search.meaning import default_radius
 from everlore.search.texts import likeness
 from everlore.surfaces.everme import markdown
 from everlore.surfaces.everme.limits import TOP_K
@@ -231,7 +232,7 @@ def _recalled(
     engine: Engine, of: Sequence[Owner], query: str, top_k: int, chosen: Filter | None
 ) -> dict[str, list[Hit]]:
     """What only vectors find must be near: a question about nothing we know gets no answer."""
-    radius = engine.settings.search.default_radius
+    radius = default_radius(engine)
     hits: dict[str, list[Hit]] = {}
     for owner in of:
         found_here = recall(engine, Query(owner, query, top_k=top_k, radius=radius, filter=chosen)).hits

@@ -18,10 +18,22 @@ from everlore.accounts.base import Accounts
 from everlore.cascade import Worker
 from everlore.engine import Engine
 from everlore.memory import prepare, retry
-from everlore.surfaces.http import device_page, emcp, errors, gateway_auth, gateway_mem, gateway_uploads, health, routes
+from everlore.surfaces.http import (
+    beyond,
+    device_page,
+    emcp,
+    errors,
+    gateway_auth,
+    gateway_mem,
+    gateway_uploads,
+    health,
+    home_page,
+    routes,
+)
 from everlore.surfaces.http.guard import Guard, Meter
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.middleware import LoopbackOnly, Observe, host_of, is_loopback
+from everlore.surfaces.http.threads import Threads
 from everlore.surfaces.mcp.http import Loaders, Toolsets
 
 PROBES_AT_ONCE = 2
@@ -34,7 +46,7 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.workers = CapacityLimiter(engine.settings.api.threads)
+        app.state.threads = Threads(engine.settings.api.threads)
         # probes have threads of their own, so that a busy server still says that it lives
         app.state.probes = CapacityLimiter(PROBES_AT_ONCE)
         worker = Worker(engine, prepare, retry)
@@ -58,9 +70,7 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
     app.state.attempts = Meter(engine.settings.auth.attempts_per_minute)
     app.state.metrics = Metrics(engine)
     errors.install(app)
-    app.include_router(routes.router)
-    app.include_router(health.router)
-    for module in (gateway_auth, gateway_mem, gateway_uploads, device_page):
+    for module in (routes, beyond, health, home_page, gateway_auth, gateway_mem, gateway_uploads, device_page):
         app.include_router(module.router)
     app.include_router(gateway_uploads.raw)
     app.include_router(emcp.router)

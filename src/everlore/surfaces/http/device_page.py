@@ -20,7 +20,7 @@ from everlore.surfaces.http.gateway import accounts, note, run
 from everlore.surfaces.http.guard import Meter, check_scopes
 
 MOST_BYTES = 10_000
-_HEADERS = {
+HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
     ),
@@ -124,4 +124,4 @@ def _same_origin(request: Request) -> bool:
 
 
 def _page(body: str, status: int = 200, headers: dict[str, str] | None = None) -> HTMLResponse:
-    return HTMLResponse(_PAGE.format(body=body), status, _HEADERS | (headers or {}))
+    return HTMLResponse(_PAGE.format(body=body), status, HEADERS | (headers or {}))

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
@@ -30,6 +29,7 @@ from everlore.surfaces.http.emcp_auth import Actor, RateLimit, identify, scope_o
 from everlore.surfaces.http.emcp_dispatch import Results, payload_hash
 from everlore.surfaces.http.emcp_errors import TRACE, Refused, refusal, trace_of
 from everlore.surfaces.http.relay import answered, replaying
+from everlore.surfaces.http.threads import Threads
 from everlore.surfaces.mcp.evo import HANDLE, Opener, too_large
 from everlore.surfaces.mcp.messages import Unreadable, read
 from everlore.types import Json
@@ -268,5 +268,5 @@ def _json(value: Json) -> Response:
 
 
 async def _run(request: Request, work: Callable[..., Any], *args: object) -> Any:
-    limiter: CapacityLimiter = request.app.state.workers
-    return await to_thread.run_sync(partial(work, *args), limiter=limiter)
+    threads: Threads = request.app.state.threads
+    return await threads.run(partial(work, *args))

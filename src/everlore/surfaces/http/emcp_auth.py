@@ -12,9 +12,9 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+from types import ModuleType
 from typing import Final
-
-import jwt
 
 from everlore.accounts.base import Principal
 from everlore.config import EmcpSection
@@ -38,9 +38,6 @@ READ: Final = frozenset(
 WINDOW_SECONDS: Final = 60.0
 MOST_TRACKED: Final = 10_000
 """Callers that are counted at once; beyond that the windows that ended are forgotten."""
-
-# a short secret is the owner's decision; they are told so once, when the server starts
-warnings.filterwarnings("ignore", category=jwt.InsecureKeyLengthWarning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +69,7 @@ def identify(header: str | None, address: str, settings: EmcpSection, account: P
     kind, _, token = (header or "").strip().partition(" ")
     if kind.lower() != "bearer" or not token.strip():
         raise Refused(401, "unauthenticated", "send Authorization: Bearer with a token of this server")
+    jwt = _jwt()
     try:
         claims = jwt.decode(
             token.strip(),
@@ -88,6 +86,16 @@ def identify(header: str | None, address: str, settings: EmcpSection, account: P
     subject = claims.get("sub")
     name = user_id or (str(subject)[:100] if isinstance(subject, str | int) and str(subject) else f"ip:{address}")
     return Actor(f"api:{name}", user_id, _scopes(claims))
+
+
+@cache
+def _jwt() -> ModuleType:
+    """The library, imported when the first token comes: it brings much along, and few servers have a secret."""
+    import jwt
+
+    # a short secret is the owner's decision; they are told so once, when the server starts
+    warnings.filterwarnings("ignore", category=jwt.InsecureKeyLengthWarning)
+    return jwt
 
 
 def _user(claim: Json) -> int:

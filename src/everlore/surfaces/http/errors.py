@@ -26,6 +26,7 @@ from everlore.errors import (
     EverloreError,
     InvalidInput,
     NotFound,
+    Obstructed,
     Unavailable,
     Unreadable,
     UnsupportedMedia,
@@ -114,7 +115,7 @@ async def _everlore(request: Request, error: Exception) -> Response:
         case Unavailable():
             log.warning("unavailable", reason=str(error))
             return failure(request, 503, str(error))
-        case Unreadable():
+        case Unreadable() | Obstructed():
             log.error("a file cannot be read", reason=str(error))
             return failure(request, 503, _unreadable(request, error))
         case _:
@@ -123,7 +124,7 @@ async def _everlore(request: Request, error: Exception) -> Response:
             return failure(request, 500, INTERNAL)
 
 
-def _unreadable(request: Request, error: Unreadable) -> str:
+def _unreadable(request: Request, error: EverloreError) -> str:
     """With accounts, a file may name its owner."""
     hidden = "a file of the vault cannot be read; `everlore doctor` on the server tells which"
     told = hidden if request.app.state.engine.settings.auth.enabled else str(error)
@@ -136,5 +137,7 @@ def first_reason(errors: Sequence[Mapping[str, Any]]) -> str:
     if first["type"] == "json_invalid":
         return f"{first['msg']}: {first['ctx']['error']}"
     loc = first["loc"][1:] if first["loc"][:1] == ("body",) else first["loc"]
+    if first["type"] == "missing" and not loc:
+        return "the request body is empty; send a JSON object"
     dotted = ".".join(str(part) for part in loc if part not in (TEXT_TAG, ITEMS_TAG))
     return f"{first['msg']}: {dotted}" if dotted else str(first["msg"])

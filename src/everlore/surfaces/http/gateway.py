@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from anyio import CapacityLimiter, to_thread
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from starlette.requests import HTTPConnection, Request
@@ -19,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 from everlore.accounts.base import Accounts, Event, Principal
 from everlore.errors import Conflict, Denied, EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
 from everlore.redact import redact
+from everlore.surfaces.http.threads import Threads
 from everlore.types import Json
 
 T = TypeVar("T")
@@ -156,9 +156,9 @@ def accounts(request: HTTPConnection) -> Accounts:
     return store
 
 
-async def run(request: Request, work: Callable[..., T], *args: object, **named: object) -> T:
-    limiter: CapacityLimiter = request.app.state.workers
-    return await to_thread.run_sync(partial(work, *args, **named), limiter=limiter)
+async def run(request: Request, work: Callable[..., T], *args: object, lasting: bool = False, **named: object) -> T:
+    threads: Threads = request.app.state.threads
+    return await threads.run(partial(work, *args, **named), lasting=lasting)
 
 
 def note(request: HTTPConnection, action: str, target: str, outcome: str = "ok", who: Principal | None = None) -> None:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from everlore.accounts import tokens
 from everlore.accounts.base import Agent, Poll
-from everlore.clock import iso
+from everlore.clock import DAY_MS, iso
 from everlore.errors import Denied
 from everlore.surfaces.http.gateway import (
     ANSWERS,
@@ -31,7 +31,6 @@ from everlore.types import Json
 
 DEVICE_SECONDS = 900
 INTERVAL_SECONDS = 5
-DAY_MS = 24 * 3600 * 1000
 
 Label = Annotated[str, Field(min_length=1, max_length=200)]
 OptionalLabel = Annotated[str, Field(max_length=200)]

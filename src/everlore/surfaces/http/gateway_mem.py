@@ -112,8 +112,9 @@ async def agent_memory(body: SaveBody, request: Request) -> Response:
     """Save turns of a conversation, tool calls included."""
     engine, person = asking(request)
     messages = [_message(at, turn, person, engine) for at, turn in enumerate(body.messages)]
+    flushing = body.flush is not False
     saved: Saved = await run(
-        request, saving.save_turn, engine, person, body.conversation_id, messages, flushing=body.flush is not False
+        request, saving.save_turn, engine, person, body.conversation_id, messages, flushing=flushing, lasting=True
     )
     return success(request, _saved(saved))
 
@@ -128,8 +129,9 @@ async def personal(body: SaveBody, request: Request) -> Response:
                 20001, f"only user and assistant messages without tool calls are taken here: messages.{at}.role"
             )
     messages = [_message(at, turn, person, engine) for at, turn in enumerate(body.messages)]
+    flushing = body.flush is not False
     saved: Saved = await run(
-        request, saving.save_fact, engine, person, body.conversation_id, messages, flushing=body.flush is not False
+        request, saving.save_fact, engine, person, body.conversation_id, messages, flushing=flushing, lasting=True
     )
     return success(request, _saved(saved) | {"extracted": saved.extracted})
 

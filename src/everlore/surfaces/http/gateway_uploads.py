@@ -133,7 +133,8 @@ async def create_source(body: NewSource, request: Request) -> Response:
     """Make memories of an uploaded document."""
     engine, person = asking(request)
     who = principal(request)
-    source = await run(request, _ingest, engine, accounts(request), person, who.account.id, who.agent_id, body)
+    keeper = accounts(request)
+    source = await run(request, _ingest, engine, keeper, person, who.account.id, who.agent_id, body, lasting=True)
     await run(request, note, request, "source.create", source.id, "ok", who)
     return success(request, _shown(source))
 

@@ -25,12 +25,17 @@ from everlore.surfaces.http.errors import failure
 from everlore.surfaces.http.gateway import code_of, is_gateway, note, refusal
 from everlore.types import Scope as Partition
 
-OPEN = frozenset({"/health", "/healthz", "/readyz", "/device"})
+OPEN = frozenset({"/", "/health", "/healthz", "/readyz", "/device"})
 SIGN_IN = "/api/v1/auth/"
 SIGNED = "/api/v1/mem/uploads/obj_"
 """Addresses that carry their own proof."""
 READING = frozenset(
-    f"/api/v1/{route}" for route in ("memory/search", "memory/get", "mem/search", "mem/context", "mem/get", "mem/list")
+    f"/api/v1/{area}/{route}"
+    for area, routes in (
+        ("memory", ("search", "get", "history", "export")),
+        ("mem", ("search", "context", "get", "list")),
+    )
+    for route in routes
 )
 MINUTE = 60.0
 MOST_WATCHED = 10_000

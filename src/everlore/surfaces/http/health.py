@@ -27,7 +27,7 @@ router = APIRouter(tags=["operations"], responses={503: {"model": Failure}})
 def examine(engine: Engine) -> Health:
     """With accounts, files may name their owners: problems are then counted, not told."""
     status = engine.index.status()
-    problems = [*_waiting(engine), *troubles(engine.index)]
+    problems = [*_waiting(engine), *_unembedded(engine, status.unembedded), *troubles(engine.index)]
     hidden = [f"{len(problems)} problems; `everlore doctor` on the server tells them"] if problems else []
     told = hidden if engine.settings.auth.enabled else problems
     return Health(
@@ -53,6 +53,15 @@ def _waiting(engine: Engine) -> list[str]:
     if engine.llm is None or not (reason := engine.llm.trouble) or not (count := engine.buffer.count(closed=True)):
         return []
     return [f"messages that wait for the language model, and are extracted once it answers: {count}. {redact(reason)}"]
+
+
+def _unembedded(engine: Engine, count: int) -> list[str]:
+    """Why pieces have no vector; that they have none for a moment is nothing to tell."""
+    if not count or not (reason := engine.embedder.trouble):
+        return []
+    return [
+        f"pieces that wait for the embedding model, and are found by their words until then: {count}. {redact(reason)}"
+    ]
 
 
 @router.get("/health")

@@ -6,6 +6,7 @@ web page can reach it through a browser, neither across origins nor by DNS rebin
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import secrets
 import time
@@ -18,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from everlore.surfaces.http.errors import failure, unexpected
 from everlore.surfaces.http.metrics import Metrics
 
+STOPPING = "the server is stopping and could not finish this in time; nothing was lost: ask again when it is back"
 QUIET = frozenset({"/health", "/healthz", "/readyz", "/metrics"})
 """Probes: logged only when someone debugs."""
 
@@ -50,6 +52,9 @@ class Observe:
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             try:
                 await self.app(scope, receive, answer)
+            except asyncio.CancelledError:  # the server stops, and has waited long enough
+                if not status:
+                    await failure(HTTPConnection(scope), 503, STOPPING)(scope, receive, answer)
             except Exception:
                 response = unexpected(HTTPConnection(scope))
                 if not status:

@@ -1,7 +1,7 @@
 """What goes over the wire: requests as the contract constrains them, answers as it spells them out.
 
-Numbers and booleans are strict: a string or a boolean is never taken for an integer. Field names, defaults and
-limits are the contract's; the published OpenAPI document is made from these classes.
+Numbers and booleans are strict: a string or a boolean is never taken for an integer. Names of schemas and fields,
+defaults and limits are the contract's; the published OpenAPI document is made from these classes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from typing_extensions import TypeAliasType
 
 from everlore.types import Json
 
@@ -30,6 +31,10 @@ def _scope_id(value: str) -> str:
     return value
 
 
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value  # to JSON 5.0 is 5
+
+
 def _top_k(value: int) -> int:
     if value != -1 and not 1 <= value <= 100:
         raise ValueError("top_k must be -1 or 1..100")
@@ -43,8 +48,12 @@ ScopeId = Annotated[
 ]
 SessionId = Annotated[str, Field(min_length=1, max_length=128)]
 OwnerId = Annotated[str, Field(min_length=1)]
-StrictInt = Annotated[int, Field(strict=True)]
+StrictInt = Annotated[int, BeforeValidator(_whole), Field(strict=True)]
 StrictBool = Annotated[bool, Field(strict=True)]
+
+
+SearchMethod = TypeAliasType("SearchMethod", Literal["keyword", "vector", "hybrid", "agentic"])
+GetMemoryType = TypeAliasType("GetMemoryType", Literal["episode", "profile", "agent_case", "agent_skill"])
 
 
 class Request(BaseModel):
@@ -151,8 +160,10 @@ class FilterNode(Request):
 
 class SearchRequest(Owned):
     query: str = Field(min_length=1)
-    method: Literal["keyword", "vector", "hybrid", "agentic"] = "hybrid"
-    top_k: Annotated[StrictInt, AfterValidator(_top_k)] = Field(-1, description="-1 or 1..100")
+    method: SearchMethod = "hybrid"
+    top_k: Annotated[StrictInt, AfterValidator(_top_k)] = Field(
+        -1, description="-1 or 1..100", json_schema_extra={"minimum": -1, "maximum": 100, "not": {"const": 0}}
+    )
     radius: Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)] | None = None
     include_profile: StrictBool = False
     enable_llm_rerank: StrictBool = False
@@ -161,7 +172,7 @@ class SearchRequest(Owned):
 
 
 class GetRequest(Owned):
-    memory_type: Literal["episode", "profile", "agent_case", "agent_skill"]
+    memory_type: GetMemoryType
     page: StrictInt = Field(1, ge=1)
     page_size: StrictInt = Field(20, ge=1, le=100)
     sort_by: Literal["timestamp", "updated_at"] = "timestamp"
@@ -174,10 +185,6 @@ class GetRequest(Owned):
         if getattr(self, needed) is None:
             raise ValueError(f"memory_type '{self.memory_type}' requires {needed}")
         return self
-
-
-class DeleteRequest(Owned):
-    id: str = Field(min_length=1, description="The id of an episode, a fact, a profile, a case or a skill.")
 
 
 class Spending(BaseModel):
@@ -212,17 +219,19 @@ class FlushData(Metered):
     status: Literal["extracted", "no_extraction"]
 
 
-class DeleteData(BaseModel):
-    deleted: int
+class Whole(BaseModel):
+    """Always sent with all its fields, those with a default included, and described so."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
-class Placed(BaseModel):
+class Placed(Whole):
     id: str
     app_id: str
     project_id: str
 
 
-class EpisodeItem(Placed):
+class GetEpisodeItem(Placed):
     user_id: str | None
     session_id: str
     timestamp: str
@@ -233,12 +242,12 @@ class EpisodeItem(Placed):
     type: Literal["Conversation"] = "Conversation"
 
 
-class ProfileItem(Placed):
+class GetProfileItem(Placed):
     user_id: str | None
     profile_data: dict[str, Any]
 
 
-class CaseItem(Placed):
+class GetAgentCaseItem(Placed):
     agent_id: str
     session_id: str
     task_intent: str
@@ -248,7 +257,7 @@ class CaseItem(Placed):
     timestamp: str
 
 
-class SkillItem(Placed):
+class GetAgentSkillItem(Placed):
     agent_id: str
     name: str
     description: str
@@ -258,30 +267,30 @@ class SkillItem(Placed):
     source_case_ids: Sequence[str]
 
 
-class FactHit(BaseModel):
+class SearchAtomicFactItem(BaseModel):
     id: str
     content: str
     score: float
 
 
-class EpisodeHit(EpisodeItem):
+class SearchEpisodeItem(GetEpisodeItem):
     score: float
-    atomic_facts: list[FactHit]
+    atomic_facts: list[SearchAtomicFactItem]
 
 
-class ProfileHit(ProfileItem):
+class SearchProfileItem(GetProfileItem):
     score: float | None = None
 
 
-class CaseHit(CaseItem):
+class SearchAgentCaseItem(GetAgentCaseItem):
     score: float
 
 
-class SkillHit(SkillItem):
+class SearchAgentSkillItem(GetAgentSkillItem):
     score: float
 
 
-class UnprocessedMessage(Placed):
+class UnprocessedMessageDTO(Placed):
     session_id: str
     sender_id: str
     sender_name: str | None
@@ -293,20 +302,20 @@ class UnprocessedMessage(Placed):
 
 
 class SearchData(BaseModel):
-    episodes: list[EpisodeHit] = []
-    profiles: list[ProfileHit] = []
-    agent_cases: list[CaseHit] = []
-    agent_skills: list[SkillHit] = []
-    unprocessed_messages: list[UnprocessedMessage] = []
+    episodes: list[SearchEpisodeItem]
+    profiles: list[SearchProfileItem]
+    agent_cases: list[SearchAgentCaseItem]
+    agent_skills: list[SearchAgentSkillItem]
+    unprocessed_messages: list[UnprocessedMessageDTO]
     trace: dict[str, Any] | None = Field(None, exclude_if=lambda trace: trace is None)
     usage: Spending | None = Field(None, exclude_if=lambda value: value is None)
 
 
-class GetData(BaseModel):
-    episodes: list[EpisodeItem] = []
-    profiles: list[ProfileItem] = []
-    agent_cases: list[CaseItem] = []
-    agent_skills: list[SkillItem] = []
+class GetData(Whole):
+    episodes: list[GetEpisodeItem] = []
+    profiles: list[GetProfileItem] = []
+    agent_cases: list[GetAgentCaseItem] = []
+    agent_skills: list[GetAgentSkillItem] = []
     total_count: int
     count: int
 

@@ -14,21 +14,23 @@ from everlore.memory import Outcome
 from everlore.models.chat import Usage
 from everlore.search import Hit, Recall
 from everlore.surfaces.http.models import (
-    CaseHit,
-    CaseItem,
-    EpisodeHit,
-    EpisodeItem,
-    FactHit,
+    GetAgentCaseItem,
+    GetAgentSkillItem,
+    GetEpisodeItem,
+    GetProfileItem,
     Pending,
-    ProfileHit,
-    ProfileItem,
+    SearchAgentCaseItem,
+    SearchAgentSkillItem,
+    SearchAtomicFactItem,
     SearchData,
-    SkillHit,
-    SkillItem,
+    SearchEpisodeItem,
+    SearchProfileItem,
     Spending,
-    UnprocessedMessage,
+    UnprocessedMessageDTO,
 )
 from everlore.types import Message, Stored
+
+Listed = GetEpisodeItem | GetProfileItem | GetAgentCaseItem | GetAgentSkillItem
 
 
 def spent(done: Outcome) -> dict[str, Any]:
@@ -40,7 +42,7 @@ def usage(spent: Usage) -> Spending | None:
     return Spending(**asdict(spent)) if spent.requests else None
 
 
-def _place(row: Stored, app_id: str) -> dict[str, Any]:
+def placed(row: Stored, app_id: str) -> dict[str, Any]:
     owner = row.key.owner
     return {
         "id": f"profile_{owner.id}" if row.key.kind == "profile" else row.key.public_id,
@@ -52,7 +54,7 @@ def _place(row: Stored, app_id: str) -> dict[str, Any]:
 
 def _episode(row: Stored, app_id: str, clock: Clock) -> dict[str, Any]:
     said = _of_note(row.data["content"]) if row.key.kind in ("note", "record") else row.data
-    return _place(row, app_id) | {
+    return placed(row, app_id) | {
         "session_id": row.session_id,
         "timestamp": clock.show(row.timestamp),
         "sender_ids": (row.key.owner.id,) if row.key.kind == "record" else row.sender_ids,
@@ -73,7 +75,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def _case(row: Stored, app_id: str, clock: Clock) -> dict[str, Any]:
-    return _place(row, app_id) | {
+    return placed(row, app_id) | {
         "session_id": row.session_id,
         "timestamp": clock.show(row.timestamp),
         "task_intent": row.data["task_intent"],
@@ -85,27 +87,27 @@ def _case(row: Stored, app_id: str, clock: Clock) -> dict[str, Any]:
 
 def _skill(row: Stored, app_id: str) -> dict[str, Any]:
     names = ("name", "description", "content", "confidence", "maturity_score", "source_case_ids")
-    return _place(row, app_id) | {name: row.data[name] for name in names}
+    return placed(row, app_id) | {name: row.data[name] for name in names}
 
 
 def _profile(row: Stored, app_id: str) -> dict[str, Any]:
-    return _place(row, app_id) | {"profile_data": dict(row.data)}
+    return placed(row, app_id) | {"profile_data": dict(row.data)}
 
 
-def listed(row: Stored, app_id: str, clock: Clock) -> EpisodeItem | ProfileItem | CaseItem | SkillItem:
+def listed(row: Stored, app_id: str, clock: Clock) -> Listed:
     match row.key.kind:
         case "episode" | "note" | "record":
-            return EpisodeItem(**_episode(row, app_id, clock))
+            return GetEpisodeItem(**_episode(row, app_id, clock))
         case "profile":
-            return ProfileItem(**_profile(row, app_id))
+            return GetProfileItem(**_profile(row, app_id))
         case "case":
-            return CaseItem(**_case(row, app_id, clock))
+            return GetAgentCaseItem(**_case(row, app_id, clock))
         case _:
-            return SkillItem(**_skill(row, app_id))
+            return GetAgentSkillItem(**_skill(row, app_id))
 
 
-def _fact_hit(hit: Hit) -> FactHit:
-    return FactHit(id=hit.stored.key.public_id, content=hit.stored.data["content"], score=hit.score)
+def _fact_hit(hit: Hit) -> SearchAtomicFactItem:
+    return SearchAtomicFactItem(id=hit.stored.key.public_id, content=hit.stored.data["content"], score=hit.score)
 
 
 def found(
@@ -114,24 +116,28 @@ def found(
     hits = recall.hits
     return SearchData(
         episodes=[
-            EpisodeHit(
+            SearchEpisodeItem(
                 **_episode(hit.stored, app_id, clock),
                 score=hit.score,
                 atomic_facts=[_fact_hit(fact) for fact in hit.facts],
             )
             for hit in hits.get("episode", ())
         ],
-        profiles=[ProfileHit(**_profile(profile, app_id))] if profile else [],
-        agent_cases=[CaseHit(**_case(hit.stored, app_id, clock), score=hit.score) for hit in hits.get("case", ())],
-        agent_skills=[SkillHit(**_skill(hit.stored, app_id), score=hit.score) for hit in hits.get("skill", ())],
+        profiles=[SearchProfileItem(**_profile(profile, app_id))] if profile else [],
+        agent_cases=[
+            SearchAgentCaseItem(**_case(hit.stored, app_id, clock), score=hit.score) for hit in hits.get("case", ())
+        ],
+        agent_skills=[
+            SearchAgentSkillItem(**_skill(hit.stored, app_id), score=hit.score) for hit in hits.get("skill", ())
+        ],
         unprocessed_messages=[unprocessed(message, app_id, clock) for message in waiting],
         trace=recall.trace if explain else None,
         usage=usage(recall.usage),
     )
 
 
-def unprocessed(message: Message, app_id: str, clock: Clock) -> UnprocessedMessage:
-    return UnprocessedMessage(
+def unprocessed(message: Message, app_id: str, clock: Clock) -> UnprocessedMessageDTO:
+    return UnprocessedMessageDTO(
         id=message.id,
         app_id=app_id,
         project_id=message.scope.project,

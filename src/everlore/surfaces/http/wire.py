@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from email.message import Message
 from typing import Any
 
@@ -48,18 +48,20 @@ class JsonRoute(APIRoute):
 
         async def read(request: Request) -> Response:
             if request.method == "POST":
-                _require_json(request.headers.get("content-type", ""))
+                _require_json(request.headers)
             return await handle(JsonRequest(request.scope, request.receive))
 
         return read
 
 
-def _require_json(content_type: str) -> None:
+def _require_json(headers: Mapping[str, str]) -> None:
     header = Message()
-    header["content-type"] = content_type or "none/none"
+    header["content-type"] = headers.get("content-type") or "none/none"
     charset = str(header.get_param("charset", "utf-8"))
     if header.get_content_type() != "application/json" or charset.lower() not in ("utf-8", "utf8"):
         raise HTTPException(415, "Content-Type must be application/json, in UTF-8")
+    if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+        raise HTTPException(415, "the request body is compressed; send it as it is, without Content-Encoding")
 
 
 def _too_large(limit: int) -> HTTPException:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-STATELESS_VERSION = "2026-07-28"
 OBJECTS_ONLY = frozenset({"2025-06-18", "2025-11-25"})
 """Versions whose clients refuse structured content that is not an object."""
 

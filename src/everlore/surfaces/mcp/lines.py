@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, cast
 
 import anyio
 import mcp_types as types
-import structlog
 from anyio import to_thread
 from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 
 FINISH_SECONDS = 30.0
 """How long accepted requests may take to be answered once stdin has ended."""
-
-log = structlog.get_logger("everlore.mcp")
 
 
 def run(toolset: Toolset, pipe: Pipe, first: bytes, answered: Json = None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from everlore.config import Settings, unknown_variables
+from everlore.config import Settings, unknown_settings
 from everlore.errors import EverloreError, Unavailable
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ class Opener:
 def _open(settings: Settings) -> tuple[Engine, Worker]:
     from everlore.cascade import Worker
     from everlore.engine import open_engine
-    from everlore.memory import recover
+    from everlore.memory import resume, retry
 
-    if unknown := unknown_variables():
+    if unknown := unknown_settings():
         log.warning("settings without effect in this version", names=unknown)
     engine = open_engine(settings)
-    worker = Worker(engine, recover)
+    worker = Worker(engine, resume, retry)
     worker.start()
     return engine, worker

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 import pytest
 from databases import Postgres, new_schema, on_both_stores
 from embeddings import Endpoint
+from keeping import Kept
 from speaking import Client, speaking
 
 
@@ -16,14 +17,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def knowledge(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, vectors: Endpoint
-) -> Iterator[Client]:
-    store: dict[str, str] = {}
-    if request.param == "postgres":
-        database: Postgres = request.getfixturevalue("database")
-        store = {"EVEROS_STORE__URL": database.url(), "EVEROS_STORE__SCHEMA": new_schema()}
-    with speaking(tmp_path_factory.mktemp("knowledge") / "root", vectors.url, store) as client:
-        yield client
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, vectors: Endpoint, lasting: Kept
+) -> Client:
+    def start() -> AbstractContextManager[Client]:
+        store: dict[str, str] = {}
+        if request.param == "postgres":
+            database: Postgres = request.getfixturevalue("database")
+            store = {"EVEROS_STORE__URL": database.url(), "EVEROS_STORE__SCHEMA": new_schema()}
+        return speaking(tmp_path_factory.mktemp("knowledge") / "root", vectors.url, store)
+
+    return lasting.get(("knowledge", request.param), start)
 
 
 @pytest.fixture

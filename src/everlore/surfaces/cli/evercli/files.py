@@ -78,6 +78,7 @@ def replace_file(path: Path, expected: bytes | None, content: bytes, *, private:
             raise
         _sync_folder(target.parent)
     except OSError as error:
+        error.filename = str(target)  # not the temporary file beside it, which nobody knows
         raise local_failure(error, "write") from None
 
 

@@ -38,13 +38,11 @@ def _page(engine: Engine, arguments: Arguments, moment: int) -> dict[str, Json]:
 
 def _moment(engine: Engine, text: Json) -> int:
     try:
-        moment = engine.clock.parse(str(text))
-        iso(moment)  # a zone may carry it out of the years that can be shown
-    except (InvalidInput, ValueError, OverflowError, OSError):
+        return engine.clock.parse(str(text))
+    except InvalidInput:
         raise InvalidInput(
             f"timestamp {str(text)[:60]!r} is not an ISO 8601 time; send one such as 2026-01-06T12:00:00Z"
         ) from None
-    return moment
 
 
 def _invalidate(engine: Engine, arguments: Arguments) -> Json:

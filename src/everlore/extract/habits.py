@@ -1,0 +1,125 @@
+"""What somebody is, does and likes, and what of it is over: diets and allergies, habits, preferences."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from everlore.extract.lexicon import HABIT_VERBS
+from everlore.extract.reading import ADVERB, HAS, Reading
+from everlore.extract.voice import base_form, verb_forms
+from everlore.extract.wishes import to_stop
+
+_TAIL = re.compile(
+    r"\s*(?:[,;.!(—–]|\b(?:in|on|at|for|with|because|since|when|while|and|but|so|as|which|who|that|every|most|each"
+    r"|after"
+    r"|before|during|than|these|right|too|anymore|any more|now|from|by|lately|twice|once|daily|a lot|very|so|again|last"
+    r"|yesterday|today|cold turkey|(?:\d+|an?|two|three|four|five|six|a few|some) (?:days?|weeks?|months?|years?) ago)"
+    r"\b).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+DETERMINER = re.compile(r"^(?:the|a|an|their|to|some|any)\s+", re.IGNORECASE)
+_POINTING = frozenset({"it", "them", "this", "that", "these", "those", "how", "what", "when", "all", "just"})
+_LIKES = {"love": "+", "like": "+", "enjoy": "+", "adore": "+", "prefer": "", "hate": "-", "dislike": "-"}
+_NO_MEAT = ("vegan", "vegetarian", "pescatarian")
+_DIETS = {
+    **dict.fromkeys(("meat", "red meat", "chicken", "beef", "pork", "steak", "bacon"), _NO_MEAT),
+    **dict.fromkeys(("fish", "seafood"), _NO_MEAT[:2]),
+    **dict.fromkeys(("eggs", "dairy", "cheese"), _NO_MEAT[:1]),
+}
+"""What is eaten, and the diets that exclude it."""
+_STARTED = re.compile(
+    rf"^{HAS}(?:(?:started|resumed|began|went back to|is back to) (?P<verb>\w+ing)\b(?P<o> [^.;]*\bagain\b.*"
+    rf"|(?<=eating).*"
+    rf"|(?<=drinking).*|(?<=smoking).*)|is {ADVERB}(?P<now>\w+ing)\b(?P<more> [^.;]*\b(?:again|these days)\b.*))",
+    re.I,
+)
+"""What was not so before. A course that somebody started is no habit yet."""
+_STOPPED = re.compile(rf"^{ADVERB}(?:has )?{ADVERB}(?:stopped|quit|gave up|given up) (?P<verb>\w+ing)\b(?P<o>.*)", re.I)
+_NO_DIET = re.compile(
+    rf"^{HAS}(?:gave up|given up|quit|stopped|abandoned|dropped|is done with) (?P<diet>vegan|vegetarian)ism\b"
+    rf"|^no longer (?:follows|eats|keeps to) an? (?P<same>vegan|vegetarian) diet\b",
+    re.I,
+)
+_SWITCHED = re.compile(rf"^{ADVERB}(?:has )?{ADVERB}switched from (?P<o>[\w' -]+?) to\b", re.I)
+_NO_LONGER = re.compile(r"^no longer (?P<verb>\w+)\b(?P<o>.*)", re.I)
+_NOT = re.compile(rf"^{ADVERB}(?:doesn't|does not|can't|cannot) {ADVERB}(?P<verb>\w+)\b(?P<o>.*)", re.I)
+_DOES = re.compile(rf"^{ADVERB}(?P<verb>\w+s)\b(?P<o>.*)", re.I)
+_IS = re.compile(
+    rf"^{ADVERB}(?:(?P<no>isn't|is (?:not|no longer)|(?:has )?(?:stopped|quit|gave up|given up) being"
+    rf"|was(?=[^.;]* until\b))|is|has been|became|went) "
+    rf"{ADVERB}(?:an? )?(?:\w+ly )?(?:(?P<v>vegan|vegetarian|pescatarian|pregnant|(?:lactose|gluten)[- ]intolerant"
+    r"|on (?:an?|the) (?:[\w-]+ )?[\w-]+ diet)"
+    r"(?=[.,!;]|$| (?:and|any ?more|again|as|at|because|but|for|in|now|since|so|these|this|until|when|while|with)\b)"
+    r"|allergic to (?P<o>[^.;]+))",
+    re.I,
+)
+
+
+def being(who: str, rest: str) -> Reading | None:
+    """What somebody is: vegan, pregnant, allergic to nuts."""
+    found = _IS.match(rest)
+    if not found:
+        return None
+    state = found["v"].lower().replace("-", " ") if found["v"] else f"allergic to {_thing(found['o'])}"
+    eaten = () if found["no"] else tuple(f"{who}: eat {food}" for food, diets in _DIETS.items() if state in diets)
+    return Reading(f"{who}: is {state}", "", "-" if found["no"] else "+", closes=eaten) if state[-1] != " " else None
+
+
+def habit(who: str, rest: str) -> Reading | None:
+    if found := _NO_DIET.match(rest):
+        return Reading(f"{who}: is {(found['diet'] or found['same']).lower()}", "", "-")
+    if found := _STARTED.match(rest):
+        verb = found["verb"] or found["now"]
+        return _doing(who, base_form(verb.lower()), found["o"] or found["more"] or "", "+")
+    if found := _SWITCHED.match(rest):
+        return Reading(f"{who}: use {_thing(found['o'])}", "", "-")
+    if found := _STOPPED.match(rest):
+        stopped = _doing(who, base_form(found["verb"].lower()), found["o"], "-")
+        return replace(stopped, closes=(to_stop(who, found["verb"]),)) if stopped else None
+    if found := _NO_LONGER.match(rest):
+        return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
+    if (found := _NOT.match(rest)) and not (found["verb"] == "go" and " go" in rest and "can" in rest[:8]):
+        return _doing(who, found["verb"].lower(), found["o"], "-")
+    if (found := _DOES.match(rest)) and "VBZ" in verb_forms(found["verb"].lower()):
+        return _doing(who, base_form(found["verb"].lower()), found["o"], "+")
+    return None
+
+
+def _doing(who: str, verb: str, rest: str, sign: str) -> Reading | None:
+    rest = rest.strip()
+    if verb == "stand" and sign == "-":
+        verb, sign = "hate", "+"
+    if verb in _LIKES:
+        liking = _LIKES[verb] or "+"
+        shown = liking if sign == "+" else ("-" if liking == "+" else "+")
+        thing = "" if rest.startswith("the ") else _thing(rest)  # "the idea" is one of this talk
+        return Reading(f"{who}: likes {thing}", "", shown, _limit(rest)) if thing else None
+    if verb not in HABIT_VERBS:
+        return None
+    to = "to " if rest.startswith("to ") else ""
+    thing = _thing(rest)
+    name = f"{verb} {to}{thing}".strip()
+    diets = _DIETS.get(thing, ()) if verb == "eat" and sign == "+" else ()
+    closes = tuple(f"{who}: is {diet}" for diet in diets)
+    return Reading(f"{who}: {name}", "", sign, _limit(rest), closes) if thing or verb == "smoke" else None
+
+
+def _thing(text: str) -> str:
+    """The thing a verb is about: up to four words, before anything that narrows it."""
+    cut = _TAIL.sub("", DETERMINER.sub("", text.strip()).strip(" .!,")).lower().split()
+    if not 0 < len(cut) <= 4 or cut[0] in _POINTING or "to" in cut[1:2]:
+        return ""
+    return " ".join(cut)
+
+
+_LIMIT = re.compile(
+    r"\b(?:in|on|at|for|with|when|while|after|before|during|from)\b [^,.;!(]*|\b(?:right now|today|tonight|yet)\b",
+    re.IGNORECASE,
+)
+
+
+def _limit(text: str) -> str:
+    """What narrows a like or habit ("in the evening"): its denial says nothing about the rest."""
+    found = _LIMIT.search(text)
+    return re.sub(r"\s*\b(?:any ?more|now)\b", "", found[0]).strip().lower() if found else ""

@@ -1,0 +1,186 @@
+"""What can be learned from a run, in one sentence, or nothing: no lesson is better than a false one.
+
+In this order: what the user objected to, where they stayed displeased; what they want from now on; the cause or the
+lesson as the agent told it at the end; what the user corrected; how something that failed came to work; what failed and
+was not solved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from everlore.extract.asking import is_problem, lasting, only_mends
+from everlore.extract.difference import difference, quoted
+from everlore.extract.phrases import any_of, heard, one_line, sentences
+from everlore.extract.reaction import admission, final_answer, objections, reaction
+from everlore.extract.sentences import content_words, is_english, is_question
+from everlore.extract.trajectory import Call, Said, Step
+from everlore.extract.verdict import verdict
+
+INSIGHT = 200
+REASON = 110
+TELLING = 3
+"""Words of content that an objection needs to say more than that something failed."""
+
+_LESSON = any_of(
+    r"\bthe (?:\w+ )?(?:key|trick|fix|solution|problem|issue|cause|reason|culprit|bug|bottleneck) "
+    r"(?:was|is|were|here|lay|turned out)\b",
+    r"\bturn(?:s|ed) out\b|\broot cause\b|\bculprit\b|\bcause:|\bcaused by\b|\bbecause\b|\bdue to\b|\bfor lack of\b",
+    r"\b(?:came|comes|stem\w*|result\w*) from\b|\bas a result of\b|\btraced (?:it |this |that )?(?:back )?to\b",
+    r"\bfixed (?:it )?by\b|\blessons? (?:learned|learnt)\b|\bnext time\b|\blearn(?:ed|t) that\b|\bmake sure to\b"
+    r"|\bonly works? (?:if|when|with)\b|, so (?!that\b|far\b|you\b|please\b)",
+    r"\b(?:ursache|grund) (?:war|ist)\b|\blag an\b|\bweil\b|\bparce que\b|\bla cause\b|\bporque\b|\bla causa\b"
+    r"|\bperché\b",
+)
+_CAUSE = any_of(
+    r"\b(?:was|were|is|are) (?:\w+ )?(?:missing|outdated|expired|misconfigured|pinned|full|locked|disabled|blocked"
+    r"|corrupt\w*|stale|unset"
+    r"|too (?:old|small|low))\b",
+    r"\b(?:had|has|have) no\b|\black(?:ed|s|ing)\b|\bwas never\b|\b(?:had|has) not been\b|\brequires?\b"
+    r"|\bneeded? (?:to be|a|an|the)\b",
+)
+"""Weaker: said of a cause, and of much else. Taken only from the final answer of work that met with a failure or
+looked for a reason."""
+_PAST = any_of(
+    r"\b(?:was|were|had|did|\w+ed|took|broke|lost|left|kept|went|came|held|ran|got|threw|wrote|read|gave|hit|cut"
+    r"|\w+n't)\b"
+)
+_PRESENT = any_of(r"\b(?:is|are|be|been|has|have)(?:n't)?(?: (?:not|now|been|already|also))* \w+ed\b")
+_OWN_REPORT = any_of(
+    r"^(?:i|i've|i'm|we|we've)\b|\b(?:now|again)\b",
+    r"\b(?:pass(?:es|ed)?|works?|worked|succeed\w*|green|clean|healthy|fixed|solved|resolved|running|back)\b",
+)
+"""What an agent says of its own work, and of how things are since."""
+_OPENING = any_of(r"^(?:(?:fixed|done|solved|resolved|found it|got it|result|cause|summary)\s*[:.!–—-]\s*)+")
+_GUESS = any_of(
+    r"\b(?:probably|maybe|might|may be|could be|seems?|looks like|perhaps|likely|possibly|i think|i suspect|i guess"
+    r"|let me|let's|i'll|i will|i am going to|if)\b|\?\s*$"
+)
+_LAST_CLAUSE = re.compile(r"^.*,\s+")
+_WHY = any_of(r"^(?:\w+,? )?why\b|\bwhat(?:'s| is) (?:going on|wrong)\b")
+_SOUGHT = any_of(
+    r"\b(?:why|reason|cause|slow|fail\w*|broken|error\w*|crash\w*|wrong|problem|issue|debug|investigate)\b"
+)
+
+
+def key_insight(run: Sequence[Step]) -> str | None:
+    judged = reaction(run)
+    calls = [step for step in run if isinstance(step, Call)]
+    unsolved = None if judged == "pleased" else _unsolved(calls)
+    objected = objections(run)
+    if judged == "displeased":
+        told = _fullest([text for _, text in objected] or _complaints(run))
+        return unsolved if unsolved and len(content_words(told)) < TELLING else f"The user objected: {told}"
+    lasting = _from_now_on(run)
+    if lasting:
+        return f"The user wants: {lasting}"
+    stated = _stated(run, objected[-1][0] if objected else -1, solved=not unsolved and not admission(run))
+    if stated:
+        return stated
+    if objected:
+        return f"The user corrected: {_fullest([text for _, text in objected])}"
+    return _recovery(calls) or unsolved or one_line(admission(run), INSIGHT) or None
+
+
+def _complaints(run: Sequence[Step]) -> list[str]:
+    """What a displeased user said that points at nothing: their last words at least."""
+    said = [step.text for step in run if isinstance(step, Said) and step.role == "user"]
+    return [text for text in said[1:] if verdict(text) == "displeased"] or said[-1:]
+
+
+def _fullest(texts: Sequence[str]) -> str:
+    """The one that says most."""
+    told = max(texts, key=lambda text: len(set(content_words(text[:INSIGHT]))))
+    return one_line(" ".join(sentences(told)), INSIGHT - 20)
+
+
+def _from_now_on(run: Sequence[Step]) -> str:
+    """What the user wants done so each time, said once the agent had begun."""
+    begun = next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
+    said = [step.text for step in run[begun:] if isinstance(step, Said) and step.role == "user"]
+    told = [part for text in said for part in sentences(heard(text)) if not is_question(part)]
+    return one_line(next(filter(lasting, reversed(told)), ""), INSIGHT - 20)
+
+
+def _stated(run: Sequence[Step], after: int, solved: bool) -> str | None:
+    """A cause or lesson that the agent told after the last objection and that is no guess; the latest first."""
+    final = final_answer(run)
+    for at in range(len(run) - 1, after, -1):
+        step = run[at]
+        if not isinstance(step, Said) or step.role != "assistant" or (step.acting and at != final):
+            continue
+        told = [_OPENING.sub("", sentence) for sentence in sentences(step.text) if not _GUESS.search(sentence)]
+        lesson = next((sentence for sentence in told if _LESSON.search(sentence)), None)
+        if lesson is None and solved and at == final and _looked_for_a_cause(run):
+            lesson = next((sentence for sentence in told if _CAUSE.search(sentence)), None)
+        if lesson is None and solved and _was_told_a_problem(run):
+            parts = [part for sentence in told for part in sentence.split("; ")]
+            lesson = next((part for part in parts if _explains(part)), None)
+        if lesson:
+            return one_line(lesson, INSIGHT)
+    return None
+
+
+def _explains(sentence: str) -> bool:
+    """Whether it tells how things had been: what is in the past and not the agent's own work, after a problem."""
+    told = len(content_words(sentence)) >= TELLING and is_english(sentence)
+    return told and bool(_PAST.search(_PRESENT.sub("", sentence))) and not _OWN_REPORT.search(sentence)
+
+
+def _was_told_a_problem(run: Sequence[Step]) -> bool:
+    begun = next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
+    asked = [step.text for step in run[:begun] if isinstance(step, Said) and step.role == "user"]
+    parts = [part for text in asked for part in sentences(heard(text))]
+    return any(is_problem(part) or _WHY.search(part) or only_mends(_LAST_CLAUSE.sub("", part)) for part in parts)
+
+
+def _looked_for_a_cause(run: Sequence[Step]) -> bool:
+    asked = [step.text[:INSIGHT] for step in run if isinstance(step, Said) and step.role == "user"]
+    failed = any(isinstance(step, Call) and step.outcome == "error" for step in run)
+    return failed or any(_SOUGHT.search(text) for text in asked)
+
+
+def _recovery(calls: Sequence[Call]) -> str | None:
+    """How a call that failed came to work, if it did for good: what was changed about it or done in between."""
+    found = ""
+    for at, failed in enumerate(calls):
+        if failed.outcome != "error" or not failed.told:
+            continue
+        tries = [n for n in range(at + 1, len(calls)) if calls[n].told and calls[n].action.again(failed.action)]
+        worked = next((n for n in tries if calls[n].outcome == "ok"), None)
+        if worked is None or calls[tries[-1]].outcome == "error" or (failed.looks and failed.action.command):
+            continue
+        between = [call for call in calls[at + 1 : worked] if call.outcome == "ok" and not call.looks]
+        changed = difference(failed, calls[worked])
+        if between and not changed:
+            how = f"it worked after {_listed(between)}"
+        elif changed:
+            how = f"it worked with {changed}"
+        else:
+            how = "trying again worked"
+        if not found or between:
+            found = f"{_failure(failed)}; {how}"
+    return one_line(found, 2 * INSIGHT) or None
+
+
+def _unsolved(calls: Sequence[Call]) -> str | None:
+    """The last thing that failed for good, if nothing else came of the work after it."""
+    acting = [call for call in calls if call.told and call.outcome != "unknown" and not call.looks]
+    if not acting or acting[-1].outcome != "error":
+        return None
+    return f"{_failure(acting[-1])}; this was not solved"
+
+
+def _failure(call: Call) -> str:
+    reason = one_line(call.result, REASON).rstrip(".") or "an error"
+    return f"{_shown(call)} failed with {reason}"
+
+
+def _shown(call: Call) -> str:
+    return f"`{quoted(call.shown)}`"
+
+
+def _listed(calls: Sequence[Call]) -> str:
+    labels = list(dict.fromkeys(_shown(call) for call in calls))[-3:]
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"

@@ -1,0 +1,79 @@
+"""What people say of themselves and others: "We're vegetarian", "Tom and Alice live in Ghent".
+
+The words stay as they are, since who "we" are is not known. They are read as if the speaker said them of themselves
+alone, which is true as well.
+"""
+
+from __future__ import annotations
+
+import re
+
+from everlore.extract.casual import straightened
+from everlore.extract.lexicon import ADVERBS
+from everlore.extract.voice import third_form, third_person, verb_forms
+
+QUOTED = ' said: "'
+_WE = re.compile(r"^(?:we(?P<be>['’]re)|we(?P<short>['’](?:ve|ll|d))?|(?P<our>our))(?: both| all)?\b", re.IGNORECASE)
+_KIN = (
+    r"wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|kids?|children|sons?|daughters?|mom|mum|mother|dad"
+    r"|father|parents|family|brothers?|sisters?|siblings|roommates?|flatmates?|friends?|twins?|baby|dogs?|cats?"
+)
+_JOINT = re.compile(
+    r"^(?:both )?(?:(?:(?:\0's|the) (?:\w+ )?(?P<who>\w+)(?: (?-i:[A-Z])\w+)?|(?-i:[A-Z])\w+(?: and (?-i:[A-Z])\w+)?)"
+    r" and \0"
+    rf"|\0 and (?:their (?:\w+ )?(?:{_KIN})(?: (?-i:[A-Z])\w+)?|(?-i:[A-Z])\w+)) (?P<rest>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_SINGLE = {
+    "are": "is", "aren't": "isn't", "have": "has", "haven't": "hasn't", "were": "was", "weren't": "wasn't",
+    "do": "does", "don't": "doesn't",
+}  # fmt: skip
+OF_ALL = re.compile(
+    r": (?:lives in|relationship status|is |likes |number of |has |did |wants to )|'s \w+(?: \w+)?: (?:name|age)$"
+)
+"""The slots in which what is true of all of them is true of each: one has a home like that, but not an age."""
+
+
+def alone(sentence: str) -> str:
+    """ "We have two kids" as "I have two kids"; empty where it does not begin with "we" or "our"."""
+    found = _WE.match(sentence)
+    if not found:
+        return ""
+    subject = "My" if found["our"] else "I'm" if found["be"] else f"I{found['short'] or ''}"
+    rest = sentence[found.end() :]
+    return f"I'm{rest[4:]}" if subject == "I" and rest.startswith(" are ") else f"{subject}{rest}"
+
+
+def as_one(text: str, name: str) -> str:
+    """A statement about the speaker and others as one about the speaker; any other text as it is."""
+    start = f"{name}{QUOTED}"
+    if text[: len(start)].lower() == start.lower():
+        mine = alone(text[len(start) :].rstrip('"'))
+        return (third_person(straightened(mine), name) if mine else None) or text
+    if " and " not in text:
+        return text
+    anonymous = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "\0", text, flags=re.IGNORECASE)
+    found = _JOINT.match(anonymous)
+    if not found or (found["who"] and _is_verb(found["who"])):
+        return text
+    return f"{name} {_single(found['rest'])}".replace("\0", name)
+
+
+def _is_verb(word: str) -> bool:
+    """ "Alice's mom called and Alice answered"; but "Alice's kids" are no verb."""
+    return not re.fullmatch(_KIN, word) and bool(verb_forms(word) & {"VBD", "VBZ"})
+
+
+def _single(rest: str) -> str:
+    """What follows the subject, with its verb for one person."""
+    words = rest.split(" ")
+    for number, word in enumerate(words):
+        if word in ADVERBS or word in ("both", "all"):
+            continue
+        forms = verb_forms(word)
+        if word in _SINGLE:
+            words[number] = _SINGLE[word]
+        elif "VB" in forms and "VBD" not in forms:
+            words[number] = third_form(word)
+        break
+    return " ".join(word for word in words if word not in ("both", "all"))

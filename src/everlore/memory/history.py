@@ -1,0 +1,55 @@
+"""What was true when: everything that was ever held of an owner, and the chain that one statement belongs to.
+
+Superseding deletes nothing, so the past can be asked: each memory says from when until when it held, and what ended it.
+"""
+
+from __future__ import annotations
+
+from everlore.engine import Engine
+from everlore.index.base import Page
+from everlore.kinds import episode, fact
+from everlore.memory.notes import successor
+from everlore.memory.read import named
+from everlore.types import Owner, Stored, Track, Where
+
+STATEMENTS: dict[Track, tuple[str, ...]] = {"user": ("fact", "note", "record"), "agent": ("case", "skill")}
+
+
+def held(engine: Engine, owner: Owner, at: int | None = None, *, page: int = 1, page_size: int = 20) -> Page:
+    """What an owner's memory states, the newest first; only what held `at` a moment, if one is given."""
+    where = Where(owner, STATEMENTS[owner.track], valid_at=at)
+    return engine.index.page(where, offset=(page - 1) * page_size, limit=page_size)
+
+
+def history(engine: Engine, owner: Owner, public_id: str) -> list[Stored]:
+    """What stood in the place of a memory before it and after it, the oldest first. Of an episode: its facts."""
+    known = named(engine, owner, public_id)
+    if known.key.kind == episode.PLACE.kind:
+        return engine.index.children(owner, fact.PLACE.kind, [known.parent_id])
+    chain = {known.key: known}
+    following = _successor(engine, known)
+    while following and following.key not in chain:
+        chain[following.key] = following
+        following = _successor(engine, following)
+    waiting = list(chain.values())
+    while waiting:
+        before = [row for row in _predecessors(engine, owner, waiting.pop()) if row.key not in chain]
+        chain |= {row.key: row for row in before}
+        waiting += before
+    return sorted(chain.values(), key=lambda row: (row.timestamp, row.key.entry))
+
+
+def _successor(engine: Engine, stored: Stored) -> Stored | None:
+    handle = successor(stored)
+    return engine.index.by_handle([handle]).get(handle) if handle else None
+
+
+def _predecessors(engine: Engine, owner: Owner, stored: Stored) -> list[Stored]:
+    """Facts that this one ended. They speak of the same thing, so nothing else need be looked at."""
+    if stored.key.kind != fact.PLACE.kind:
+        return []
+    from everlore.memory.user_track import slots_together  # here, as it brings all of extraction
+
+    slots = {slot for found in slots_together(engine, owner, [fact.from_row(stored)]) for slot in found}
+    told = {row.key: row for slot in slots for row in engine.index.in_slot(owner, stored.key.kind, slot)}
+    return [row for row in told.values() if successor(row) == stored.key.handle]
