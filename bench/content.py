@@ -20,7 +20,7 @@ from rich.progress import Progress
 from bench.peers import Spent, percentile, spent
 from bench.servers import Missing, empty_server
 from bench.site import fill
-from bench.speed import Timing
+from bench.timing import Timing
 from everlore.config import EmcpSection
 from everlore.content import arguments as a
 from everlore.content import tools

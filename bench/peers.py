@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +17,6 @@ from everlore.index.base import Vector
 from everlore.index.tokens import query_terms
 
 LIMIT = 100
-LIBRARIES = "import fastapi, uvicorn, pydantic_settings, numpy, apsw, structlog, httpx"
 
 
 class PlainText:
@@ -84,35 +81,6 @@ def append(path: Path) -> Callable[[str], int]:
         return len(text)
 
     return save
-
-
-@dataclass(frozen=True, slots=True)
-class Bare:
-    seconds: float
-    mebibytes: float
-
-
-def bare_process() -> Bare:
-    """A Python that only imports the libraries a server needs."""
-    script = f"{LIBRARIES}\nprint('ready', flush=True)\ninput()"
-    begin = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdout.readline()
-    seconds = time.perf_counter() - begin
-    used = resident(process.pid)
-    process.communicate(b"\n")
-    return Bare(seconds, used)
-
-
-def resident(pid: int) -> float:
-    """Mebibytes of memory that a process holds; not a number where the system has no `ps`."""
-    try:
-        said = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return float("nan")
-    return int(said.stdout) / 1024
 
 
 @dataclass(frozen=True, slots=True)

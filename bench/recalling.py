@@ -16,8 +16,9 @@ from rich.progress import Progress
 
 from bench.multihop import caller
 from bench.peers import append
-from bench.speed import FixedEmbedder, Timing, compare_with
+from bench.speed import FixedEmbedder, compare_with
 from bench.synthetic import Corpus, around, make_centres, make_corpus, put
+from bench.timing import Timing
 from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
 from everlore.graph.links import with_links

@@ -13,7 +13,7 @@ from pathlib import Path
 from bench import multihop
 from bench.code import CodeFigures
 from bench.quality import Quality
-from bench.speed import Timing
+from bench.timing import Timing
 
 FIGURES = {
     "locomo": ("turn fraction@10", "turn fraction@30", "fact fraction@10", "session any@5"),

@@ -18,18 +18,17 @@ from pathlib import Path
 import numpy as np
 from rich.progress import Progress
 
+from bench import starting
 from bench.peers import (
     BruteForce,
     PlainText,
     Spent,
     append,
-    bare_process,
     percentile,
-    resident,
     spent,
 )
-from bench.server import running
 from bench.synthetic import BIG, SCOPE, START, Corpus, Filled, Vectors, fill, make_centres, make_corpus
+from bench.timing import Timing
 from everlore.cascade import embed_pending, sync
 from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
@@ -56,28 +55,6 @@ the others' work comes and goes."""
 BLOCK = 10
 """Calls of the subject, then as many of the peer: apart enough that the one does not empty the processor's caches for
 the other, near enough that a busy machine slows both."""
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Milliseconds, or whatever `unit` says. `limit` of the budget applies to p50 or p95."""
-
-    name: str
-    n: int
-    p50: float
-    p95: float
-    cpu: float
-    """The middle of what the processors spent."""
-    peer: str
-    peer_p50: float
-    peer_cpu: float = math.nan
-    budget: str = ""
-    holds: bool | None = None
-    unit: str = "ms"
-
-    @property
-    def ratio(self) -> float:
-        return self.p50 / self.peer_p50 if self.peer_p50 else math.nan
 
 
 class FixedEmbedder:
@@ -154,7 +131,7 @@ def measure(plan: Plan, progress: Progress) -> list[Timing]:
             finally:
                 engine.close()
     found += _throughput(corpus, plan, progress)
-    found += _process(progress)
+    found += starting.measure(progress)
     embedder.close()
     return found
 
@@ -414,39 +391,3 @@ def _index(engine: Engine) -> None:
 def _embed(engine: Engine) -> None:
     while embed_pending(engine, 1000):
         pass
-
-
-def _process(progress: Progress) -> list[Timing]:
-    bar = progress.add_task("speed: starting", total=3)
-    starts: list[float] = []
-    bare_starts: list[float] = []
-    used: list[float] = []
-    bare_used: list[float] = []
-    for _ in range(3):
-        with tempfile.TemporaryDirectory(prefix="everlore-bench-") as folder:
-            bare = bare_process()
-            with running(Path(folder) / "vault") as server:
-                starts.append(server.started_after * 1000)
-                used.append(resident(server.process.pid))
-        bare_starts.append(bare.seconds * 1000)
-        bare_used.append(bare.mebibytes)
-        progress.advance(bar)
-    start, size = percentile(starts, 0.5), percentile(used, 0.5)
-    libraries = "Python with the same libraries"
-    return [
-        Timing(
-            "server start to first answer", 0, start, max(starts), math.nan, libraries, percentile(bare_starts, 0.5)
-        ),
-        Timing(
-            "memory of an idle server",
-            0,
-            size,
-            max(used),
-            math.nan,
-            libraries,
-            percentile(bare_used, 0.5),
-            budget="< 350 MB",
-            holds=size < 350,
-            unit="MB",
-        ),
-    ]
