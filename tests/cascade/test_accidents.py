@@ -20,10 +20,10 @@ from vaults import (
     within,
 )
 
-from everlore.cascade import Worker, undo
+from everlore.cascade import Worker, sync, undo
 from everlore.engine import Engine
 from everlore.errors import Unavailable
-from everlore.memory import flush, forget, listing, profile, remember
+from everlore.memory import flush, forget, listing, profile, remember, save_note
 from everlore.vault import files
 from everlore.vault.markdown import remove_entry
 from everlore.vault.writers import being_written
@@ -113,6 +113,20 @@ def test_a_day_goes_on_beside_a_file_that_was_emptied(engine: Engine, alice: Pat
     assert now[0] == episodes + 1
     assert set(now[1]) > set(said)
     assert set(now[2].split("\n")) > set(listed.split("\n")), "what was told meanwhile reaches the profile, too"
+    assert_index_comes_to_equal_files(engine)
+
+
+def test_notes_go_on_beside_a_file_that_was_emptied(engine: Engine) -> None:
+    notes = [save_note(engine, ALICE, text) for text in ("The key is below the mat.", "The ladder is in the cellar.")]
+    file = engine.settings.memory.root / next(iter(engine.index.find(notes).values())).path
+    text = file.read_text(encoding="utf-8")
+    file.write_text("", encoding="utf-8")
+    notes += [save_note(engine, ALICE, text) for text in ("The rake is in the shed.", "The saw is, too.")]
+    assert file.read_text(encoding="utf-8") == ""
+    assert set(engine.index.find(notes)) == set(notes), "those of the file stay until it is restored"
+    file.write_text(text, encoding="utf-8")
+    sync(engine)
+    assert set(engine.index.find(notes)) == set(notes)
     assert_index_comes_to_equal_files(engine)
 
 
