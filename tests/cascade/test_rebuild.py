@@ -23,6 +23,7 @@ from everlore.types import Owner, Scope
 from everlore.vault import files
 from everlore.vault.base import FileText
 from everlore.vault.files import FolderVault
+from everlore.vault.markdown import remove_entry
 from everlore.vault.paths import Located
 
 QUESTIONS = (
@@ -195,6 +196,45 @@ def test_a_file_that_cannot_be_opened_costs_a_rebuild_nothing(filled: Engine, mo
     filled.index.enqueue([path])
     drain(filled)
     assert_index_equals_files(filled)
+
+
+@pytest.mark.parametrize("name", ["episodes/episode-2026-05-29.md", "facts/fact-2026-05-29.md", "user.md"])
+@pytest.mark.parametrize("broken", ["emptied", "no text", "a marker", "front matter"])
+def test_what_cannot_be_read_any_more_costs_a_rebuild_nothing(filled: Engine, name: str, broken: str) -> None:
+    before, rows = answers(filled), in_index(filled)
+    file = filled.settings.memory.root / "default_app/default_project/users/alice" / name
+    content = file.read_bytes()
+    if broken == "emptied":
+        file.write_bytes(b"")
+    elif broken == "no text":
+        file.write_bytes(content + b"\xff\xfe")
+    elif broken == "a marker":
+        file.write_bytes(content.replace(b"<!-- /entry:", b"<!-- entry:", 1))
+    else:
+        file.write_bytes(content.replace(b"---\n", b"---\nid: [\n", 1))
+    sync(filled)
+    told = troubles(filled.index)
+    assert bool(told) == (name != "user.md" or broken != "a marker")
+    assert in_index(filled) == rows
+    rebuild(filled, lambda *_: None)
+    assert in_index(filled) == rows
+    assert answers(filled) == before
+    assert troubles(filled.index) == told
+    file.write_bytes(content)
+    sync(filled)
+    assert_index_equals_files(filled)
+
+
+def test_an_entry_that_was_deleted_beside_a_broken_one_is_gone_after_a_rebuild(filled: Engine) -> None:
+    rows = in_index(filled)
+    gone, broken = [
+        key for key, seen in rows.items() if key.owner == ALICE and seen.path.endswith("fact-2026-05-29.md")
+    ][:2]
+    file = filled.settings.memory.root / rows[gone].path
+    text = remove_entry(file.read_text(encoding="utf-8"), gone.entry)
+    file.write_text(text.replace(f"<!-- /entry:{broken.entry} -->\n", ""), encoding="utf-8")
+    rebuild(filled, lambda *_: None)
+    assert rows.keys() - in_index(filled).keys() == {gone}
 
 
 def test_of_a_damaged_index_nothing_is_kept(filled: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

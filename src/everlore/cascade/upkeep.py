@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 
 from everlore.cascade.embedding import embed_pending
@@ -21,14 +21,14 @@ EMBED_STEP = 256
 
 
 def rebuild(engine: Engine, progress: Progress) -> int:
-    """Make the index again from the files alone; returns the number of memories in it. A file that cannot be opened is
-    a problem, and what the index has of it stays."""
+    """Make the index again from the files; returns the number of memories in it. What the index has of a file that
+    cannot be opened, or of an entry that cannot be read, stays: it may be the last that is left of it."""
     with suppress(Damaged):
         # an episode that was deleted takes its facts along; that can only be seen while the old index is there
         engine.index.enqueue(engine.index.files().keys() & set(differing(engine)))
         drain(engine)
     paths = [path for path, _, _ in engine.vault.walk()]
-    closed = _closed(engine, paths, progress)  # only the old index knows what they hold
+    kept = _kept(engine, paths, progress)
 
     def files() -> Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]:
         owner, taken = None, dict[Key, str]()
@@ -36,7 +36,7 @@ def rebuild(engine: Engine, progress: Progress) -> int:
             progress("reading files", number, len(paths))
             located = locate(path)
             try:
-                stamp, parsed = read_file(engine, path, located) if located else (None, None)
+                stamp, parsed = read_file(engine, path, located, kept.get(path, ())) if located else (None, None)
             except EverloreError as error:
                 yield path, NOT_YET, (), [Problem(path, 0, str(error).removeprefix(f"{path} "))]
                 continue
@@ -49,23 +49,38 @@ def rebuild(engine: Engine, progress: Progress) -> int:
             yield path, stamp if apart is parsed else NOT_YET, apart.rows, apart.problems
         progress("reading files", len(paths), len(paths))
 
-    rows = engine.index.rebuild(files(), closed)
+    rows = engine.index.rebuild(files(), kept.keys())
     sync(engine)  # what changed while we were reading
     embed_all(engine, progress)
     return rows
 
 
-def _closed(engine: Engine, paths: Sequence[str], progress: Progress) -> set[str]:
-    """Those that cannot be opened."""
-    closed = set()
+def _kept(engine: Engine, paths: Sequence[str], progress: Progress) -> dict[str, Collection[str]]:
+    """Files that cannot be opened or read in full, with the entries of which only the old index knows what they say."""
+    kept: dict[str, Collection[str]] = {}
+    with suppress(Damaged):  # of such an index nothing is kept
+        for path in {problem.path for problem in engine.index.problems()}.intersection(paths):
+            if unread := _unread(engine, path):
+                kept[path] = unread
     for number, path in enumerate(paths):
         progress("opening files", number, len(paths))
         try:
             engine.vault.raw(path)
         except EverloreError:
-            closed.add(path)
+            kept[path] = ()
     progress("opening files", len(paths), len(paths))
-    return closed
+    return kept
+
+
+def _unread(engine: Engine, path: str) -> set[str]:
+    """Entries that the index has of a file and that are still in it, though they cannot be read."""
+    located, mine = locate(path), engine.index.parents(path)
+    if located is None or not mine:
+        return set()
+    with suppress(EverloreError):  # closed: found below
+        parsed = read_file(engine, path, located, mine)[1]
+        return mine.keys() - {row.key.entry for row in parsed.rows} - parsed.left(mine).keys()
+    return set()
 
 
 def reembed(engine: Engine, progress: Progress) -> int:
