@@ -25,7 +25,7 @@ from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.memory import flush, forget, listing, profile, remember, save_note
 from everlore.vault import files
-from everlore.vault.markdown import remove_entry
+from everlore.vault.markdown import parse_log, remove_entry
 from everlore.vault.writers import being_written
 
 EPISODES = "episodes/episode-2026-05-28.md"
@@ -213,6 +213,43 @@ def test_a_fact_that_is_cut_and_put_back_is_in_the_profile_again(engine: Engine,
     within(5, lambda: "Graz" not in known(engine)[2])
     file.write_text(text, encoding="utf-8")
     within(5, lambda: known(engine) == before)
+
+
+@pytest.mark.parametrize("broken", ["front matter", "emptied", "no text"])
+@pytest.mark.parametrize("deleted", [EPISODES, FACTS, "corrected"])
+def test_what_is_deleted_while_the_profile_is_broken_leaves_it_when_it_is_repaired(
+    engine: Engine, alice: Path, broken: str, deleted: str
+) -> None:
+    file = alice / "user.md"
+    content = file.read_bytes()
+    file.write_bytes({"emptied": b"", "no text": content + b"\xff"}.get(broken, b"---\nid: [\n" + content[4:]))
+    day = alice / (FACTS if deleted == "corrected" else deleted)
+    text = day.read_text(encoding="utf-8")
+    if deleted == "corrected":
+        day.write_text(text.replace("lives in Graz", "lives in Linz"), encoding="utf-8")
+    else:
+        entry = next(entry.id for entry in parse_log(text, "").entries if "Graz" in str(entry))
+        day.write_text(remove_entry(text, entry), encoding="utf-8")
+    sync(engine)
+    file.write_bytes(content)
+    sync(engine)
+    listed = known(engine)[2]
+    assert "Graz" not in listed + file.read_text(encoding="utf-8")
+    assert listed.count("\n") == 2 + (deleted == "corrected")
+    assert ("Linz" in listed) == (deleted == "corrected")
+    assert not list((engine.settings.memory.root / ".everlore/owed").glob("*"))
+    assert_index_comes_to_equal_files(engine)
+
+
+def test_a_broken_fact_of_an_episode_that_is_deleted_is_named_with_its_file(engine: Engine, alice: Path) -> None:
+    text = (alice / FACTS).read_text(encoding="utf-8")
+    (alice / FACTS).write_text(text.replace("<!-- /entry:af_20260528_00000002 -->\n", ""), encoding="utf-8")
+    file = alice / EPISODES
+    file.write_text(remove_entry(file.read_text(encoding="utf-8"), entry_with(engine, "Graz")), encoding="utf-8")
+    sync(engine)
+    [(path, reason)] = engine.index.failures()
+    assert path.endswith(EPISODES)
+    assert f"{FACTS}, line" in reason
 
 
 def test_what_is_deleted_for_good_is_kept_nowhere(
