@@ -23,7 +23,7 @@ from everlore.types import Owner, Scope
 from everlore.vault import files
 from everlore.vault.base import FileText
 from everlore.vault.files import FolderVault
-from everlore.vault.markdown import remove_entry
+from everlore.vault.markdown import parse_log, remove_entry
 from everlore.vault.paths import Located
 
 QUESTIONS = (
@@ -235,6 +235,32 @@ def test_an_entry_that_was_deleted_beside_a_broken_one_is_gone_after_a_rebuild(f
     file.write_text(text.replace(f"<!-- /entry:{broken.entry} -->\n", ""), encoding="utf-8")
     rebuild(filled, lambda *_: None)
     assert rows.keys() - in_index(filled).keys() == {gone}
+
+
+@pytest.mark.parametrize("what", ["episode", "day", "fact"])
+def test_what_is_deleted_while_a_rebuild_reads_takes_along_what_hangs_on_it(filled: Engine, what: str) -> None:
+    alice = filled.settings.memory.root / "default_app/default_project/users/alice"
+    episodes, facts = alice / "episodes/episode-2026-05-29.md", alice / "facts/fact-2026-05-29.md"
+    text = (facts if what == "fact" else episodes).read_text(encoding="utf-8")
+    gone = next(entry for entry in parse_log(text, "").entries if what != "fact" or "climbs" in str(entry))
+    cell = gone.fields["parent_id"]
+    assert str(cell) in facts.read_text(encoding="utf-8")
+    place = next(place for place in PLACES if place in str(gone))
+    assert place in (alice / "user.md").read_text(encoding="utf-8")
+    begun: list[str] = []
+
+    def delete(step: str, done: int, _: int) -> None:
+        if step == "reading files" and done == 0 and not begun:
+            begun.append(step)
+            if what == "day":
+                episodes.unlink()
+            else:
+                (facts if what == "fact" else episodes).write_text(remove_entry(text, gone.id), encoding="utf-8")
+
+    rebuild(filled, delete)
+    assert (str(cell) in facts.read_text(encoding="utf-8")) == (what == "fact")
+    assert f"climbs in {place}" not in (alice / "user.md").read_text(encoding="utf-8")
+    assert_index_equals_files(filled)
 
 
 def test_of_a_damaged_index_nothing_is_kept(filled: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

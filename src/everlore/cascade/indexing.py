@@ -73,9 +73,8 @@ class Parsed:
         return {entry: cell for entry, cell in known.items() if entry not in there}
 
 
-def read_file(engine: Engine, path: str, located: Located, known: Collection[str] = ()) -> tuple[Stamp | None, Parsed]:
-    """A file, in which these memories are known, as it is now; no stamp when it is gone. One that is no text at all is
-    one problem."""
+def read_file(engine: Engine, path: str, located: Located) -> tuple[Stamp | None, Parsed]:
+    """A file as it is now; no stamp when it is gone. One that is no text at all is one problem."""
     found = engine.vault.stat(path)  # before it is read: if it is corrected meanwhile, it differs from this stamp
     try:
         file = engine.vault.read(path)
@@ -84,7 +83,7 @@ def read_file(engine: Engine, path: str, located: Located, known: Collection[str
         return Stamp(*found) if found else None, Parsed([], [problem], unread=None)
     if file is None:
         return None, Parsed([], [])
-    return Stamp(file.mtime_ns, file.size), parse_file(path, located, file).given(path, known)
+    return Stamp(file.mtime_ns, file.size), parse_file(path, located, file)
 
 
 def parse_file(path: str, located: Located, file: FileText) -> Parsed:
@@ -184,7 +183,7 @@ def _index_file(
         if (known and (known.mtime_ns, known.size)) == engine.vault.stat(path):
             return Applied()
         mine = engine.index.parents(path)
-        stamp, parsed = read_file(engine, path, located, mine)
+        stamp, parsed = _read(engine, path, located, mine)
         left = parsed.left(mine, deleted)
         if left and _give_way(engine, path, behind):
             mine = engine.index.parents(path)
@@ -210,6 +209,11 @@ def _index_file(
         applied = engine.index.replace_file(path, stamp, apart.rows, apart.problems, gone=keys)
         _put_back(engine, located, path, [row for row in apart.rows if row.key.entry not in mine])
         return applied
+
+
+def _read(engine: Engine, path: str, located: Located, known: Collection[str]) -> tuple[Stamp | None, Parsed]:
+    stamp, parsed = read_file(engine, path, located)
+    return stamp, parsed.given(path, known) if stamp else parsed
 
 
 def _reserve(engine: Engine, located: Located, left: Iterable[str]) -> None:
@@ -280,7 +284,7 @@ def missing(engine: Engine, path: str) -> list[str]:
     if (known.mtime_ns, known.size) == engine.vault.stat(path):
         return []
     mine = engine.index.parents(path)
-    parsed = read_file(engine, path, located, mine)[1]
+    parsed = _read(engine, path, located, mine)[1]
     return _lost(located, parsed.left(mine), parsed.rows)
 
 
