@@ -241,6 +241,17 @@ def test_what_is_deleted_while_the_profile_is_broken_leaves_it_when_it_is_repair
     assert_index_comes_to_equal_files(engine)
 
 
+def test_facts_that_moved_while_their_episode_was_deleted_go_with_it(engine: Engine, alice: Path) -> None:
+    file = alice / EPISODES
+    file.write_text(remove_entry(file.read_text(encoding="utf-8"), entry_with(engine, "Graz")), encoding="utf-8")
+    (alice / FACTS).rename(alice / "facts/fact-2026-05-29.md")
+    sync(engine)
+    episodes, said, listed = known(engine)
+    assert episodes == len(said) == len(SAID) - 1
+    assert "Graz" not in f"{said} {listed}"
+    assert_index_comes_to_equal_files(engine)
+
+
 def test_a_broken_fact_of_an_episode_that_is_deleted_is_named_with_its_file(engine: Engine, alice: Path) -> None:
     text = (alice / FACTS).read_text(encoding="utf-8")
     (alice / FACTS).write_text(text.replace("<!-- /entry:af_20260528_00000002 -->\n", ""), encoding="utf-8")

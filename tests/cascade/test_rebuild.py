@@ -198,6 +198,14 @@ def test_a_file_that_cannot_be_opened_costs_a_rebuild_nothing(filled: Engine, mo
     assert_index_equals_files(filled)
 
 
+def test_a_trouble_names_its_file_once(filled: Engine) -> None:
+    path = next(iter(in_index(filled).values())).path
+    filled.index.enqueue([path])
+    assert filled.index.claim(1) == [path]
+    filled.index.failed(path, f"{path} cannot be read or written: Permission denied; nothing was lost")
+    assert troubles(filled.index) == [f"{path}: cannot be read or written: Permission denied; nothing was lost"]
+
+
 @pytest.mark.parametrize("name", ["episodes/episode-2026-05-29.md", "facts/fact-2026-05-29.md", "user.md"])
 @pytest.mark.parametrize("broken", ["emptied", "no text", "a marker", "front matter"])
 def test_what_cannot_be_read_any_more_costs_a_rebuild_nothing(filled: Engine, name: str, broken: str) -> None:

@@ -140,4 +140,7 @@ def troubles(index: Index) -> list[str]:
     """Files that could not be read or indexed, in sentences."""
     problems = index.problems()
     told = {problem.path for problem in problems}
-    return [*(f"{path}: {error}" for path, error in index.failures() if path not in told), *map(str, problems)]
+    return [
+        *(f"{path}: {error.removeprefix(f'{path} ')}" for path, error in index.failures() if path not in told),
+        *map(str, problems),
+    ]
