@@ -20,12 +20,12 @@ from vaults import (
     within,
 )
 
-from everlore.cascade import Worker, undo
+from everlore.cascade import Worker, sync, undo
 from everlore.engine import Engine
 from everlore.errors import Unavailable
-from everlore.memory import flush, forget, listing, profile, remember
+from everlore.memory import flush, forget, listing, profile, remember, save_note
 from everlore.vault import files
-from everlore.vault.markdown import remove_entry
+from everlore.vault.markdown import parse_log, remove_entry
 from everlore.vault.writers import being_written
 
 EPISODES = "episodes/episode-2026-05-28.md"
@@ -116,6 +116,20 @@ def test_a_day_goes_on_beside_a_file_that_was_emptied(engine: Engine, alice: Pat
     assert_index_comes_to_equal_files(engine)
 
 
+def test_notes_go_on_beside_a_file_that_was_emptied(engine: Engine) -> None:
+    notes = [save_note(engine, ALICE, text) for text in ("The key is below the mat.", "The ladder is in the cellar.")]
+    file = engine.settings.memory.root / next(iter(engine.index.find(notes).values())).path
+    text = file.read_text(encoding="utf-8")
+    file.write_text("", encoding="utf-8")
+    notes += [save_note(engine, ALICE, text) for text in ("The rake is in the shed.", "The saw is, too.")]
+    assert file.read_text(encoding="utf-8") == ""
+    assert set(engine.index.find(notes)) == set(notes), "those of the file stay until it is restored"
+    file.write_text(text, encoding="utf-8")
+    sync(engine)
+    assert set(engine.index.find(notes)) == set(notes)
+    assert_index_comes_to_equal_files(engine)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who writes")
 @pytest.mark.parametrize("name", [EPISODES, FACTS, "user.md"])
 @pytest.mark.parametrize("share", [0.0, 0.6])
@@ -199,6 +213,54 @@ def test_a_fact_that_is_cut_and_put_back_is_in_the_profile_again(engine: Engine,
     within(5, lambda: "Graz" not in known(engine)[2])
     file.write_text(text, encoding="utf-8")
     within(5, lambda: known(engine) == before)
+
+
+@pytest.mark.parametrize("broken", ["front matter", "emptied", "no text"])
+@pytest.mark.parametrize("deleted", [EPISODES, FACTS, "corrected"])
+def test_what_is_deleted_while_the_profile_is_broken_leaves_it_when_it_is_repaired(
+    engine: Engine, alice: Path, broken: str, deleted: str
+) -> None:
+    file = alice / "user.md"
+    content = file.read_bytes()
+    file.write_bytes({"emptied": b"", "no text": content + b"\xff"}.get(broken, b"---\nid: [\n" + content[4:]))
+    day = alice / (FACTS if deleted == "corrected" else deleted)
+    text = day.read_text(encoding="utf-8")
+    if deleted == "corrected":
+        day.write_text(text.replace("lives in Graz", "lives in Linz"), encoding="utf-8")
+    else:
+        entry = next(entry.id for entry in parse_log(text, "").entries if "Graz" in str(entry))
+        day.write_text(remove_entry(text, entry), encoding="utf-8")
+    sync(engine)
+    file.write_bytes(content)
+    sync(engine)
+    listed = known(engine)[2]
+    assert "Graz" not in listed + file.read_text(encoding="utf-8")
+    assert listed.count("\n") == 2 + (deleted == "corrected")
+    assert ("Linz" in listed) == (deleted == "corrected")
+    assert not list((engine.settings.memory.root / ".everlore/owed").glob("*"))
+    assert_index_comes_to_equal_files(engine)
+
+
+def test_facts_that_moved_while_their_episode_was_deleted_go_with_it(engine: Engine, alice: Path) -> None:
+    file = alice / EPISODES
+    file.write_text(remove_entry(file.read_text(encoding="utf-8"), entry_with(engine, "Graz")), encoding="utf-8")
+    (alice / FACTS).rename(alice / "facts/fact-2026-05-29.md")
+    sync(engine)
+    episodes, said, listed = known(engine)
+    assert episodes == len(said) == len(SAID) - 1
+    assert "Graz" not in f"{said} {listed}"
+    assert_index_comes_to_equal_files(engine)
+
+
+def test_a_broken_fact_of_an_episode_that_is_deleted_is_named_with_its_file(engine: Engine, alice: Path) -> None:
+    text = (alice / FACTS).read_text(encoding="utf-8")
+    (alice / FACTS).write_text(text.replace("<!-- /entry:af_20260528_00000002 -->\n", ""), encoding="utf-8")
+    file = alice / EPISODES
+    file.write_text(remove_entry(file.read_text(encoding="utf-8"), entry_with(engine, "Graz")), encoding="utf-8")
+    sync(engine)
+    [(path, reason)] = engine.index.failures()
+    assert path.endswith(EPISODES)
+    assert f"{FACTS}, line" in reason
 
 
 def test_what_is_deleted_for_good_is_kept_nowhere(

@@ -23,6 +23,7 @@ from everlore.types import Owner, Scope
 from everlore.vault import files
 from everlore.vault.base import FileText
 from everlore.vault.files import FolderVault
+from everlore.vault.markdown import parse_log, remove_entry
 from everlore.vault.paths import Located
 
 QUESTIONS = (
@@ -194,6 +195,79 @@ def test_a_file_that_cannot_be_opened_costs_a_rebuild_nothing(filled: Engine, mo
     monkeypatch.setattr(files, "_load", load)
     filled.index.enqueue([path])
     drain(filled)
+    assert_index_equals_files(filled)
+
+
+def test_a_trouble_names_its_file_once(filled: Engine) -> None:
+    path = next(iter(in_index(filled).values())).path
+    filled.index.enqueue([path])
+    assert filled.index.claim(1) == [path]
+    filled.index.failed(path, f"{path} cannot be read or written: Permission denied; nothing was lost")
+    assert troubles(filled.index) == [f"{path}: cannot be read or written: Permission denied; nothing was lost"]
+
+
+@pytest.mark.parametrize("name", ["episodes/episode-2026-05-29.md", "facts/fact-2026-05-29.md", "user.md"])
+@pytest.mark.parametrize("broken", ["emptied", "no text", "a marker", "front matter"])
+def test_what_cannot_be_read_any_more_costs_a_rebuild_nothing(filled: Engine, name: str, broken: str) -> None:
+    before, rows = answers(filled), in_index(filled)
+    file = filled.settings.memory.root / "default_app/default_project/users/alice" / name
+    content = file.read_bytes()
+    if broken == "emptied":
+        file.write_bytes(b"")
+    elif broken == "no text":
+        file.write_bytes(content + b"\xff\xfe")
+    elif broken == "a marker":
+        file.write_bytes(content.replace(b"<!-- /entry:", b"<!-- entry:", 1))
+    else:
+        file.write_bytes(content.replace(b"---\n", b"---\nid: [\n", 1))
+    sync(filled)
+    told = troubles(filled.index)
+    assert bool(told) == (name != "user.md" or broken != "a marker")
+    assert in_index(filled) == rows
+    rebuild(filled, lambda *_: None)
+    assert in_index(filled) == rows
+    assert answers(filled) == before
+    assert troubles(filled.index) == told
+    file.write_bytes(content)
+    sync(filled)
+    assert_index_equals_files(filled)
+
+
+def test_an_entry_that_was_deleted_beside_a_broken_one_is_gone_after_a_rebuild(filled: Engine) -> None:
+    rows = in_index(filled)
+    gone, broken = [
+        key for key, seen in rows.items() if key.owner == ALICE and seen.path.endswith("fact-2026-05-29.md")
+    ][:2]
+    file = filled.settings.memory.root / rows[gone].path
+    text = remove_entry(file.read_text(encoding="utf-8"), gone.entry)
+    file.write_text(text.replace(f"<!-- /entry:{broken.entry} -->\n", ""), encoding="utf-8")
+    rebuild(filled, lambda *_: None)
+    assert rows.keys() - in_index(filled).keys() == {gone}
+
+
+@pytest.mark.parametrize("what", ["episode", "day", "fact"])
+def test_what_is_deleted_while_a_rebuild_reads_takes_along_what_hangs_on_it(filled: Engine, what: str) -> None:
+    alice = filled.settings.memory.root / "default_app/default_project/users/alice"
+    episodes, facts = alice / "episodes/episode-2026-05-29.md", alice / "facts/fact-2026-05-29.md"
+    text = (facts if what == "fact" else episodes).read_text(encoding="utf-8")
+    gone = next(entry for entry in parse_log(text, "").entries if what != "fact" or "climbs" in str(entry))
+    cell = gone.fields["parent_id"]
+    assert str(cell) in facts.read_text(encoding="utf-8")
+    place = next(place for place in PLACES if place in str(gone))
+    assert place in (alice / "user.md").read_text(encoding="utf-8")
+    begun: list[str] = []
+
+    def delete(step: str, done: int, _: int) -> None:
+        if step == "reading files" and done == 0 and not begun:
+            begun.append(step)
+            if what == "day":
+                episodes.unlink()
+            else:
+                (facts if what == "fact" else episodes).write_text(remove_entry(text, gone.id), encoding="utf-8")
+
+    rebuild(filled, delete)
+    assert (str(cell) in facts.read_text(encoding="utf-8")) == (what == "fact")
+    assert f"climbs in {place}" not in (alice / "user.md").read_text(encoding="utf-8")
     assert_index_equals_files(filled)
 
 

@@ -2,7 +2,7 @@
 
 from everlore.cascade.diagnosis import Finding, doctor
 from everlore.cascade.embedding import embed_fresh, embed_pending, embed_soon
-from everlore.cascade.indexing import index_appended, index_file
+from everlore.cascade.indexing import index_appended, index_file, take_out
 from everlore.cascade.profile_file import change_profile
 from everlore.cascade.saying import known_names, say
 from everlore.cascade.transfer import Moved, Side, folder_side, move
@@ -35,6 +35,7 @@ __all__ = [
     "say",
     "scan",
     "sync",
+    "take_out",
     "troubles",
     "unsay",
 ]

@@ -22,10 +22,10 @@ from everlore.cascade import undo
 from everlore.cascade.saying import known_names, say_corrected, say_unlisted
 from everlore.cascade.sources import drop_sources
 from everlore.cascade.undo import Removed
-from everlore.cascade.unsaying import spoken_for, unsay
+from everlore.cascade.unsaying import spoken_for, unsay, unsay_owed
 from everlore.clock import iso
 from everlore.engine import Engine
-from everlore.errors import Damaged
+from everlore.errors import Damaged, Unreadable
 from everlore.graph.links import with_links
 from everlore.index.base import NOT_YET, Applied, Stamp
 from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
@@ -154,8 +154,11 @@ def index_file(engine: Engine, path: str, *, gone: Collection[str] = (), deleted
     located = locate(path)
     if located is None:
         return Applied()
-    broken = located.place.kind == profile.PLACE.kind and _reported(engine, path)
+    of_profile = located.place.kind == profile.PLACE.kind
+    broken = of_profile and _reported(engine, path)
     applied = _index_file(engine, path, located, gone, deleted)
+    if of_profile and unsay_owed(engine, located.owner):
+        index_file(engine, path)
     if broken and not _reported(engine, path):  # repaired
         for changed in say_unlisted(engine, located.owner):
             index_file(engine, changed)
@@ -311,12 +314,21 @@ def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str], *
     for row in facts:
         by_path.setdefault(row.path, []).append(row.key.entry)
     for fact_path, entries in by_path.items():
-        engine.vault.update(fact_path, partial(without, entries))
+        take_out(engine, fact_path, entries)
         index_file(engine, fact_path, deleted=entries)
     for cell in lost:
         others = engine.index.page(Where(None, (episode.PLACE.kind,), Predicate("parent_id", "eq", cell)), limit=2).rows
         if all(row.path == path for row in others):  # else a repeated request would double another owner's memories
             engine.buffer.forget_cell(cell)
+
+
+def take_out(engine: Engine, path: str, entries: Collection[str]) -> None:
+    try:
+        engine.vault.update(path, partial(without, entries))
+    except Unreadable:
+        raise
+    except Damaged as error:  # which names the line alone
+        raise Unreadable(f"{path}, {error}") from None
 
 
 def _correct_profile(engine: Engine, owner: Owner, path: str, lost: Sequence[str], rows: Sequence[Row]) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
+from everlore.cascade.owed import owe, owed, settle
 from everlore.cascade.profile_file import change_profile
-from everlore.clock import DAY_MS
+from everlore.clock import DAY_MS, day
 from everlore.engine import Engine
 from everlore.errors import Damaged, Unreadable
 from everlore.kinds import episode, fact, profile
 from everlore.kinds.profile import Info, Profile
-from everlore.types import AllOf, Owner, Predicate, Stored, Where
+from everlore.types import AllOf, Owner, Predicate, Sheet, Stored, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 from everlore.vault.paths import sheet_path
 
@@ -20,14 +22,12 @@ FACTS_OF_DAY = 10_000
 
 def unsay(engine: Engine, owner: Owner, gone: Sequence[Stored]) -> tuple[str | None, list[Info]]:
     """Take from the profile what only these episodes and facts speak for. Returns the file if it changed, and the lines
-    that went.
+    that went. When it cannot be read now, they go when it is repaired.
 
     Done while the index still has them: after a crash they are found and taken back again.
     """
     if owner.track != profile.PLACE.track or not gone:
         return None, []
-    from everlore.extract.profile import without  # here, as most who index never need what extraction brings along
-
     facts = [row for row in gone if row.key.kind == fact.PLACE.kind]
     said = {_evidence(row) for row in facts} - set(_said_elsewhere(engine, owner, facts))
     episodes = " ".join(
@@ -40,13 +40,39 @@ def unsay(engine: Engine, owner: Owner, gone: Sequence[Stored]) -> tuple[str | N
         words = info.evidence.partition(": ")[2].rstrip("…").strip()
         return bool(words) and info.timestamp in moments and words in episodes
 
+    def leaving(old: Profile) -> set[str]:
+        return said | {info.evidence for info in old.explicit_info if quoted(info)}
+
+    path, went, read = _without(engine, owner, leaving)
+    if not read and (last := _last_read(engine, owner, moments)):
+        owe(engine, owner, leaving(last) & _rests_on(last))
+    return path, went
+
+
+def unsay_owed(engine: Engine, owner: Owner) -> str | None:
+    """Take from the profile what it kept while it could not be read. Returns the file if it changed."""
+    noted = owed(engine, owner)
+    if not noted:
+        return None
+    path, _, read = _without(engine, owner, lambda _: set().union(*noted.values()))
+    if read:
+        settle(noted)
+    return path
+
+
+def _without(
+    engine: Engine, owner: Owner, leaving: Callable[[Profile], Collection[str]]
+) -> tuple[str | None, list[Info], bool]:
+    """Take out what rests on evidence that is `leaving`: the file if it changed, the lines, and if it can be read."""
+    from everlore.extract.profile import without  # here, as most who index never need what extraction brings along
+
     went: list[Info] = []
 
     def edit(text: str | None, old: Profile | None) -> str | None:
         went.clear()  # it may run again on another text
         if old is None:
             return text
-        new = without(old, said | {info.evidence for info in old.explicit_info if quoted(info)}, engine.clock.now())
+        new = without(old, leaving(old), engine.clock.now())
         if new == old:
             return text
         went.extend(info for info in old.explicit_info if info not in new.explicit_info)
@@ -54,8 +80,25 @@ def unsay(engine: Engine, owner: Owner, gone: Sequence[Stored]) -> tuple[str | N
         empty = not (new.summary or new.explicit_info or new.implicit_traits)
         return None if empty and written == render_sheet(profile.to_sheet(new)) else written
 
-    change, _ = change_profile(engine, owner, edit)
-    return sheet_path(profile.PLACE, owner) if change.after != change.before else None, went
+    change, read = change_profile(engine, owner, edit)
+    return sheet_path(profile.PLACE, owner) if change.after != change.before else None, went, read
+
+
+def _last_read(engine: Engine, owner: Owner, moments: Iterable[int]) -> Profile | None:
+    """The profile as it was when it could be read. The index has no times of its lines: those of the days of these
+    moments count as from then."""
+    rows = engine.index.page(Where(owner, (profile.PLACE.kind,)), limit=1).rows
+    if not rows:
+        return None
+    by_day = {day(moment): moment for moment in moments}
+    last = profile.from_sheet(Sheet(rows[0].data, ""), owner)
+    infos = (replace(info, timestamp=by_day.get(info.evidence.partition(": ")[0], 0)) for info in last.explicit_info)
+    return replace(last, explicit_info=tuple(infos))
+
+
+def _rests_on(known: Profile) -> set[str]:
+    traits = (piece for trait in known.implicit_traits for piece in trait.evidence.split(" | "))
+    return {info.evidence for info in known.explicit_info}.union(traits)
 
 
 def spoken_for(infos: Iterable[Info], gone: Sequence[Stored]) -> list[Info]:

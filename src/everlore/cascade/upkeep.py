@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 
 from everlore.cascade.embedding import embed_pending
-from everlore.cascade.indexing import read_file, without_repeated
+from everlore.cascade.indexing import missing, read_file, without_repeated
 from everlore.cascade.worker import differing, drain, scan
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError
@@ -18,19 +20,43 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and how much there is."""
 
 EMBED_STEP = 256
+ATTEMPTS = 4
+"""How often a rebuild begins at most, since something was deleted meanwhile."""
+AGAIN_SECONDS = 1.0
 
 
 def rebuild(engine: Engine, progress: Progress) -> int:
-    """Make the index again from the files alone; returns the number of memories in it. A file that cannot be opened is
-    a problem, and what the index has of it stays."""
+    """Make the index again from the files; returns the number of memories in it. What the index has of a file that
+    cannot be opened, or of an entry that cannot be read, stays: it may be the last that is left of it."""
+    for attempt in range(1, ATTEMPTS + 1):
+        with suppress(_DeletedError):
+            rows = _remake(engine, progress, at_any_rate=attempt == ATTEMPTS)
+            break
+        time.sleep(AGAIN_SECONDS)
+    sync(engine)  # what changed while we were reading
+    embed_all(engine, progress)
+    return rows
+
+
+class _DeletedError(Exception):
+    """Something that others hang on was deleted, and the index does not know it yet."""
+
+
+def _remake(engine: Engine, progress: Progress, *, at_any_rate: bool) -> int:
+    known: dict[str, Stamp] = {}
     with suppress(Damaged):
         # an episode that was deleted takes its facts along; that can only be seen while the old index is there
         engine.index.enqueue(engine.index.files().keys() & set(differing(engine)))
         drain(engine)
+        failed = {path for path, _ in engine.index.failures()}  # they would only fail again
+        known = {path: stamp for path, stamp in engine.index.files().items() if path not in failed}
+        # by a worker who is about to see to it, perhaps
+        if not at_any_rate and any(missing(engine, path) for path in differing(engine) if path in known):
+            raise _DeletedError
     paths = [path for path, _, _ in engine.vault.walk()]
-    closed = _closed(engine, paths, progress)  # only the old index knows what they hold
+    kept = _kept(engine, paths, progress)
 
-    def files() -> Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]:
+    def files(old: Executor) -> Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]]:
         owner, taken = None, dict[Key, str]()
         for number, path in enumerate(paths):
             progress("reading files", number, len(paths))
@@ -40,7 +66,13 @@ def rebuild(engine: Engine, progress: Progress) -> int:
             except EverloreError as error:
                 yield path, NOT_YET, (), [Problem(path, 0, str(error).removeprefix(f"{path} "))]
                 continue
-            if not (located and stamp and parsed):
+            if not (located and parsed):
+                continue
+            parsed = parsed.given(path, kept.get(path, ()))
+            changed = path in known and stamp != known[path]
+            if changed and not at_any_rate and old.submit(missing, engine, path).result():
+                raise _DeletedError
+            if stamp is None:
                 continue
             if located.owner != owner:  # an owner's files lie together
                 owner, taken = located.owner, {}
@@ -49,23 +81,36 @@ def rebuild(engine: Engine, progress: Progress) -> int:
             yield path, stamp if apart is parsed else NOT_YET, apart.rows, apart.problems
         progress("reading files", len(paths), len(paths))
 
-    rows = engine.index.rebuild(files(), closed)
-    sync(engine)  # what changed while we were reading
-    embed_all(engine, progress)
-    return rows
+    with ThreadPoolExecutor(1) as old:  # another thread sees the old index until the new one is there
+        return engine.index.rebuild(files(old), kept.keys())
 
 
-def _closed(engine: Engine, paths: Sequence[str], progress: Progress) -> set[str]:
-    """Those that cannot be opened."""
-    closed = set()
+def _kept(engine: Engine, paths: Sequence[str], progress: Progress) -> dict[str, Collection[str]]:
+    """Files that cannot be opened or read in full, with the entries of which only the old index knows what they say."""
+    kept: dict[str, Collection[str]] = {}
+    with suppress(Damaged):  # of such an index nothing is kept
+        for path in {problem.path for problem in engine.index.problems()}.intersection(paths):
+            if unread := _unread(engine, path):
+                kept[path] = unread
     for number, path in enumerate(paths):
         progress("opening files", number, len(paths))
         try:
             engine.vault.raw(path)
         except EverloreError:
-            closed.add(path)
+            kept[path] = ()
     progress("opening files", len(paths), len(paths))
-    return closed
+    return kept
+
+
+def _unread(engine: Engine, path: str) -> set[str]:
+    """Entries that the index has of a file and that are still in it, though they cannot be read."""
+    located, mine = locate(path), engine.index.parents(path)
+    if located is None or not mine:
+        return set()
+    with suppress(EverloreError):  # closed: found below
+        parsed = read_file(engine, path, located)[1].given(path, mine)
+        return mine.keys() - {row.key.entry for row in parsed.rows} - parsed.left(mine).keys()
+    return set()
 
 
 def reembed(engine: Engine, progress: Progress) -> int:
@@ -95,4 +140,7 @@ def troubles(index: Index) -> list[str]:
     """Files that could not be read or indexed, in sentences."""
     problems = index.problems()
     told = {problem.path for problem in problems}
-    return [*(f"{path}: {error}" for path, error in index.failures() if path not in told), *map(str, problems)]
+    return [
+        *(f"{path}: {error.removeprefix(f'{path} ')}" for path, error in index.failures() if path not in told),
+        *map(str, problems),
+    ]

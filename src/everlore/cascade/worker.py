@@ -24,7 +24,9 @@ from everlore.cascade.indexing import index_file, missing
 from everlore.cascade.undo import expire
 from everlore.engine import Engine
 from everlore.errors import EverloreError, Unavailable
+from everlore.kinds import episode
 from everlore.vault.files import FolderVault
+from everlore.vault.paths import locate
 from everlore.vault.watch import expand, watch
 
 SCAN_EVERY_SECONDS = 300.0
@@ -217,7 +219,11 @@ def differing(engine: Engine) -> list[str]:
 
 
 def drain(engine: Engine, stop: threading.Event | None = None) -> int:
-    """Index everything that is due; returns how many files were looked at."""
+    """Index everything that is due; returns how many files were looked at.
+
+    What is there comes before what is not, since a memory may have moved to another file. Episodes come last of what is
+    there, since facts of a deleted one may have moved, too, and are taken from where the index knows them.
+    """
     done = 0
     while not (stop and stop.is_set()):
         paths = engine.index.claim(CLAIM)
@@ -226,8 +232,7 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
         gone = _gone(engine, paths, stop)
         if any(gone.values()):  # what was written during the pause may be where the memory is now
             paths = list(dict.fromkeys([*paths, *engine.index.claim(len(paths) + CLAIM)]))
-        # what is there before what is not: a memory may have moved to another file
-        for path in sorted(paths, key=lambda path: not _there(engine, path)):
+        for path in sorted(paths, key=lambda path: (not _there(engine, path), _is_episode(path))):
             if stop and stop.is_set():
                 break
             try:
@@ -247,6 +252,11 @@ def _there(engine: Engine, path: str) -> bool:
     with suppress(EverloreError):  # comes up again, and is reported, when the file is indexed
         return engine.vault.stat(path) is not None
     return False
+
+
+def _is_episode(path: str) -> bool:
+    located = locate(path)
+    return located is not None and located.place.kind == episode.PLACE.kind
 
 
 def _gone(engine: Engine, paths: Sequence[str], stop: threading.Event | None) -> dict[str, list[str]]:

@@ -5,15 +5,11 @@ The profile loses what nothing else speaks for.
 
 from __future__ import annotations
 
-from functools import partial
-
-from everlore.cascade import index_file, require_profile, unsay
+from everlore.cascade import index_file, require_profile, take_out, unsay
 from everlore.engine import Engine
-from everlore.errors import Damaged, Unreadable
 from everlore.kinds import PLACES
 from everlore.memory.read import named
 from everlore.types import Owner, Stored
-from everlore.vault.markdown import without
 
 
 def forget(engine: Engine, owner: Owner, public_id: str) -> int:
@@ -35,16 +31,7 @@ def remove(engine: Engine, stored: Stored) -> int:
         if PLACES[key.kind].layout == "sheet":  # one memory, which goes as a whole, whatever the file holds by now
             engine.vault.remove(path)
         else:
-            _take_out(engine, path, key.entry)
+            take_out(engine, path, [key.entry])
         index_file(engine, path, gone=[stored.parent_id], deleted=[key.entry])
         stored = engine.index.find([key]).get(key, stored)  # a copy in another file, which was not read until now
     return 1 + len(facts)
-
-
-def _take_out(engine: Engine, path: str, entry: str) -> None:
-    try:
-        engine.vault.update(path, partial(without, [entry]))
-    except Unreadable:
-        raise
-    except Damaged as error:
-        raise Unreadable(f"{path}, {error}") from None

@@ -45,7 +45,7 @@ def append_once(
         found[:] = _written(text, cell)
         if found:
             return text
-        if text is not None and _emptied(engine, path, text):
+        if text is not None and emptied(engine, path, text):
             raise _EmptiedError
         front = log_front(place, owner, date, iso(engine.clock.now()))
         appended = append_drafts(text or "", numbered, front)
@@ -66,7 +66,8 @@ class _EmptiedError(Exception):
     """The file holds nothing, although the index has memories of it: a disk was full, or a program died."""
 
 
-def _emptied(engine: Engine, path: str, text: str) -> bool:
+def emptied(engine: Engine, path: str, text: str) -> bool:
+    """Whether a file holds nothing any more, although the index has memories of it."""
     begun = text.startswith(("---", "\ufeff---"))  # nearly always; else it is worth a closer look
     return not begun and not parse_log(text, path).entries and bool(engine.index.parents(path))
 

@@ -18,6 +18,7 @@ from everlore.errors import EverloreError, InvalidInput, NotFound
 from everlore.kinds import PLACES, note
 from everlore.kinds.base import END_FIELDS, UTC_CLOCK
 from everlore.kinds.note import PLACE, Note
+from everlore.memory.logs import emptied
 from everlore.memory.masking import without_secrets
 from everlore.types import Entry, Json, Key, Owner, Stored
 from everlore.vault.front import clean
@@ -58,9 +59,11 @@ def save_note(
             path = part_path(PLACE, owner, now, number)
             found = engine.vault.read(path)
             taken = last_number(found.text if found else None)
+            if found and emptied(engine, path, found.text):
+                taken = number + -number % PLACE.per_file  # the day goes on beside it, until a person restores it
             if number > taken:
                 break
-            # the buffer knows less than the files: it was lost, or the vault was copied without it
+            # or the buffer knows less than the files: it was lost, or the vault was copied without it
             number = engine.buffer.next_number(owner, PLACE.prefix, day(now), taken)
         entry = entry_id(PLACE.prefix, now, number)
         written = note.to_entry(Note(owner, entry, now, text, checked_type(memory_type), metadata=kept))
