@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from everlore.clock import EARLIEST_MS, LATEST_MS, Clock
 from everlore.errors import InvalidInput
-from everlore.search.filters import MAX_DEPTH, MAX_IN_VALUES, MAX_PREDICATES, compile_filter, session_of
+from everlore.search.filters import MAX_DEPTH, MAX_IN_VALUES, MAX_PREDICATES, MAX_VALUES, compile_filter, session_of
 from everlore.types import AllOf, AnyOf, Predicate
 
 CLOCK = Clock("UTC")
@@ -152,6 +152,8 @@ def test_number_of_predicates_is_bounded() -> None:
 def test_number_of_values_is_bounded() -> None:
     assert compile_filter({"sender_id": {"in": ["a"] * MAX_IN_VALUES}}, CLOCK) is not None
     assert str(MAX_IN_VALUES) in refused({"sender_id": {"in": ["a"] * (MAX_IN_VALUES + 1)}})
+    full: dict[str, Any] = {"sender_id": {"in": ["a"] * MAX_IN_VALUES}}
+    assert str(MAX_VALUES) in refused({"OR": [full] * (MAX_VALUES // MAX_IN_VALUES) + [{"sender_id": "a"}]})
 
 
 def test_an_empty_child_holds_always() -> None:
