@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from everlore.errors import InvalidInput, Misconfigured
@@ -15,6 +15,8 @@ SECONDS_BELOW = 10**12
 EARLIEST_MS = -62_135_510_400_000
 LATEST_MS = 253_402_214_399_999
 """From the second day of the year 1 to the last but one of 9999: what has a date in every zone."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 _ISO_DAY = re.compile(r"(?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(?:-?\d)?)(?:[T ].+)?", re.ASCII)
 """Python takes any character between day and time, also the ninth digit of a number that is no date at all."""
 
@@ -53,7 +55,7 @@ class Clock:
             raise InvalidInput(f"{value!r} is not an ISO-8601 time") from error
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=self.zone)
-        return _in_calendar(int(moment.timestamp() * 1000))
+        return _in_calendar((moment - _EPOCH) // _MILLISECOND)  # whole numbers: a float loses one now and then
 
 
 def as_ms(value: int) -> int:

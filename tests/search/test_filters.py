@@ -6,12 +6,12 @@ import contextlib
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from everlore.clock import Clock
+from everlore.clock import EARLIEST_MS, LATEST_MS, Clock
 from everlore.errors import InvalidInput
-from everlore.search.filters import MAX_DEPTH, MAX_IN_VALUES, MAX_PREDICATES, compile_filter, session_of
+from everlore.search.filters import MAX_DEPTH, MAX_IN_VALUES, MAX_PREDICATES, MAX_VALUES, compile_filter, session_of
 from everlore.types import AllOf, AnyOf, Predicate
 
 CLOCK = Clock("UTC")
@@ -152,6 +152,8 @@ def test_number_of_predicates_is_bounded() -> None:
 def test_number_of_values_is_bounded() -> None:
     assert compile_filter({"sender_id": {"in": ["a"] * MAX_IN_VALUES}}, CLOCK) is not None
     assert str(MAX_IN_VALUES) in refused({"sender_id": {"in": ["a"] * (MAX_IN_VALUES + 1)}})
+    full: dict[str, Any] = {"sender_id": {"in": ["a"] * MAX_IN_VALUES}}
+    assert str(MAX_VALUES) in refused({"OR": [full] * (MAX_VALUES // MAX_IN_VALUES) + [{"sender_id": "a"}]})
 
 
 def test_an_empty_child_holds_always() -> None:
@@ -197,3 +199,10 @@ json_values = st.recursive(
 def test_any_json_compiles_or_is_refused(node: Any) -> None:
     with contextlib.suppress(InvalidInput):
         assert compile_filter(node, CLOCK) is None or isinstance(node, dict)
+
+
+@given(st.integers(EARLIEST_MS, LATEST_MS))
+@example(1_091_881_348_455)  # as seconds, a float has not this one
+@example(2_163_000_000_009)
+def test_a_time_as_it_is_shown_is_the_time_that_was_told(moment: int) -> None:
+    assert compile_filter({"timestamp": CLOCK.show(moment)}, CLOCK) == AllOf((Predicate("timestamp", "eq", moment),))

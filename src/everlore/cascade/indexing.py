@@ -40,6 +40,8 @@ SHOWN = 200
 """Characters of an unexpected error that are told."""
 DEPENDED_ON = (episode.PLACE.kind, fact.PLACE.kind, case.PLACE.kind)
 """Kinds of which other memories know: who believes them deleted changes more than their file."""
+MOST_OF_A_CELL = 1000
+"""Episodes and cases of one cell: more than it has messages."""
 NOTHING = "\ufeff\0\r\n\t "
 """Characters that say nothing; zeros are what a crash leaves of a file."""
 
@@ -191,9 +193,15 @@ def _index_file(
         new = [row.key for row in parsed.rows if row.key.entry not in mine]
         apart = without_repeated(path, parsed, _elsewhere(engine, path, new))
         lost = _lost(located, left, parsed.rows)
-        if not set(lost) <= {*gone, *deleted} or (lost and engine.vault.being_written(path)):
+        sure = [one for one in lost if one in gone or one in deleted]
+        if sure and engine.vault.being_written(path):
+            sure = []
+        unsure = len(sure) < len(lost)
+        if unsure:  # others may delete in this file just now; what this caller knows to be gone is gone all the same
             engine.index.enqueue([path])
-            return engine.index.replace_file(path, NOT_YET, apart.rows, apart.problems, partial=True)
+            vouched = {*sure, *deleted} if sure else set[str]()
+            left = {entry: cell for entry, cell in left.items() if entry in vouched or cell in vouched}
+            lost = sure
         _reserve(engine, located, left)
         if located.place.kind == episode.PLACE.kind:
             _drop_facts(engine, located.owner, path, lost, by_hand=not deleted)
@@ -202,11 +210,13 @@ def _index_file(
             _correct_profile(engine, located.owner, path, [one for one in lost if one not in unsaid], parsed.rows)
         for changed in drop_sources(engine, located.owner, lost) if located.place.kind == case.PLACE.kind else ():
             index_file(engine, changed)
-        if stamp is None:
+        if located.place.kind in (episode.PLACE.kind, case.PLACE.kind):
+            _make_room(engine, path, _cells(left, parsed.rows))
+        if stamp is None and not unsure:
             return engine.index.remove_file(path)
         keys = [Key(located.owner, located.place.kind, entry) for entry in left]
-        stamp = stamp if apart is parsed else NOT_YET
-        applied = engine.index.replace_file(path, stamp, apart.rows, apart.problems, gone=keys)
+        stamp = stamp if stamp and not unsure and apart is parsed else NOT_YET
+        applied = engine.index.replace_file(path, stamp, apart.rows, apart.problems, partial=unsure, gone=keys)
         _put_back(engine, located, path, [row for row in apart.rows if row.key.entry not in mine])
         return applied
 
@@ -293,8 +303,13 @@ def _lost(located: Located, left: Mapping[str, str], rows: Sequence[Row]) -> lis
     if located.place.kind in (fact.PLACE.kind, case.PLACE.kind):
         return sorted(left)
     if located.place.kind == episode.PLACE.kind:
-        return sorted({cell for cell in left.values() if cell}.difference(row.parent_id for row in rows))
+        return _cells(left, rows)
     return []
+
+
+def _cells(left: Mapping[str, str], rows: Sequence[Row]) -> list[str]:
+    """The cells of which nothing is left in a file that has these rows."""
+    return sorted({cell for cell in left.values() if cell}.difference(row.parent_id for row in rows))
 
 
 def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str], *, by_hand: bool) -> None:
@@ -316,8 +331,13 @@ def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str], *
     for fact_path, entries in by_path.items():
         take_out(engine, fact_path, entries)
         index_file(engine, fact_path, deleted=entries)
-    for cell in lost:
-        others = engine.index.page(Where(None, (episode.PLACE.kind,), Predicate("parent_id", "eq", cell)), limit=2).rows
+
+
+def _make_room(engine: Engine, path: str, cells: Iterable[str]) -> None:
+    """Messages of which these cells, that left `path`, were all that was made may be sent again."""
+    for cell in cells:
+        made = Where(None, (episode.PLACE.kind, case.PLACE.kind), Predicate("parent_id", "eq", cell))
+        others = engine.index.page(made, limit=MOST_OF_A_CELL).rows
         if all(row.path == path for row in others):  # else a repeated request would double another owner's memories
             engine.buffer.forget_cell(cell)
 

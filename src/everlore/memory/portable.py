@@ -7,7 +7,7 @@ none, and never over something else unless the caller insists.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from everlore.cascade import index_file
@@ -49,17 +49,45 @@ def import_owner(engine: Engine, owner: Owner, files: Mapping[str, bytes], *, ov
     known = {path: raw.content for path in new if (raw := engine.vault.raw(path))}
     differing = sorted(path for path in known if known[path] != new[path])
     if differing and not overwrite:
-        named = ", ".join(path.removeprefix(f"{owner_dir(owner)}/") for path in differing[:NAMED])
-        more = f" and {len(differing) - NAMED} more" if len(differing) > NAMED else ""
-        raise Conflict(
-            f"{named}{more} hold something else here; nothing was written. Export and merge them, or send overwrite"
-        )
+        raise _conflict(owner, differing)
     missing = [path for path in new if known.get(path) != new[path]]
-    for path in missing:
-        engine.vault.put(path, Raw(new[path], time.time_ns()))
+    written: list[str] = []
+    try:
+        for path in missing:
+            with engine.vault.lock(path):
+                # somebody may have talked since it was looked at; who insists means that as well
+                if not overwrite and (raw := engine.vault.raw(path)) and raw.content != new[path]:
+                    raise _conflict(owner, [path])
+                engine.vault.put(path, Raw(new[path], time.time_ns()))
+            written.append(path)
+    except Exception:
+        for path in written:
+            _take_back(engine, path, new[path], known.get(path))
+        raise
     for path in missing:  # facts may come before their episodes, so all are there first
         index_file(engine, path)
     return Imported(len(missing), len(new) - len(missing))
+
+
+def _conflict(owner: Owner, differing: Sequence[str]) -> Conflict:
+    named = ", ".join(path.removeprefix(f"{owner_dir(owner)}/") for path in differing[:NAMED])
+    more = f" and {len(differing) - NAMED} more" if len(differing) > NAMED else ""
+    return Conflict(
+        f"{named}{more} hold something else here; nothing was written. Export and merge them, or send overwrite"
+    )
+
+
+def _take_back(engine: Engine, path: str, content: bytes, before: bytes | None) -> None:
+    """The file as it was, unless somebody has added to it."""
+    with engine.vault.lock(path):
+        raw = engine.vault.raw(path)
+        if raw is None or raw.content != content:
+            return
+        if before is None:
+            engine.vault.remove(path)
+        else:
+            engine.vault.put(path, Raw(before, time.time_ns()))
+    index_file(engine, path)
 
 
 def _path(owner: Owner, name: str) -> str:

@@ -19,6 +19,8 @@ from everlore.types import AllOf, AnyOf, Filter, FilterField, FilterOp, Json, Me
 MAX_DEPTH: Final = 16
 MAX_PREDICATES: Final = 500
 MAX_IN_VALUES: Final = 1000
+MAX_VALUES: Final = 10_000
+"""In all lists together: databases bind only so many values to one query."""
 
 RESERVED: Final = ("owner_id", "owner_type", "app_id", "project_id")
 _EQUALITY: Final[tuple[FilterOp, ...]] = ("eq", "ne", "in")
@@ -45,8 +47,11 @@ def compile_filter(node: Json, clock: Clock) -> Filter | None:
     if node is None:
         return None
     compiled = _node(node, clock, "filters", 1)
-    if sum(1 for _ in _predicates(compiled)) > MAX_PREDICATES:
+    sizes = [len(one.value) if isinstance(one.value, tuple) else 1 for one in _predicates(compiled)]
+    if len(sizes) > MAX_PREDICATES:
         raise InvalidInput(f"filters hold more than {MAX_PREDICATES} predicates; use `in` for long lists")
+    if sum(sizes) > MAX_VALUES:
+        raise InvalidInput(f"filters hold more than {MAX_VALUES} values in their lists; ask in parts")
     return compiled if compiled.nodes else None
 
 

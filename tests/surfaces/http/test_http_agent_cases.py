@@ -208,3 +208,37 @@ def test_a_failure_is_told_as_one(api: Api, output: str) -> None:
     assert case["approach"].startswith("1. `bash(command=make all)`: error: ")
     assert case["key_insight"].endswith("; this was not solved")
     assert case["quality_score"] < 0.5
+
+
+DEPLOYED: tuple[Turn, ...] = (
+    ("alice", "Please deploy the shop to production."),
+    ("$", "deploy --prod", "deployed v1.2.3"),
+    ("bot", "Done: version v1.2.3 is live."),
+)
+
+
+def test_a_request_that_is_repeated_after_the_user_deleted_the_talk_makes_no_second_case(api: Api) -> None:
+    work(api, "run", *DEPLOYED)
+    (talk,) = api.ok("get", user_id="alice", memory_type="episode")["episodes"]
+    (case,) = cases(api, 1)
+    api.ok("delete", user_id="alice", id=talk["id"])
+    work(api, "run", *DEPLOYED)
+    assert cases(api, 1) == [case]
+    api.ok("delete", agent_id="bot", id=case["id"])
+    work(api, "run", *DEPLOYED)  # now nothing of it is left, so it is new
+    assert [found["id"] for found in cases(api, 1)] == ["bot_ac_20260528_00000002"]
+    assert api.ok("get", user_id="alice", memory_type="episode")["total_count"] == 1
+
+
+def test_what_only_an_agent_did_can_be_told_again_once_all_its_cases_are_deleted(api: Api) -> None:
+    run = (
+        *DEPLOYED[1:],
+        ("bot", "Next I clean up the logs."),
+        ("$", "clean", "removed 3 files"),
+        ("bot", "All clean."),
+    )
+    work(api, "run", *run)
+    for case in api.ok("get", agent_id="bot", memory_type="agent_case")["agent_cases"]:
+        api.ok("delete", agent_id="bot", id=case["id"])
+    work(api, "run", *run)
+    assert api.ok("get", agent_id="bot", memory_type="agent_case")["total_count"] >= 1

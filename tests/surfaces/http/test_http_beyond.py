@@ -77,7 +77,10 @@ def test_bad_requests_for_history_say_what_to_do(moved: Api) -> None:
     assert "no memory 'alice_af_20260528_99999999'" in moved.refused(
         "history", 404, user_id="alice", id="alice_af_20260528_99999999"
     )
-    assert "is not an ISO-8601 time" in moved.refused("history", 422, user_id="alice", at="in May")
+    assert moved.refused("history", 422, user_id="alice", at="in May") == "'in May' is not an ISO-8601 time: at"
+    for odd in (True, 1.5, [1], {"gte": 1}):
+        reason = moved.refused("history", 422, user_id="alice", at=odd)
+        assert reason == "Input should be epoch milliseconds or ISO-8601 text: at"
     assert moved.refused("history", 422, user_id="alice", agent_id="a").startswith("Value error, exactly one of")
     assert moved.refused("history", 422, user_id="alice", page=0).endswith(": page")
 
@@ -135,6 +138,13 @@ def test_only_files_of_memories_can_be_imported(api: Api, path: str) -> None:
     assert "is not a file of memories" in reason
     assert api.ok("export", user_id="alice")["files"] == []
     assert api.files("**/*") == []
+
+
+def test_of_two_files_in_one_place_none_is_dropped_silently(api: Api) -> None:
+    twice = [{"path": "user.md", "text": f"---\nsummary: {text}\n---\n"} for text in ("one", "two")]
+    reason = api.refused("import", 422, user_id="alice", files=twice)
+    assert reason == "Value error, 'user.md' is there twice, and only one of the two could be kept: files"
+    assert api.ok("export", user_id="alice")["files"] == []
 
 
 def test_files_that_are_no_text_travel_as_they_are(api: Api) -> None:

@@ -9,6 +9,14 @@ from typing import Any
 
 import pytest
 from serving import Api
+from vaults import ALICE, SCOPE, says
+
+from everlore.engine import Engine
+from everlore.memory import flush, remember
+from everlore.search import Query, Recall, recall
+from everlore.surfaces.http import routes
+from everlore.surfaces.http.metrics import Metrics
+from everlore.surfaces.http.models import FilterNode, SearchRequest
 
 AT = 1_780_000_000_000  # 2026-05-28T20:26:40Z
 
@@ -239,3 +247,20 @@ def test_projects_with_the_same_owner_never_mix(api: Api) -> None:
         assert absent not in episode["episode"]
     api.ok("delete", user_id="alice", id="alice_ep_20260528_00000001")
     assert other.ok("get", user_id="alice", memory_type="episode")["count"] == 1
+
+
+def test_what_is_extracted_during_a_search_is_not_missing_from_it(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was no memory yet when the index was asked, and is no longer buffered when the answer is made."""
+    remember(engine, SCOPE, "s", [says("I keep bees.")])
+
+    def slow(engine: Engine, query: Query) -> Recall:
+        found = recall(engine, query)
+        assert flush(engine, SCOPE, "s")
+        return found
+
+    monkeypatch.setattr(routes, "recall", slow)
+    asked = SearchRequest(user_id="alice", query="bees", filters=FilterNode.model_validate({"session_id": "s"}))
+    data = routes._search(engine, ALICE, asked, Metrics(engine))
+    assert [message.content for message in data.unprocessed_messages] == ["I keep bees."]

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from serving import Api
 
+from everlore.search.filters import MAX_IN_VALUES, MAX_VALUES
+
 MESSAGE = {"sender_id": "alice", "role": "user", "timestamp": 1_780_000_000_000, "content": "hello"}
 
 
@@ -311,3 +313,17 @@ def test_a_filter_of_17_levels_is_refused_and_one_of_16_is_not(api: Api) -> None
 
 def test_unknown_fields_do_no_harm(api: Api) -> None:
     api.ok("search", user_id="u", query="q", something_new=True)
+
+
+@pytest.mark.parametrize("field", ["session_id", "sender_id"])
+def test_as_many_values_as_a_filter_may_have_can_be_looked_for(api: Api, field: str) -> None:
+    api.tell("s1", "I keep bees.")
+    names = ["s1", "alice", *(f"nobody-{number}" for number in range(MAX_VALUES - 2))]
+    lists = [names[start : start + MAX_IN_VALUES] for start in range(0, MAX_VALUES, MAX_IN_VALUES)]
+    filters = {"OR": [{field: {"in": some}} for some in lists]}
+    assert api.ok("get", user_id="alice", memory_type="episode", filters=filters)["total_count"] == 1
+    for method in ("keyword", "vector", "hybrid", "agentic"):
+        found = api.ok("search", user_id="alice", query="bees", method=method, top_k=5, filters=filters)
+        assert method == "vector" or len(found["episodes"]) == 1
+    more = {"OR": [*filters["OR"], {field: "s2"}]}
+    assert "more than" in api.refused("search", 422, user_id="alice", query="bees", filters=more)

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import binascii
 from base64 import b64decode, b64encode
+from collections import Counter
 from functools import partial
 from typing import Any, Self
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 from starlette.responses import Response
 
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
 from everlore.memory import export_owner, forget, held, history, import_owner, successor
+from everlore.memory.remember import located_at
 from everlore.surfaces.http.asked import ERRORS, engine_of, owner_of, success, threads_of
 from everlore.surfaces.http.models import Failure, Owned, Placed, StrictBool, StrictInt, Success, Whole
 from everlore.surfaces.http.models import Request as Body
@@ -59,6 +62,15 @@ class DeleteData(BaseModel):
 class HistoryRequest(Paged):
     id: str | None = Field(None, min_length=1, description="One memory, and what stood in its place before and after.")
     at: StrictInt | str | None = Field(None, description="Only what held then: epoch milliseconds or ISO-8601.")
+
+    @field_validator("at", mode="before")
+    @classmethod
+    def _number_or_text(cls, value: object) -> object:
+        """One message, as a union has one for each of its branches, with their names in the place."""
+        number = isinstance(value, int) and not isinstance(value, bool)
+        if value is None or number or isinstance(value, str) or (isinstance(value, float) and value.is_integer()):
+            return value
+        raise PydanticCustomError("time", "Input should be epoch milliseconds or ISO-8601 text")
 
 
 class HistoryItem(Placed):
@@ -121,6 +133,14 @@ class ImportRequest(Owned):
     files: list[File] = Field(min_length=1, max_length=MOST_FILES)
     overwrite: StrictBool = Field(False, description="Also where a file of that name holds something else.")
 
+    @field_validator("files")
+    @classmethod
+    def _each_once(cls, files: list[File]) -> list[File]:
+        repeated = [path for path, times in Counter(file.path for file in files).items() if times > 1]
+        if repeated:
+            raise ValueError(f"{repeated[0][:80]!r} is there twice, and only one of the two could be kept")
+        return files
+
 
 class ImportData(BaseModel):
     written: int
@@ -165,7 +185,8 @@ async def put_in(body: ImportRequest, request: Request) -> Response:
 
 
 def _history(engine: Engine, owner: Owner, body: HistoryRequest) -> HistoryData:
-    at = None if body.at is None else engine.clock.parse(body.at)
+    with located_at("at"):
+        at = None if body.at is None else engine.clock.parse(body.at)
     if body.id is None:
         page = held(engine, owner, at, page=body.page, page_size=body.page_size)
         rows, total = page.rows, page.total

@@ -102,11 +102,12 @@ def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics)
         explain=body.explain,
         rerank=body.enable_llm_rerank,
     )
+    session_id = session_of(filters)
+    # before the memories: what is extracted meanwhile is then in both, and never in neither
+    waiting = [] if session_id is None else unprocessed(engine, owner.scope, session_id)
     with metrics.search_seconds.labels(body.method).time():
         result = recall(engine, query)
     known = profile(engine, owner) if body.include_profile and owner.track == "user" else None
-    session_id = session_of(filters)
-    waiting = [] if session_id is None else unprocessed(engine, owner.scope, session_id)
     return present.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
 
 
