@@ -25,6 +25,7 @@ _CHANGE = re.compile(
 )
 _SEVERAL = re.compile(rf"'s (?:{'|'.join(PETS)}|son|daughter)(?: \w+)?: (?:name|age)$")
 """One may have several of them: a second name or age is not the end of the first."""
+_WORK = re.compile(r": (?:works at|job)$")
 _EVENTS = re.compile(r": (?:lives in|works at|job|relationship status|drives)$")
 _YEAR = re.compile(r"(?<![\w-])(?:19|20)\d\d(?![\w-])")
 _STOPPED = re.compile(r"\b(?:stopped|quit|gave up|given up|no longer|any ?more|switched)\b", re.IGNORECASE)
@@ -54,7 +55,8 @@ def ends(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> boo
         return False
     here = renamed(slot, speaker)
     if fresh.slot != here:
-        return here in fresh.closes and _is_over(fresh, stale, old)
+        over = _works_elsewhere(new, fresh, stale) if fresh.at and _WORK.search(here) else _is_over(fresh, stale, old)
+        return here in fresh.closes and over
     if _USED_TO.search(old):
         return False  # what once was stays true
     if fresh.sign or stale.sign:
@@ -65,6 +67,8 @@ def ends(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> boo
         return True
     if fresh.value.startswith(DENIED):
         return _overlap(fresh.value.removeprefix(DENIED), stale.value)
+    if _works_elsewhere(new, fresh, stale):
+        return True
     if _overlap(fresh.value, stale.value):
         return False
     several = _SEVERAL.search(slot)
@@ -166,6 +170,15 @@ def _is_over(fresh: Reading, stale: Reading, old: str) -> bool:
     if _WITH_PARTNER.search(fresh.slot):
         return stale.value == "single"
     return not fresh.whom or stale.value == "dating" or fresh.whom.lower() in map(str.lower, words(old))
+
+
+def _works_elsewhere(new: str, fresh: Reading, stale: Reading) -> bool:
+    """Whether both name an employer, and who works for the first does not for the second any more."""
+    if not fresh.at or not stale.at or stale.at.startswith(DENIED):
+        return False
+    if fresh.at.startswith(DENIED):
+        return _overlap(fresh.at.removeprefix(DENIED), stale.at)
+    return not _overlap(fresh.at, stale.at) and (of_change(new) or not has_several(subject_of(stale.slot)))
 
 
 def _outweighs(fresh: Reading, stale: Reading, old: str) -> bool:
