@@ -95,6 +95,7 @@ _DISPLEASED = any_of(
     # it is not what they asked for
     rf"\byou(?:'ve| have)? (?:\w+ )?{_HARMED}\b|\bbecause of (?:you|this|that)\b|\bcan't believe\b|\bnot even\b"
     rf"|\bopposite of\b|\bthanks for nothing\b",
+    r"(?<!ly what )(?<!st what )(?<! is what )(?<!'s what )"
     r"\bi (?:\w+ly |had )?(?:said|asked for|told you|meant|wanted(?! to))\b|\bi (?:reject|refuse|object|dispute)\b",
     r"\b(?:i|we) (?:never|lost|did(?:n't| not)|don't (?:see|like|want))\b|\b(?:wtf|ffs|shit\w*|fuck\w*|bullshit|damn"
     r"|sucks)\b",
@@ -148,7 +149,7 @@ _PLEASED = any_of(
     r"(?:works?|worked|fixed it|passes|pass|passed|did it|did the trick|\w+s again)\b",
     rf"{_SUBJECT}(?:'s|'re| is| are| was| looks?| seems?| has been| have been)"
     rf"(?: \w+ly| so| very| much| all| now| exactly| just)* (?:{_GOOD}|working|fixed|solved|resolved|correct|right"
-    r"|passing|done|better|green|fine|good|back|up again|what i (?:wanted|needed))\b",
+    r"|passing|done|better|green|fine|good|back|up again|what i (?:wanted|needed|asked for|meant))\b",
 )
 _THANKS = any_of(r"\b(?:thanks?|thank you|thx|ty|cheers|appreciate\w*|danke|merci|gracias|grazie)\b|谢谢")
 _COURTESY = word_set(
