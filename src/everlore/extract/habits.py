@@ -47,13 +47,15 @@ _NOT = re.compile(rf"^{ADVERB}(?:doesn't|does not|can't|cannot) {ADVERB}(?P<verb
 _DOES = re.compile(rf"^{ADVERB}(?P<verb>\w+s)\b(?P<o>.*)", re.I)
 _IS = re.compile(
     rf"^{ADVERB}(?:(?P<no>isn't|is (?:not|no longer)|(?:has )?(?:stopped|quit|gave up|given up) being"
-    rf"|was(?=[^.;]* until\b))|is|has been|became|went) "
+    rf"|was(?=[^.;]* until\b))|is|has been|(?P<turned>became|went|(?:has )?(?:gone|turned))) "
     rf"{ADVERB}(?:an? )?(?:\w+ly )?(?:(?P<v>vegan|vegetarian|pescatarian|pregnant|(?:lactose|gluten)[- ]intolerant"
     r"|on (?:an?|the) (?:[\w-]+ )?[\w-]+ diet)"
-    r"(?=[.,!;]|$| (?:and|any ?more|again|as|at|because|but|for|in|now|since|so|these|this|until|when|while|with)\b)"
+    r"(?=[.,!;]|$| (?:and|any ?more|again|as|at|because|but|for|in|last|now|since|so|these|this|until|when"
+    r"|while|with)\b)"
     r"|allergic to (?P<o>[^.;]+))",
     re.I,
 )
+_NOW = re.compile(r"\b(?:now|since|these days|nowadays|recently|instead)\b", re.I)
 
 
 def being(who: str, rest: str) -> Reading | None:
@@ -62,7 +64,10 @@ def being(who: str, rest: str) -> Reading | None:
     if not found:
         return None
     state = found["v"].lower().replace("-", " ") if found["v"] else f"allergic to {_thing(found['o'])}"
+    others = () if found["no"] or not (found["turned"] or state == "pescatarian" or _NOW.search(rest)) else _NO_MEAT
     eaten = () if found["no"] else tuple(f"{who}: eat {food}" for food, diets in _DIETS.items() if state in diets)
+    if state in others:  # of these diets one has one
+        eaten += tuple(f"{who}: is {diet}" for diet in others if diet != state)
     return Reading(f"{who}: is {state}", "", "-" if found["no"] else "+", closes=eaten) if state[-1] != " " else None
 
 

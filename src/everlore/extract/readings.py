@@ -199,6 +199,11 @@ _LIVES = re.compile(
 _AND_NOW = re.compile(r"^(?P<event>[a-z]+)\b[^.;]{0,80}?(?:,|,? and|,? but) (?P<now>now [a-z]+s\b.*)", re.I)
 """An event and what holds since then: "graduated and now works as a lawyer"."""
 _CHANGED = re.compile(rf"^{HAS}(?:changed|updated|switched) their (?P<what>{_OWNED})(?: from \S+)? to (?P<v>.+)", re.I)
+_HAS_NEW = re.compile(
+    rf"^{HAS}(?:has|got) {ADVERB}an? new (?P<what>{_OWNED})(?::|,(?: (?:and )?(?:it's|it is)(?: now)?)?| -) (?P<v>.+)",
+    re.I,
+)
+""" "I got a new number: 123." """
 
 
 def _property(who: str, found: re.Match[str]) -> Reading | None:
@@ -315,7 +320,7 @@ def _states(who: str, rest: str) -> Reading | None:
     if found := _NO_PET.match(rest):
         kind = found["pet"].lower().rstrip("s")
         return Reading(has_pet(who, kind), "", "-", closes=names_of(who, (kind,)))
-    if found := _CHANGED.match(rest):
+    if found := _CHANGED.match(rest) or _HAS_NEW.match(rest):
         return _property(who, found)
     if (found := _COUNT.match(rest)) and (found["v"].isdigit() or found["v"].lower() in _NUMBER_WORDS - {"a", "an"}):
         return Reading(f"{who}: number of {found['what'].lower().rstrip('s')}s", found["v"].lower())
