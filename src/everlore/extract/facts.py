@@ -34,6 +34,7 @@ from everlore.extract.sentences import (
 )
 from everlore.extract.together import alone
 from everlore.extract.turns import Spoken, spoken
+from everlore.extract.voice import has_verb
 from everlore.extract.when import with_dates
 from everlore.kinds.fact import Fact
 from everlore.types import Cell, Owner
@@ -233,7 +234,8 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
     bare = opened(sentence, people)
     own_voice = in_third_person(bare, turn.name)
     of_us = alone(bare) if own_voice is None else ""
-    if asked and _is_fragment(bare) and answers(sentence, people):
+    whole = own_voice is not None and tells(own_voice, turn.name)
+    if asked and not whole and _is_fragment(bare) and answers(sentence, people):
         return f'Asked "{clip(asked, QUESTION)}", {_said(turn, sentence, zone)}'
     if is_chatter(sentence, people, weight) and not ordered(turn.name, bare):
         return ""
@@ -257,7 +259,7 @@ def _tells_of_self(question: str, people: frozenset[str]) -> bool:
 def _is_fragment(sentence: str) -> bool:
     """A short answer that needs its question: no first person to stand on, or hardly any words."""
     size = len(words(sentence))
-    return size <= 3 or (size <= 9 and not _FIRST_PERSON.search(sentence))
+    return size <= 3 or (size <= 9 and not _FIRST_PERSON.search(sentence)) or not has_verb(sentence)
 
 
 def _said(turn: Spoken, sentence: str, zone: tzinfo, verb: str = "said") -> str:

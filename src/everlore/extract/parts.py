@@ -16,7 +16,7 @@ from everlore.extract.categories import told_of
 from everlore.extract.clauses import GOVERNS, asides, joints, run_ons, shared
 from everlore.extract.elliptic import whole
 from everlore.extract.lexicon import CLAUSE_VERBS
-from everlore.extract.openings import LEAD_IN, opened
+from everlore.extract.openings import BITTER, LEAD_IN, opened
 from everlore.extract.sentences import is_english, is_question
 from everlore.extract.together import QUOTED, alone
 from everlore.extract.tongues import before_question, halves
@@ -94,6 +94,8 @@ def besides(sentence: str, name: str, people: frozenset[str]) -> list[str]:
 def in_third_person(sentence: str, name: str) -> str | None:
     """What somebody says of themselves with their name for "I"; None for anything else."""
     full = made_whole(sentence)
+    if BITTER.search(sentence):
+        return None
     if (full == sentence and not is_english(sentence)) or in_other_voice(sentence, name):
         return None
     if dated := _FRONTED.match(full):
@@ -173,5 +175,6 @@ def _as_fact(text: str, name: str) -> str:
 
 def _one_change(sentence: str, left: str, name: str) -> bool:
     """ "I left Siemens and joined BMW": what is over and what came instead, which is read as one."""
-    slot = _slot(left, name)
-    return bool(slot) and slots.denies(_as_fact(left, name), slot) and _slot(sentence, name) == slot
+    slot, whole = _slot(left, name), _as_fact(sentence, name)
+    told = slots.about(whole, name) == slot and slots.names_value(whole, slot)
+    return bool(slot) and told and slots.denies(_as_fact(left, name), slot)
