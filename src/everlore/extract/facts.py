@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 
 from everlore.extract import slots
+from everlore.extract.antecedents import named_again
 from everlore.extract.borrowed import apart
 from everlore.extract.chatter import answers, is_chatter, is_code, is_offer, open_question, told, weight_of
 from everlore.extract.corrections import corrected, instead, moved_on, of_listener, restated
@@ -127,7 +128,7 @@ def write_facts(cell: Cell, zone: tzinfo = UTC) -> list[FactDraft]:
             if len(own) <= LONG:
                 known = bool(turn.message.sender_name)
                 first = [part for sentence in sentences[:GREETING] for part in introduced(sentence, turn.name, known)]
-                sentences = [*first, *sentences[GREETING:]]
+                sentences = named_again([*first, *sentences[GREETING:]], people)
             sentences = [part for sentence in sentences for part in statements(sentence, turn.name, people)]
             told_them = [statement for said in of_users if (statement := in_third_person(said, turn.name))]
             before = [last.get(turn.message.sender_id, ""), *told_them]
