@@ -23,6 +23,8 @@ from everlore.extract.voice import third_person
         ("I don't eat meat.", "Alice doesn't eat meat."),
         ("I can't swim.", "Alice can't swim."),
         ("I read every night.", "Alice reads every night."),
+        ("I feed the cat at noon.", "Alice feeds the cat at noon."),
+        ("I read the news twice a day.", "Alice reads the news twice a day."),
         ("I read a book yesterday.", "Alice read a book yesterday."),
         ("I want to travel and see the world.", "Alice wants to travel and see the world."),
         ("I like bread and butter.", "Alice likes bread and butter."),

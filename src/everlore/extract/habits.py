@@ -35,6 +35,14 @@ _STARTED = re.compile(
     re.I,
 )
 """What was not so before. A course that somebody started is no habit yet."""
+_RATHER = re.compile(
+    rf"^{ADVERB}prefers {ADVERB}(?!to\b)(?P<a>[\w'-]+(?: [\w'-]+)?) (?:over|to|rather than|instead of) "
+    r"(?P<b>[\w'-]+(?: [\w'-]+)?)(?: now| these days| any ?more)?[.!]*$",
+    re.I,
+)
+_TASTE = re.compile(
+    rf"^{HAS}(?:started|began|begun|come|came|grown|grew|learn(?:ed|t)) to (?P<verb>\w+)\b(?P<o>.*)", re.I
+)
 _STOPPED = re.compile(rf"^{ADVERB}(?:has )?{ADVERB}(?:stopped|quit|gave up|given up) (?P<verb>\w+ing)\b(?P<o>.*)", re.I)
 _NO_DIET = re.compile(
     rf"^{HAS}(?:gave up|given up|quit|stopped|abandoned|dropped|is done with) (?P<diet>vegan|vegetarian)ism\b"
@@ -77,6 +85,11 @@ def habit(who: str, rest: str) -> Reading | None:
     if found := _STARTED.match(rest):
         verb = found["verb"] or found["now"]
         return _doing(who, base_form(verb.lower()), found["o"] or found["more"] or "", "+")
+    if found := _RATHER.match(rest):
+        one, other = _thing(found["a"]), _thing(found["b"])
+        return Reading(f"{who}: rather {' or '.join(sorted((one, other)))}", one) if one and other else None
+    if (found := _TASTE.match(rest)) and found["verb"].lower() in _LIKES:
+        return _doing(who, found["verb"].lower(), found["o"], "+")
     if found := _SWITCHED.match(rest):
         return Reading(f"{who}: use {_thing(found['o'])}", "", "-")
     if found := _STOPPED.match(rest):
@@ -99,7 +112,12 @@ def _doing(who: str, verb: str, rest: str, sign: str) -> Reading | None:
         liking = _LIKES[verb] or "+"
         shown = liking if sign == "+" else ("-" if liking == "+" else "+")
         thing = "" if rest.startswith("the ") else _thing(rest)  # "the idea" is one of this talk
-        return Reading(f"{who}: likes {thing}", "", shown, _limit(rest)) if thing else None
+        kind = thing.split()[1:][-1:]
+        if verb == "prefer" and sign == "+" and kind:
+            return Reading(f"{who}: prefers {kind[0]}", thing)
+        preferred = (f"{who}: prefers {kind[0]}",) if kind and shown == "-" else ()
+        whom = thing.split()[0] if preferred else ""
+        return Reading(f"{who}: likes {thing}", "", shown, _limit(rest), preferred, whom) if thing else None
     if verb not in HABIT_VERBS:
         return None
     to = "to " if rest.startswith("to ") else ""

@@ -23,8 +23,8 @@ _CHANGE = re.compile(
     r"|nowadays|got|turned|recently|since|left)\b",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(rf"'s (?:{'|'.join(PETS)}|son|daughter)(?: \w+)?: (?:name|age)$")
-"""One may have several of them: a second name or age is not the end of the first."""
+_SEVERAL = re.compile(rf"'s (?:{'|'.join(PETS)}|son|daughter)(?: \w+)?: (?:name|age)$|: prefers \w+$")
+"""One may have several of them: a second name, age or preference is not the end of the first."""
 _WORK = re.compile(r": (?:works at|job)$")
 _EVENTS = re.compile(r": (?:lives in|works at|job|relationship status|drives)$")
 _YEAR = re.compile(r"(?<![\w-])(?:19|20)\d\d(?![\w-])")

@@ -64,7 +64,12 @@ _HEADLESS = frozenset(
     {"gonna", "going", "been", "wanna", "gotta", "can't", "won't", "had", "not", "thinking", "looking"}
 )
 _SURE_VERBS = frozenset({"go", "get", "eat", "take", "make", "keep", "give", "come", "bring", "meet", "spend"})
-_HABIT = re.compile(r"\b(?:every|each|usually|often|always|daily|most|sometimes|weekly|regularly)\b", re.IGNORECASE)
+_HABIT = re.compile(
+    r"\b(?:every|each|usually|often|always|daily|most|sometimes|weekly|regularly|(?:once|twice|times) (?:a|per))\b",
+    re.IGNORECASE,
+)
+_PLAIN = frozenset({"rent", "feed", "weed"})
+"""Hardly ever what somebody rends, or the past of "fee" and "wee"."""
 
 
 @dataclass
@@ -352,8 +357,8 @@ def verb_forms(word: str) -> frozenset[str]:
     """Which of VB (base), VBD (past), VBN, VBZ a word can be; empty when it is no verb."""
     forms: set[str] = set()
     word = word.rpartition("-")[2]  # "double-check"
-    if word == "rent" or word in NEW_VERBS:
-        return frozenset({"VB"})  # hardly ever what somebody rends
+    if word in _PLAIN or word in NEW_VERBS:
+        return frozenset({"VB"})
     if word.removesuffix("s") in NEW_VERBS:
         return frozenset({"VBZ"})
     if word.removesuffix("ed") in NEW_VERBS or word.removesuffix("d") in NEW_VERBS:
