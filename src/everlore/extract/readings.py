@@ -149,7 +149,8 @@ def says_more(text: str, speaker: str = "") -> bool:
 
 _FAVORITE = re.compile(
     rf"^(?:new |current )?fav(?:e|ou?rite)? (?P<what>[\w' -]{{2,40}}?) "
-    rf"(?:(?:these days|nowadays|at the moment) )?{ADVERB}(?:is|are|(?P<no>isn't|aren't))(?P<not> not| no longer)? {ADVERB}(?P<v>.+)",
+    rf"(?:(?:these days|nowadays|at the moment) )?{ADVERB}"
+    rf"(?:is|are|(?P<no>isn't|aren't))(?P<not> not| no longer)? {ADVERB}(?P<v>.+)",
     re.I,
 )
 _PROPERTY = re.compile(rf"^(?:new |current )?(?P<what>{_OWNED}) {ADVERB}(?:is|are) {ADVERB}(?P<v>.+)", re.I)
