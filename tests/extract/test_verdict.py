@@ -18,6 +18,7 @@ PLEASED = [
     "Great, exactly what I wanted.",
     "That's just what I asked for, thanks!",
     "This is what I meant.",
+    "wow, nice find!",
     "That fixed it.",
     "awesome!!",
     "LGTM, ship it",

@@ -125,7 +125,7 @@ _TO_THE_AGENT = any_of(r"\b(?:you|still|again)\b|^now\b")
 _POINTED_AT = any_of(r"^(?:but |no\W+)?(?:this|that|these|those|your)\b")
 _POINTING = any_of(r"\b(?:it|that|this|they)\b")
 _PRAISED = one_of(
-    "job work stuff catch news idea answer one result thanks? thank now that this it so again for to_me all"
+    "job work stuff catch find news idea answer one result thanks? thank now that this it so again for to_me all"
 )
 """What may follow "great" without being what is great to look for."""
 _PRAISE = one_of(
