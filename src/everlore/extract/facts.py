@@ -247,7 +247,7 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
         telling = weight >= 2 or (weight == 1 and lasts(made_whole(bare))) or slots.about(rewritten, turn.name)
         return rewritten if telling else ""
     needed = 2 if _FIRST_PERSON.search(sentence) or of_us.startswith("My ") or not is_english(bare) else 3
-    said = _said(turn, sentence, zone)
+    said = _said(turn, bare if of_us else sentence, zone)
     plain = weight >= needed or (weight >= 1 and lasts(of_us)) or declines(bare) or standing(bare)
     return said if plain or slots.about(said, turn.name) else ""
 

@@ -50,6 +50,10 @@ _NO_DIET = re.compile(
     re.I,
 )
 _SWITCHED = re.compile(rf"^{ADVERB}(?:has )?{ADVERB}switched from (?P<o>[\w' -]+?) to\b", re.I)
+_GAVE_UP = re.compile(rf"^{HAS}(?:gave up|given up)(?: on)? (?P<o>.+)", re.I)
+_PURSUED = ("eat", "drink", "play", "learn", "study", "use", "practice")
+_LEARNS = re.compile(rf"^{ADVERB}(?:is|has been) {ADVERB}(?P<verb>learning|studying)\b(?P<o>.*)", re.I)
+_CAN_AGAIN = re.compile(rf"^{ADVERB}can {ADVERB}(?P<verb>\w+)\b(?P<o>.*\b(?:again|now)\b.*)", re.I)
 _NO_LONGER = re.compile(r"^no longer (?P<verb>\w+)\b(?P<o>.*)", re.I)
 _NOT = re.compile(rf"^{ADVERB}(?:doesn't|does not|can't|cannot) {ADVERB}(?P<verb>\w+)\b(?P<o>.*)", re.I)
 _DOES = re.compile(rf"^{ADVERB}(?P<verb>\w+s)\b(?P<o>.*)", re.I)
@@ -95,6 +99,12 @@ def habit(who: str, rest: str) -> Reading | None:
     if found := _STOPPED.match(rest):
         stopped = _doing(who, base_form(found["verb"].lower()), found["o"], "-")
         return replace(stopped, closes=(to_stop(who, found["verb"]),)) if stopped else None
+    if (found := _GAVE_UP.match(rest)) and (thing := _thing(found["o"])):
+        return Reading(f"{who}: gave up {thing}", "", "-", closes=tuple(f"{who}: {verb} {thing}" for verb in _PURSUED))
+    if found := _LEARNS.match(rest):
+        return _doing(who, base_form(found["verb"].lower()), found["o"], "+")
+    if found := _CAN_AGAIN.match(rest):
+        return _doing(who, found["verb"].lower(), found["o"], "+")
     if found := _NO_LONGER.match(rest):
         return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
     if (found := _NOT.match(rest)) and not (found["verb"] == "go" and " go" in rest and "can" in rest[:8]):

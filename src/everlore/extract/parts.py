@@ -17,6 +17,7 @@ from everlore.extract.clauses import GOVERNS, asides, joints, run_ons, shared
 from everlore.extract.elliptic import whole
 from everlore.extract.lexicon import CLAUSE_VERBS
 from everlore.extract.openings import BITTER, LEAD_IN, opened
+from everlore.extract.orders import each_order
 from everlore.extract.sentences import is_english, is_question
 from everlore.extract.together import QUOTED, alone
 from everlore.extract.tongues import before_question, halves
@@ -58,6 +59,8 @@ def statements(sentence: str, name: str, people: frozenset[str]) -> list[str]:
     bare = opened(sentence, people)
     if not is_english(bare) and len(told := halves(bare)) > 1:
         return told
+    if len(orders := each_order(bare)) > 1:
+        return orders
     own = _SELF.search(bare) and not in_other_voice(bare, name)
     found = _cut(bare, name) if own else [bare]
     return [f"{part[0].upper()}{part[1:]}" for part in found] if len(found) > 1 else [sentence]

@@ -32,6 +32,7 @@ _STOPPED = re.compile(r"\b(?:stopped|quit|gave up|given up|no longer|any ?more|s
 _SINCE = re.compile(r"\b(?:since|seit|depuis|desde|dal) (?:\w+ )?\d{4}", re.IGNORECASE)
 """When something began that still holds."""
 _WITH_PARTNER = re.compile(rf": {HAS_PARTNER}$|'s (?:{'|'.join(PARTNERS)}): name$")
+_FOR_NOW = re.compile(r"at the moment|for (?:now|the moment|a while)|right now|today|tonight")
 _USED_TO = re.compile(r"\bused to\b", re.IGNORECASE)
 _RENAMED = re.compile(r"\b(?:now|renamed|these days|turned)\b", re.IGNORECASE)
 
@@ -185,7 +186,7 @@ def _outweighs(fresh: Reading, stale: Reading, old: str) -> bool:
     """A denial ends also what is said with limits; "plays tennis" does not end "no tennis on rainy days"."""
     if fresh.sign == "-" or _STOPPED.search(old):
         return fresh.limit in ("", stale.limit)
-    return fresh.limit == stale.limit
+    return fresh.limit == stale.limit or bool(_FOR_NOW.fullmatch(stale.limit))
 
 
 def happened_before(text: str, slot: str, told: int) -> bool:
