@@ -102,8 +102,8 @@ def third_person(sentence: str, name: str) -> str | None:
 def _no_subject(draft: _Draft) -> bool:
     """ "Went to my mom's", "plus my support": no clause, and a name for "my" would hide who is meant."""
     first = draft.folded[0]
-    if _is_order(draft):
-        return True
+    if _is_order(draft) or (base_form(first) in CLAUSE_VERBS and verb_forms(first) & {"VBZ", "VBD"}):
+        return True  # "says I am lazy": somebody does
     if any(map(_is_i, draft.folded)):
         return not any(word[0] == "i" for word in draft.folded[:4]) and first in _HEADLESS
     verb = first in OPINION_VERBS or (only_verb(first) and bool(verb_forms(first) & {"VB", "VBD"}))
@@ -265,7 +265,7 @@ def _agree(draft: _Draft, place: int) -> bool:
     if "VBD" in forms:
         if "VB" in forms and _HABIT.search("".join(draft.tokens)) and not _moved_past(draft):
             _put(draft, place, third_form(word))
-        elif "VB" not in forms and base_form(word) not in CLAUSE_VERBS:
+        elif ("VB" not in forms or base_form(word) != word) and not _may_govern(draft, place):
             _agree_after_and(draft, place)  # "I sold the van and drive a truck"
         return True
     if "VB" not in forms:
@@ -274,6 +274,12 @@ def _agree(draft: _Draft, place: int) -> bool:
     if word not in CLAUSE_VERBS:
         _agree_after_and(draft, place)
     return True
+
+
+def _may_govern(draft: _Draft, place: int) -> bool:
+    """Whether verbs that follow may be of another subject: "saw him come and go", but not "found a gym"."""
+    base, following = base_form(draft.folded[place]), draft.folded[place + 1 : place + 2]
+    return base in CLAUSE_VERBS and not (base == "find" and {"a", "an", "my"} & set(following))
 
 
 def _moved_past(draft: _Draft) -> bool:
