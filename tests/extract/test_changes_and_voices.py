@@ -59,6 +59,15 @@ from telling import after
         ("I'm learning Portuguese on Duolingo.", "I gave up Portuguese, I'm learning Korean now."),
         ("I'm studying law in Leiden.", "I quit studying law."),
         ("I drink coffee.", "I gave up coffee."),
+        ("My wife is Anna.", "We got divorced in May."),
+        ("I'm single.", "I got married in June."),
+        ("I'm single.", "We got married in Rome."),
+        ("My car is a Toyota Corolla.", "My car is now a Honda Civic."),
+        ("I'm afraid of dogs.", "I'm not afraid of dogs anymore."),
+        ("I smoke.", "I haven't smoked since January."),
+        ("I play tennis on Sundays.", "I switched from tennis to padel."),
+        ("I'm unemployed.", "I found a job at Ikea."),
+        ("I live with my parents.", "I live alone now."),
     ],
 )
 def test_what_is_over(first: str, then: str) -> None:
@@ -73,6 +82,10 @@ def test_what_is_over(first: str, then: str) -> None:
     [
         ("I work at Intel.", "I started at the bottom."),
         ("I can't drink coffee.", "My wife can drink coffee again."),
+        ("I'm married.", "I'm engaged in politics."),
+        ("I live with my dog.", "I live with my sister."),
+        ("I smoke.", "I haven't smoked today."),
+        ("I left Intel.", "I found a job at Ikea."),
         ("I don't drink coffee.", "I can drink tea again."),
         ("I'm learning Portuguese.", "I gave up my seat."),
         ("I'm learning Portuguese.", "I'm learning Korean now."),

@@ -27,10 +27,10 @@ _LONG = r"(?=[^.;]* (?:since|for|all)\b)"
 _EMPLOYED = re.compile(
     rf"^{ADVERB}has {ADVERB}(?:been (?:working|employed) (?:at|for|by)|worked (?:at|for){_LONG}) {_AT}", re.I
 )
-_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w*"
+MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w*"
 _SINCE_THEN = (
     rf"(?! [^.;]*\bfor (?:lunch|dinner|coffee|drinks|an?)\b)(?=[.!;]|,? (?:and|but|so) (?-i:[a-z])|$| (?:last|this"
-    rf"|as|recently|yesterday|today|now|(?:in|on) (?:{_MONTH}|\w+day|\d{{4}}"
+    rf"|as|recently|yesterday|today|now|(?:in|on) (?:{MONTH}|\w+day|\d{{4}}"
     r"|spring|summer|autumn|fall|winter)|(?:an?|two|three|four|\d+|a few|a couple of) (?:days?|weeks?|months?) ago)\b)"
 )
 _BEGAN = re.compile(

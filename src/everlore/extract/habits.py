@@ -49,12 +49,17 @@ _NO_DIET = re.compile(
     rf"|^no longer (?:follows|eats|keeps to) an? (?P<same>vegan|vegetarian) diet\b",
     re.I,
 )
-_SWITCHED = re.compile(rf"^{ADVERB}(?:has )?{ADVERB}switched from (?P<o>[\w' -]+?) to\b", re.I)
+_SWITCHED = re.compile(rf"^{HAS}(?:switched|changed) from (?P<o>[\w' -]+?) to\b", re.I)
 _GAVE_UP = re.compile(rf"^{HAS}(?:gave up|given up)(?: on)? (?P<o>.+)", re.I)
 _PURSUED = ("eat", "drink", "play", "learn", "study", "use", "practice")
 _LEARNS = re.compile(rf"^{ADVERB}(?:is|has been) {ADVERB}(?P<verb>learning|studying)\b(?P<o>.*)", re.I)
 _CAN_AGAIN = re.compile(rf"^{ADVERB}can {ADVERB}(?P<verb>\w+)\b(?P<o>.*\b(?:again|now)\b.*)", re.I)
 _NO_LONGER = re.compile(r"^no longer (?P<verb>\w+)\b(?P<o>.*)", re.I)
+_NOT_SINCE = re.compile(
+    rf"^{ADVERB}(?:hasn't|has not) {ADVERB}(?P<verb>\w+)\b"
+    r"(?P<o>.*\b(?:since|(?:in|for) (?:\w+ )?(?:years|months|weeks))\b)",
+    re.I,
+)
 _NOT = re.compile(rf"^{ADVERB}(?:doesn't|does not|can't|cannot) {ADVERB}(?P<verb>\w+)\b(?P<o>.*)", re.I)
 _DOES = re.compile(rf"^{ADVERB}(?P<verb>\w+s)\b(?P<o>.*)", re.I)
 _IS = re.compile(
@@ -64,7 +69,7 @@ _IS = re.compile(
     r"|on (?:an?|the) (?:[\w-]+ )?[\w-]+ diet)"
     r"(?=[.,!;]|$| (?:and|any ?more|again|as|at|because|but|for|in|last|now|since|so|these|this|until|when"
     r"|while|with)\b)"
-    r"|allergic to (?P<o>[^.;]+))",
+    r"|(?P<bound>allergic to|afraid of|scared of|addicted to) (?P<o>[^.;]+))",
     re.I,
 )
 _NOW = re.compile(r"\b(?:now|since|these days|nowadays|recently|instead)\b", re.I)
@@ -75,7 +80,7 @@ def being(who: str, rest: str) -> Reading | None:
     found = _IS.match(rest)
     if not found:
         return None
-    state = found["v"].lower().replace("-", " ") if found["v"] else f"allergic to {_thing(found['o'])}"
+    state = found["v"].lower().replace("-", " ") if found["v"] else f"{found['bound'].lower()} {_thing(found['o'])}"
     others = () if found["no"] or not (found["turned"] or state == "pescatarian" or _NOW.search(rest)) else _NO_MEAT
     eaten = () if found["no"] else tuple(f"{who}: eat {food}" for food, diets in _DIETS.items() if state in diets)
     if state in others:  # of these diets one has one
@@ -94,24 +99,32 @@ def habit(who: str, rest: str) -> Reading | None:
         return Reading(f"{who}: rather {' or '.join(sorted((one, other)))}", one) if one and other else None
     if (found := _TASTE.match(rest)) and found["verb"].lower() in _LIKES:
         return _doing(who, found["verb"].lower(), found["o"], "+")
-    if found := _SWITCHED.match(rest):
-        return Reading(f"{who}: use {_thing(found['o'])}", "", "-")
+    if (found := _SWITCHED.match(rest)) and (left := _given_up(who, _thing(found["o"]))):
+        return replace(left, slot=f"{who}: use {_thing(found['o'])}")
     if found := _STOPPED.match(rest):
         stopped = _doing(who, base_form(found["verb"].lower()), found["o"], "-")
         return replace(stopped, closes=(to_stop(who, found["verb"]),)) if stopped else None
-    if (found := _GAVE_UP.match(rest)) and (thing := _thing(found["o"])):
-        return Reading(f"{who}: gave up {thing}", "", "-", closes=tuple(f"{who}: {verb} {thing}" for verb in _PURSUED))
+    if found := _GAVE_UP.match(rest):
+        return _given_up(who, _thing(found["o"]))
     if found := _LEARNS.match(rest):
         return _doing(who, base_form(found["verb"].lower()), found["o"], "+")
     if found := _CAN_AGAIN.match(rest):
         return _doing(who, found["verb"].lower(), found["o"], "+")
     if found := _NO_LONGER.match(rest):
         return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
+    if found := _NOT_SINCE.match(rest):
+        return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
     if (found := _NOT.match(rest)) and not (found["verb"] == "go" and " go" in rest and "can" in rest[:8]):
         return _doing(who, found["verb"].lower(), found["o"], "-")
     if (found := _DOES.match(rest)) and "VBZ" in verb_forms(found["verb"].lower()):
         return _doing(who, base_form(found["verb"].lower()), found["o"], "+")
     return None
+
+
+def _given_up(who: str, thing: str) -> Reading | None:
+    """Whatever was done with it: eaten, played, learned."""
+    closes = tuple(f"{who}: {verb} {thing}" for verb in _PURSUED)
+    return Reading(f"{who}: gave up {thing}", "", "-", closes=closes) if thing else None
 
 
 def _doing(who: str, verb: str, rest: str, sign: str) -> Reading | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from everlore.extract.employment import dismissed, employment
+from everlore.extract.employment import MONTH, dismissed, employment
 from everlore.extract.habits import DETERMINER, being, habit
 from everlore.extract.lexicon import CITIES, COUNTRIES, PRODUCTS
 from everlore.extract.openings import LEAD_IN
@@ -176,6 +176,8 @@ def _owned(who: str, rest: str) -> Reading | None:
         if found["no"] or found["not"]:
             return Reading(slot, f"{DENIED}{_value(found['v'])}")
         return Reading(slot, _value(found["v"])) if not is_remark(found["v"]) else None
+    if found := _CAR_IS.match(rest):
+        return Reading(f"{who}: drives", found["v"].rstrip("."))
     if found := _PROPERTY.match(rest) or _IS_OTHER_NOW.match(rest):
         return _property(who, found)
     if found := _NAME.match(rest):
@@ -229,9 +231,13 @@ _AGE = re.compile(
 )
 _RELATION = re.compile(
     rf"^{ADVERB}(?:is {ADVERB}|got |has gotten )(?P<v>single|married|engaged|divorced|widowed|separated"
-    r"|in a relationship|dating)(?![\w-])(?! (?:in|with|from|to (?:their|the))\b)",
+    r"|in a relationship|dating)(?![\w-])"
+    rf"(?! (?:in(?! (?:(?-i:[A-Z])|{MONTH}|\d{{4}}|spring|summer|autumn|fall|winter))|with|from"
+    r"|to (?:their|the))\b)",
     re.I,
 )
+_CAR_IS = re.compile(rf"^(?:new )?car is {ADVERB}an? (?:\w+ )?{PROPER}", re.I)
+_LIVES_WITH = re.compile(rf"^{ADVERB}lives {ADVERB}(?P<v>alone|by themself|on their own|with [^.,;!]+)", re.I)
 _DRIVES = re.compile(rf"^{ADVERB}drives? {ADVERB}an? (?:\w+ )?{PROPER}", re.I)
 _DRIVES_NOW = re.compile(
     rf"^{ADVERB}(?:{_GIVEN_UP}{ADVERB}drives? {ADVERB}|(?:traded in|traded|swapped) (?:the"
@@ -297,6 +303,8 @@ def _states(who: str, rest: str) -> Reading | None:
         return work
     if (found := _MOVED_OUT.match(rest)) and _place(found):
         return Reading(f"{who}: lives in", f"{DENIED}{_place(found)}")
+    if (found := _LIVES_WITH.match(rest)) and not for_a_time(rest[found.end("v") :]):
+        return Reading(f"{who}: lives with", re.sub(r" (?:now|again|in [A-Z].*)$", "", found["v"]).lower())
     if found := _AGE.match(rest):
         return Reading(f"{who}: age", found["v"])
     if found := _RELATION.match(rest):

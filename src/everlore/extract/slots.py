@@ -23,8 +23,8 @@ _CHANGE = re.compile(
     r"|nowadays|got|turned|recently|since|left)\b",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(rf"'s (?:{'|'.join(PETS)}|son|daughter)(?: \w+)?: (?:name|age)$|: prefers \w+$")
-"""One may have several of them: a second name, age or preference is not the end of the first."""
+_SEVERAL = re.compile(rf"'s (?:{'|'.join(PETS)}|son|daughter)(?: \w+)?: (?:name|age)$|: (?:prefers \w+|lives with)$")
+"""One may have several of them: a second name, age, preference or housemate is not the end of the first."""
 _WORK = re.compile(r": (?:works at|job)$")
 _EVENTS = re.compile(r": (?:lives in|works at|job|relationship status|drives)$")
 _YEAR = re.compile(r"(?<![\w-])(?:19|20)\d\d(?![\w-])")
@@ -33,6 +33,7 @@ _SINCE = re.compile(r"\b(?:since|seit|depuis|desde|dal) (?:\w+ )?\d{4}", re.IGNO
 """When something began that still holds."""
 _WITH_PARTNER = re.compile(rf": {HAS_PARTNER}$|'s (?:{'|'.join(PARTNERS)}): name$")
 _FOR_NOW = re.compile(r"at the moment|for (?:now|the moment|a while)|right now|today|tonight")
+_IDLE = re.compile(r"\bis (?:\w+ )?(?:unemployed|retired)\b", re.IGNORECASE)
 _USED_TO = re.compile(r"\bused to\b", re.IGNORECASE)
 _RENAMED = re.compile(r"\b(?:now|renamed|these days|turned)\b", re.IGNORECASE)
 
@@ -63,7 +64,7 @@ def ends(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> boo
     if fresh.sign or stale.sign:
         return fresh.sign != stale.sign and _outweighs(fresh, stale, old)
     if stale.value.startswith(DENIED):
-        return False  # that somebody left stays true
+        return bool(_IDLE.search(old)) and not fresh.value.startswith(DENIED)  # that somebody left stays true
     if stale.value and re.search(rf"\bnot (?:in |at |for )?{re.escape(stale.value)}\b", new, re.IGNORECASE):
         return True
     if fresh.value.startswith(DENIED):
