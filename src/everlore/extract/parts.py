@@ -154,7 +154,9 @@ def _apart(sentence: str, left: str, right: str, name: str) -> bool:
     """Whether both halves are statements that hold without each other, and one of them may end."""
     if not _OF_SELF.match(left) or GOVERNS.search(left) or _DURING.search(left) or _LEANS.search(right):
         return False
-    if len(right.split()) < LEAST or (_PAST.match(left) and _DATED.search(right) and not _DATED.search(left)):
+    if len(right.split()) < LEAST and not _slot(right, name):
+        return False
+    if _PAST.match(left) and _DATED.search(right) and not _DATED.search(left):
         return False
     if not _is_clause(left, name) or not _is_clause(right, name):
         return False
