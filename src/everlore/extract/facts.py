@@ -224,7 +224,10 @@ def _passed_on(turn: Spoken, sentences: list[str], people: frozenset[str], zone:
         for sentence in sentences
         if weight_of(sentence, people) >= 3 and not is_question(sentence)
     ]
-    return _best([replace(draft, about="") for draft in found], FACTS_OF_PASTE)
+    once: dict[str, FactDraft] = {}
+    for draft in found:  # what a document says again must not crowd out the rest
+        once.setdefault(draft.text.casefold(), replace(draft, about=""))
+    return _best(list(once.values()), FACTS_OF_PASTE)
 
 
 def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, zone: tzinfo) -> str:
