@@ -28,6 +28,7 @@ def test_a_short_statement_needs_no_question(question: str, answer: str, told: l
         ("How often can you train?", "Three times a week, mostly early mornings before my shift."),
         ("When do you usually eat?", "Around noon, right before my second meeting of the day."),
         ("Do you like the city?", "I do."),
+        ("Do you like painting animals?", "Yeah, I love to."),
     ],
 )
 def test_what_has_no_verb_of_its_own_keeps_its_question(question: str, answer: str) -> None:
@@ -83,3 +84,8 @@ def test_what_is_not_meant_is_only_quoted(text: str) -> None:
 
 def test_right_alone_agrees() -> None:
     assert facts(said("Right, I live in Leeds.")) == ["Alice lives in Leeds."]
+
+
+def test_an_opening_stays_in_a_quotation_that_tells_nothing_else() -> None:
+    text = "It's important we support the organizations of the neighbourhood."
+    assert facts(said(text)) == [f'Alice said: "{text}"']

@@ -20,6 +20,7 @@ from talk import facts, said
         ("My mom moved to Florida last year. But she'll visit in May.", "Alice's mom will visit in May."),
         ("My dog Rex is sick. I'm worried. He's got an infection.", "Alice's dog Rex has got an infection."),
         ("My boss is loud. He shouts a lot. He lives in Bonn.", "Alice's boss lives in Bonn."),
+        ("I adopted a puppy. Her name's Coco.", "Alice's puppy's name is Coco."),
         ("Sophie turned eight! She plays drums now.", 'Alice said: "Sophie plays drums now."'),
     ],
 )

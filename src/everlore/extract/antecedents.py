@@ -47,6 +47,7 @@ _AGAIN = re.compile(
     r"(?:(?P<who>he|she)(?P<short>['’](?:s|ll))?|(?P<whose>his|her)) (?P<next>\w+)",
     re.IGNORECASE,
 )
+_NAMES = re.compile(r"^ name['’]s\b")
 _LEANS = re.compile(r"\b(?:it|there|that|this|them|those|these|they|same|too|either)\b", re.IGNORECASE)
 """What a name alone does not make clear."""
 _HAS = word_set("been got had become gone started moved lived worked taken decided finished lost grown")
@@ -85,7 +86,8 @@ def _with_name(sentence: str, person: _Person | None) -> str:
     called = f"{person.called}'s" if again["whose"] else f"{person.called}{verb}"
     if again["lead"] and called.startswith("My "):
         called = f"my {called[3:]}"
-    return f"{again['lead']}{called}{sentence[again.start('next') - 1 :]}"
+    rest = sentence[again.start("next") - 1 :]
+    return f"{again['lead']}{called}{_NAMES.sub(' name is', rest) if again['whose'] else rest}"
 
 
 def _whom(sentence: str, before: _Person | None) -> _Person | None:

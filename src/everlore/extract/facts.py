@@ -238,7 +238,9 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
     bare = opened(sentence, people)
     own_voice = in_third_person(bare, turn.name)
     of_us = alone(bare) if own_voice is None else ""
-    whole = own_voice is not None and tells(own_voice, turn.name)
+    whole = own_voice is not None and bool(
+        slots.about(own_voice, turn.name) or (weight >= 2 and tells(own_voice, turn.name))
+    )
     if asked and not whole and _is_fragment(bare) and answers(sentence, people):
         return f'Asked "{clip(asked, QUESTION)}", {_said(turn, sentence, zone)}'
     if is_chatter(sentence, people, weight) and not ordered(turn.name, bare):
@@ -250,7 +252,8 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
         telling = weight >= 2 or (weight == 1 and lasts(made_whole(bare))) or slots.about(rewritten, turn.name)
         return rewritten if telling else ""
     needed = 2 if _FIRST_PERSON.search(sentence) or of_us.startswith("My ") or not is_english(bare) else 3
-    said = _said(turn, bare if of_us else sentence, zone)
+    said = _said(turn, bare, zone) if of_us else ""
+    said = said if said and slots.about(said, turn.name) else _said(turn, sentence, zone)
     plain = weight >= needed or (weight >= 1 and lasts(of_us)) or declines(bare) or standing(bare)
     return said if plain or slots.about(said, turn.name) else ""
 

@@ -19,7 +19,7 @@ _TAIL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 DETERMINER = re.compile(r"^(?:the|a|an|their|to|some|any)\s+", re.IGNORECASE)
-_POINTING = frozenset({"it", "them", "this", "that", "these", "those", "how", "what", "when", "all", "just"})
+_POINTING = frozenset({"it", "them", "this", "that", "these", "those", "how", "what", "when", "all", "just", "to"})
 _LIKES = {"love": "+", "like": "+", "enjoy": "+", "adore": "+", "prefer": "", "hate": "-", "dislike": "-"}
 _NO_MEAT = ("vegan", "vegetarian", "pescatarian")
 _DIETS = {
