@@ -77,6 +77,7 @@ def test_letters_of_others(text: str) -> None:
         "A question from a reader: I'm 34. I live with my mother. What would you say?",
         "A text from my sister: I'm pregnant! I moved to Rome.",
         "Write a cover letter: I am a painter. I live in Prague.",
+        "Now write a LinkedIn bio: I'm Jane Doe, CEO of Foo Corp. I live in Prague.",
         "Interview transcript:\n\nI was born in Kenya.\n\nI work at NASA.",
     ],
 )

@@ -127,6 +127,7 @@ def test_what_is_a_trajectory() -> None:
         ("Could you please deploy the api, please?", "Deploy the api"),
         ("We ship on Monday. Can you deploy the api?", "Deploy the api"),
         ("Fix my login", "Fix my login (asked by Alice)"),
+        ("Find me three papers on graphs", "Find three papers on graphs"),
         ("The build is red. Fix it!", "Fix: the build is red"),
         ("We ship on Monday. Deploy the api.", "Deploy the api."),
         ("### Deploy the api\n\n- to staging\n- then to production", "Deploy the api"),

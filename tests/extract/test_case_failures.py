@@ -246,3 +246,35 @@ RUNS: Runs = {
 @pytest.mark.parametrize("name", RUNS)
 def test_what_a_run_leaves_behind(name: str) -> None:
     check(*RUNS[name])
+
+
+def test_work_that_was_set_right_to_the_users_content_went_well() -> None:
+    check(
+        session(
+            user("Write a SQL query for monthly revenue by region."),
+            does("run_sql", "EU 100\nUS 200", query="SELECT region, SUM(amount) FROM orders GROUP BY region"),
+            agent("Here is the revenue by region: EU 100, US 200."),
+            user("That's not monthly. I need it per month."),
+            does("run_sql", "2026-01 EU 50", query="SELECT date_trunc('month', at), region, SUM(amount) FROM orders"),
+            agent("Now grouped by month and region."),
+            user("Great, exactly what I wanted."),
+        ),
+        [
+            Told(
+                "Write a SQL query for monthly revenue by region.", (0.6, 1.0), "The user corrected: That's not monthly"
+            )
+        ],
+    )
+
+
+def test_a_cause_behind_fixed_begins_as_a_sentence_does() -> None:
+    check(
+        session(
+            user("The checkout tests fail on CI. Can you fix it?"),
+            bash("pytest -q", "1 failed, 41 passed"),
+            edit("src/tax.py"),
+            bash("pytest -q", "42 passed"),
+            agent("Fixed: the tax function used binary rounding. All 42 tests pass."),
+        ),
+        [Told("Fix: the checkout tests fail on CI", FINE, "The tax function used binary rounding.")],
+    )

@@ -127,8 +127,12 @@ CONTACT_OVER: Pairs = [
     ("My email is a@b.com.", "Please write to c@d.com from now on."),
     ("My work email is a@b.com.", "I updated my work email to c@d.com."),
     ("My address is 5 Elm St.", "I changed my address to 7 Oak St."),
+    ("My phone number is 555-1234.", "I got a new number: 555-9999."),
+    ("My phone number is 555-1234.", "I have a new phone number, it's 555-9999."),
+    ("My boss is Karen.", "I've got a new boss, Ben Miller."),
 ]
 CONTACT_STANDS: Pairs = [
+    ("My phone number is 555-1234.", "I got a new phone, it's a Pixel 9."),
     ("My email is a@b.com.", "My wife changed her email to c@d.com."),
     ("My email is a@b.com.", "I changed my email to private."),
     ("My email is a@b.com.", "Send the invoice to c@d.com."),
@@ -192,12 +196,19 @@ DIETS_OVER: Pairs = [
     ("I eat meat.", "I became a vegetarian."),
     ("I'm vegan.", "I no longer follow a vegan diet"),
     ("I'm a vegetarian.", "I went back to eating meat."),
+    ("I'm vegan.", "I'm pescatarian now."),
+    ("I'm vegetarian.", "I've gone fully vegan since February."),
+    ("I'm vegetarian.", "I turned vegan last month."),
+    ("I've gone vegan.", "I started eating fish again."),
+    ("I'm vegan.", "I'm vegetarian these days."),
 ]
 DIETS_STANDS: Pairs = [
     ("I'm vegan.", "My wife eats meat."),
     ("I'm vegan.", "I don't eat meat."),
     ("I'm vegan.", "I eat meat substitutes."),
     ("I'm vegan.", "I used to be vegetarian."),
+    ("I'm vegetarian.", "I'm vegan for January."),
+    ("I'm vegetarian.", "My wife went vegan."),
     ("I'm vegan.", "I used to eat meat."),
     ("I'm vegan.", "My dog eats meat."),
     ("I'm vegetarian.", "I eat eggs."),

@@ -52,6 +52,22 @@ from telling import after
         ("I'm 40.", "I turned 41 today."),
         ("I weigh 80 kg.", "I'm down to 75 kg."),
         ("I'm single.", "I have a boyfriend, Mark."),
+        ("I can't drink coffee at the moment.", "I can drink coffee again, finally."),
+        ("I can't eat gluten.", "I can eat gluten now."),
+        ("I'm saving up for a house.", "Guess what, we bought a house in Gouda!"),
+        ("We live in Utrecht.", "Yeah, we moved to Lyon."),
+        ("I'm learning Portuguese on Duolingo.", "I gave up Portuguese, I'm learning Korean now."),
+        ("I'm studying law in Leiden.", "I quit studying law."),
+        ("I drink coffee.", "I gave up coffee."),
+        ("My wife is Anna.", "We got divorced in May."),
+        ("I'm single.", "I got married in June."),
+        ("I'm single.", "We got married in Rome."),
+        ("My car is a Toyota Corolla.", "My car is now a Honda Civic."),
+        ("I'm afraid of dogs.", "I'm not afraid of dogs anymore."),
+        ("I smoke.", "I haven't smoked since January."),
+        ("I play tennis on Sundays.", "I switched from tennis to padel."),
+        ("I'm unemployed.", "I found a job at Ikea."),
+        ("I live with my parents.", "I live alone now."),
     ],
 )
 def test_what_is_over(first: str, then: str) -> None:
@@ -65,6 +81,14 @@ def test_what_is_over(first: str, then: str) -> None:
     ("first", "then"),
     [
         ("I work at Intel.", "I started at the bottom."),
+        ("I can't drink coffee.", "My wife can drink coffee again."),
+        ("I'm married.", "I'm engaged in politics."),
+        ("I live with my dog.", "I live with my sister."),
+        ("I smoke.", "I haven't smoked today."),
+        ("I left Intel.", "I found a job at Ikea."),
+        ("I don't drink coffee.", "I can drink tea again."),
+        ("I'm learning Portuguese.", "I gave up my seat."),
+        ("I'm learning Portuguese.", "I'm learning Korean now."),
         ("I work at Intel.", "Intel fired 500 people."),
         ("I work at Intel.", "Intel let my colleague go."),
         ("I work at Intel.", "I joined Team Blue in the game."),
@@ -238,3 +262,14 @@ def test_words_of_others(talk: list[str]) -> None:
 )
 def test_words_of_ones_own(text: str, told: str) -> None:
     assert told in " ".join(after(text).listed)
+
+
+def test_orders_in_one_sentence_can_be_taken_back_one_by_one() -> None:
+    memory = after("Please always answer in Spanish and keep it short.", "You can answer in English again.")
+    assert memory.over == ['Alice said: "Please always answer in Spanish."']
+    assert 'Alice said: "Always keep it short."' in memory.listed
+
+
+def test_what_is_forbidden_in_one_breath_stays_together() -> None:
+    text = "Never use emojis and answer in French."
+    assert after(text).standing == [f'Alice said: "{text}"']

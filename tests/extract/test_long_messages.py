@@ -62,3 +62,10 @@ def test_a_long_message_is_read_quickly() -> None:
     began = time.process_time()
     facts(said(own_talk(50_000)))
     assert time.process_time() - began < 3
+
+
+def test_what_a_document_repeats_leaves_room_for_the_rest() -> None:
+    again = "The report of the Gallup institute notes that productivity rose by 4 percent in 2025 in remote teams. "
+    told = facts(said(f"Please summarise this article: {again * 12}Managers in finance remain sceptical of it."))
+    assert len(told) == len(set(told))
+    assert 'Alice shared: "Managers in finance remain sceptical of it."' in told

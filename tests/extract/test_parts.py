@@ -15,6 +15,7 @@ from talk import facts, listed, said
         ("I'm a nurse, I live in Leeds and I have two kids.", ["is a nurse", "lives in Leeds", "has two kids"]),
         ("I'm vegan and allergic to nuts.", ["is vegan", "is allergic to nuts"]),
         ("I don't smoke and I don't drink coffee.", ["doesn't smoke", "doesn't drink coffee"]),
+        ("I live in Rome and I'm vegan.", ["lives in Rome", "is vegan"]),
         ("I love tea but I hate coffee.", ["loves tea", "hates coffee"]),
         ("I'm Irish and I live in Bern.", ["is Irish", "lives in Bern"]),
         ("I live in Bern; my sister lives in Rome.", ["Alice lives in Bern.", "Alice's sister lives in Rome."]),

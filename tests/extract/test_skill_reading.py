@@ -107,6 +107,8 @@ def test_work_that_an_agent_always_does_tells_nothing() -> None:
         ),
         (["Soil moisture in bed 1 is at 15 %", "Soil moisture in bed 3 is at 12 %"], "soil-moisture",
          "handle “Soil moisture”"),
+        (["Back up the orders table and upload it to S3", "Back up the users table and upload it to S3"],
+         "back-up-table-upload", "back up the users table and upload it"),
         (["Restart catalog", "Restart the payments service on prod"], "restart-catalog", "restart catalog"),
     ],
 )  # fmt: skip

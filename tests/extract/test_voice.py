@@ -23,6 +23,9 @@ from everlore.extract.voice import third_person
         ("I don't eat meat.", "Alice doesn't eat meat."),
         ("I can't swim.", "Alice can't swim."),
         ("I read every night.", "Alice reads every night."),
+        ("I found a gym and go there on Mondays.", "Alice found a gym and goes there on Mondays."),
+        ("I feed the cat at noon.", "Alice feeds the cat at noon."),
+        ("I read the news twice a day.", "Alice reads the news twice a day."),
         ("I read a book yesterday.", "Alice read a book yesterday."),
         ("I want to travel and see the world.", "Alice wants to travel and see the world."),
         ("I like bread and butter.", "Alice likes bread and butter."),
@@ -101,6 +104,8 @@ def test_first_person_becomes_third(text: str, expected: str) -> None:
         "Skip Nara, I hated it.",
         "Remind me to call her.",
         "Am I late?",
+        "Says I am lazy and I never finish.",
+        "Thought I lost my keys.",
         "",
     ],
 )

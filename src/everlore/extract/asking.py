@@ -32,7 +32,8 @@ _ANNOUNCED = any_of(
 _LED = any_of(rf"^{_LEAD}(?=[a-zA-Z])")
 _WISH = any_of(rf"^{_LEAD}{_NEED} (?=(?:an?|some|two|three|\d)\b)")
 _TO_ME = any_of(
-    r"^(book|get|find|give|send|show|tell|buy|order|make|write|bring|fetch) (?:me|us) (?=(?:an?|the|some|all|any)\b)"
+    r"^(book|get|find|give|send|show|tell|buy|order|make|write|bring|fetch|draft|reserve|prepare|create|recommend|suggest"
+    r"|pick) (?:me|us) (?=(?:an?|the|some|all|any|one|two|three|four|five|ten|\d+)\b)"
 )
 _QUESTION_WORD = any_of(
     r"^(?:what|when|where|which|who|whose|why|how|is|are|was|were|does|do|did|has|have|can|could)\b"

@@ -113,7 +113,8 @@ _SHOWN = re.compile(
 )
 """A line of its own above the text that it shows or asks about, without a colon."""
 _TO_WRITE = re.compile(
-    r"(?:(?:please|can you|could you) )?(?:write|draft|compose|create|generate|make|finish|continue|complete)\b",
+    r"(?:(?:please|can you|could you|now|then|next|also|and|ok|okay),? )*"
+    r"(?:write|draft|compose|create|generate|make|finish|continue|complete)\b",
     re.IGNORECASE,
 )
 _CLOSED = re.compile(r":\s*(?:\"[^\"]+\"|“[^”]+”|«[^»]+»|'[^\n]+'(?!\w))")

@@ -33,7 +33,7 @@ _COORDINATES = re.compile(rf"\b(?:{_COORDINATING})\s+$", re.IGNORECASE)
 _LINK = rf"(?:{_COORDINATING}|{_FACTIVE})"
 _STOP = r"(?:[,;:]|\s[–—-]|\.{2,}|…)"
 _BREAK = re.compile(
-    rf"(?P<stop>{_STOP})?\s+(?P<link>(?:{_LINK}\s+)+)(?=(?:{_SELF}|{_OTHER}|{_ASKS}|{_ORDERS}|if|when)\b)"
+    rf"(?P<stop>{_STOP})?\s+(?P<link>(?:{_LINK}\s+)+)(?=(?:{_SELF}|{_OTHER}|{_ASKS}|{_ORDERS}|if|when|(?<=so )no)\b)"
     rf"|(?P<comma>{_STOP})\s+(?=(?:{_SELF}|{_OTHER}|{_ASKS}|{_ORDERS}|which|who|if|unless|when|as)\b)"
     r"|(?P<bare>\s)(?=(?:what|how|why)\s(?:(?!(?:you|I|he|she|they|it|we|this|that|to)\b)\w+\s){0,2}"
     r"(?:is|are|do|does|can|could|should|would|will)\s"

@@ -37,7 +37,7 @@ _WRITE_TO = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(
-    r"^I(?P<be>['’]m| am| was|['’]ve been)?(?: (?:"
+    r"^I(?P<be>['’]m| am| was|['’]ve been|(?:['’]ve| have) never)?(?: (?:"
     + "|".join(sorted(ADVERBS))
     + r"))* (?P<verb>[\w'’-]+)(?P<rest>.*)$",
     re.IGNORECASE,

@@ -7,6 +7,7 @@ nothing else can be meant; what is over ends only the work that it names.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from everlore.extract.lexicon import GIVEN_NAMES, OCCUPATIONS, PRODUCTS
 from everlore.extract.partings import with_partner
@@ -26,10 +27,10 @@ _LONG = r"(?=[^.;]* (?:since|for|all)\b)"
 _EMPLOYED = re.compile(
     rf"^{ADVERB}has {ADVERB}(?:been (?:working|employed) (?:at|for|by)|worked (?:at|for){_LONG}) {_AT}", re.I
 )
-_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w*"
+MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w*"
 _SINCE_THEN = (
     rf"(?! [^.;]*\bfor (?:lunch|dinner|coffee|drinks|an?)\b)(?=[.!;]|,? (?:and|but|so) (?-i:[a-z])|$| (?:last|this"
-    rf"|as|recently|yesterday|today|now|(?:in|on) (?:{_MONTH}|\w+day|\d{{4}}"
+    rf"|as|recently|yesterday|today|now|(?:in|on) (?:{MONTH}|\w+day|\d{{4}}"
     r"|spring|summer|autumn|fall|winter)|(?:an?|two|three|four|\d+|a few|a couple of) (?:days?|weeks?|months?) ago)\b)"
 )
 _BEGAN = re.compile(
@@ -92,6 +93,7 @@ _JOB = re.compile(
     rf"{_AS}",
     re.I,
 )
+_WITH_EMPLOYER = re.compile(rf"^(?: in (?:the )?[\w&-]+(?: [\w&-]+)?)? (?:at|for) {_AT}", re.I)
 _NO_JOB = re.compile(
     rf"^{HAS}(?:no longer works? as|(?:doesn't|does not) {ADVERB}work as|isn't|is (?:not|no longer)"
     rf"|(?:stopped|quit|gave up|given up) (?:being|working as)) {_AS}",
@@ -112,16 +114,21 @@ def employment(who: str, rest: str) -> Reading | None:
     if found := _WORKS.match(rest) or _EMPLOYED.match(rest):
         if for_a_time(rest[found.end() :]):
             return None
-        return Reading(f"{who}: works at", employer) if (employer := named(found)) else None
+        return _at(who, employer) if (employer := named(found)) else None
     if (found := _BEGAN.match(rest)) and (employer := named(found)) and not _NO_EMPLOYER.search(employer):
         first = employer.split()[0].lower()
         elsewhere = found["joined"] and (first in PRODUCTS | GIVEN_NAMES or place_class(employer) != "unknown")
-        return None if elsewhere else Reading(f"{who}: works at", employer)
+        return None if elsewhere else _at(who, employer)
     if (found := _WORKS_NOW.match(rest)) and (employer := named(found)):
-        return Reading(f"{who}: works at", employer)
+        return _at(who, employer)
     if (found := _LEFT_FOR.match(rest)) and place_class(found["v"]) == "unknown":
-        return Reading(f"{who}: works at", found["v"].rstrip("."))
+        return _at(who, found["v"].rstrip("."))
     return _over(who, rest) or _trade(who, rest)
+
+
+def _at(who: str, employer: str) -> Reading:
+    """Where somebody works or no longer does; a trade is over where it was told with an employer that is."""
+    return Reading(f"{who}: works at", employer, closes=(f"{who}: job",), at=employer)
 
 
 def dismissed(who: str, text: str) -> Reading | None:
@@ -133,7 +140,7 @@ def dismissed(who: str, text: str) -> Reading | None:
     if not found:
         return None
     by = named(found) if found["v"] or found["small"] else ""
-    return Reading(f"{who}: works at", f"{DENIED}{by}") if by or not (found["v"] or found["small"]) else None
+    return _at(who, f"{DENIED}{by}") if by or not (found["v"] or found["small"]) else None
 
 
 _SENT_AWAY = re.compile(r"\b(?:let|fired|laid|sacked|dismissed|made|last day)\b", re.I)
@@ -141,11 +148,12 @@ _SENT_AWAY = re.compile(r"\b(?:let|fired|laid|sacked|dismissed|made|last day)\b"
 
 def _over(who: str, rest: str) -> Reading | None:
     if (found := _QUIT.match(rest)) and (employer := named(found)) and place_class(employer) == "unknown":
-        return Reading(f"{who}: works at", f"{DENIED}{employer}")
+        return _at(who, f"{DENIED}{employer}")
     if (found := _LEFT.match(rest)) and (left := named(found)) and place_class(left) == "unknown":
-        return Reading(f"{who}: works at", f"{DENIED}{left}", closes=with_partner(who), whom=left)  # "I left Tom"
+        gone = _at(who, f"{DENIED}{left}")
+        return replace(gone, closes=(*with_partner(who), *gone.closes), whom=left)  # "I left Tom"
     if found := _OUT_OF_WORK.match(rest):
-        return Reading(f"{who}: works at", DENIED, closes=(f"{who}: job",) if found["retired"] else ())
+        return replace(_at(who, DENIED), at="" if found["retired"] else DENIED)  # who retired has no trade either
     return Reading(f"{who}: job", f"{DENIED}student") if _GRADUATED.match(rest) else None
 
 
@@ -153,5 +161,14 @@ def _trade(who: str, rest: str) -> Reading | None:
     if (found := _NO_JOB.match(rest)) and found["job"].lower() in OCCUPATIONS:
         return Reading(f"{who}: job", f"{DENIED}{found['v'].lower()}")
     if (found := _JOB.match(rest)) and found["job"].lower() in OCCUPATIONS:
-        return Reading(f"{who}: job", found["v"].lower())
+        at = _employer(found["job"].lower(), rest[found.end() :])
+        return Reading(f"{who}: job", found["v"].lower(), closes=(f"{who}: works at",) if at else (), at=at)
     return None
+
+
+def _employer(job: str, behind: str) -> str:
+    """Who a trade is followed at, where it is named right behind it; a student's university is none."""
+    found = _WITH_EMPLOYER.match(behind) if job != "student" else None
+    if found is None or for_a_time(behind[found.end() :]) or place_class(named(found)) != "unknown":
+        return ""
+    return named(found)

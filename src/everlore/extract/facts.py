@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 
 from everlore.extract import slots
+from everlore.extract.antecedents import named_again
 from everlore.extract.borrowed import apart
 from everlore.extract.chatter import answers, is_chatter, is_code, is_offer, open_question, told, weight_of
 from everlore.extract.corrections import corrected, instead, moved_on, of_listener, restated
@@ -34,6 +35,7 @@ from everlore.extract.sentences import (
 )
 from everlore.extract.together import alone
 from everlore.extract.turns import Spoken, spoken
+from everlore.extract.voice import has_verb
 from everlore.extract.when import with_dates
 from everlore.kinds.fact import Fact
 from everlore.types import Cell, Owner
@@ -126,7 +128,7 @@ def write_facts(cell: Cell, zone: tzinfo = UTC) -> list[FactDraft]:
             if len(own) <= LONG:
                 known = bool(turn.message.sender_name)
                 first = [part for sentence in sentences[:GREETING] for part in introduced(sentence, turn.name, known)]
-                sentences = [*first, *sentences[GREETING:]]
+                sentences = named_again([*first, *sentences[GREETING:]], people)
             sentences = [part for sentence in sentences for part in statements(sentence, turn.name, people)]
             told_them = [statement for said in of_users if (statement := in_third_person(said, turn.name))]
             before = [last.get(turn.message.sender_id, ""), *told_them]
@@ -222,7 +224,10 @@ def _passed_on(turn: Spoken, sentences: list[str], people: frozenset[str], zone:
         for sentence in sentences
         if weight_of(sentence, people) >= 3 and not is_question(sentence)
     ]
-    return _best([replace(draft, about="") for draft in found], FACTS_OF_PASTE)
+    once: dict[str, FactDraft] = {}
+    for draft in found:  # what a document says again must not crowd out the rest
+        once.setdefault(draft.text.casefold(), replace(draft, about=""))
+    return _best(list(once.values()), FACTS_OF_PASTE)
 
 
 def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, zone: tzinfo) -> str:
@@ -233,7 +238,10 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
     bare = opened(sentence, people)
     own_voice = in_third_person(bare, turn.name)
     of_us = alone(bare) if own_voice is None else ""
-    if asked and _is_fragment(bare) and answers(sentence, people):
+    whole = own_voice is not None and bool(
+        slots.about(own_voice, turn.name) or (weight >= 2 and tells(own_voice, turn.name))
+    )
+    if asked and not whole and _is_fragment(bare) and answers(sentence, people):
         return f'Asked "{clip(asked, QUESTION)}", {_said(turn, sentence, zone)}'
     if is_chatter(sentence, people, weight) and not ordered(turn.name, bare):
         return ""
@@ -244,7 +252,8 @@ def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, 
         telling = weight >= 2 or (weight == 1 and lasts(made_whole(bare))) or slots.about(rewritten, turn.name)
         return rewritten if telling else ""
     needed = 2 if _FIRST_PERSON.search(sentence) or of_us.startswith("My ") or not is_english(bare) else 3
-    said = _said(turn, sentence, zone)
+    said = _said(turn, bare, zone) if of_us else ""
+    said = said if said and slots.about(said, turn.name) else _said(turn, sentence, zone)
     plain = weight >= needed or (weight >= 1 and lasts(of_us)) or declines(bare) or standing(bare)
     return said if plain or slots.about(said, turn.name) else ""
 
@@ -257,7 +266,7 @@ def _tells_of_self(question: str, people: frozenset[str]) -> bool:
 def _is_fragment(sentence: str) -> bool:
     """A short answer that needs its question: no first person to stand on, or hardly any words."""
     size = len(words(sentence))
-    return size <= 3 or (size <= 9 and not _FIRST_PERSON.search(sentence))
+    return size <= 3 or (size <= 9 and not _FIRST_PERSON.search(sentence)) or not has_verb(sentence)
 
 
 def _said(turn: Spoken, sentence: str, zone: tzinfo, verb: str = "said") -> str:

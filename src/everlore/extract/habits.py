@@ -19,7 +19,7 @@ _TAIL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 DETERMINER = re.compile(r"^(?:the|a|an|their|to|some|any)\s+", re.IGNORECASE)
-_POINTING = frozenset({"it", "them", "this", "that", "these", "those", "how", "what", "when", "all", "just"})
+_POINTING = frozenset({"it", "them", "this", "that", "these", "those", "how", "what", "when", "all", "just", "to"})
 _LIKES = {"love": "+", "like": "+", "enjoy": "+", "adore": "+", "prefer": "", "hate": "-", "dislike": "-"}
 _NO_MEAT = ("vegan", "vegetarian", "pescatarian")
 _DIETS = {
@@ -35,25 +35,44 @@ _STARTED = re.compile(
     re.I,
 )
 """What was not so before. A course that somebody started is no habit yet."""
+_RATHER = re.compile(
+    rf"^{ADVERB}prefers {ADVERB}(?!to\b)(?P<a>[\w'-]+(?: [\w'-]+)?) (?:over|to|rather than|instead of) "
+    r"(?P<b>[\w'-]+(?: [\w'-]+)?)(?: now| these days| any ?more)?[.!]*$",
+    re.I,
+)
+_TASTE = re.compile(
+    rf"^{HAS}(?:started|began|begun|come|came|grown|grew|learn(?:ed|t)) to (?P<verb>\w+)\b(?P<o>.*)", re.I
+)
 _STOPPED = re.compile(rf"^{ADVERB}(?:has )?{ADVERB}(?:stopped|quit|gave up|given up) (?P<verb>\w+ing)\b(?P<o>.*)", re.I)
 _NO_DIET = re.compile(
     rf"^{HAS}(?:gave up|given up|quit|stopped|abandoned|dropped|is done with) (?P<diet>vegan|vegetarian)ism\b"
     rf"|^no longer (?:follows|eats|keeps to) an? (?P<same>vegan|vegetarian) diet\b",
     re.I,
 )
-_SWITCHED = re.compile(rf"^{ADVERB}(?:has )?{ADVERB}switched from (?P<o>[\w' -]+?) to\b", re.I)
+_SWITCHED = re.compile(rf"^{HAS}(?:switched|changed) from (?P<o>[\w' -]+?) to\b", re.I)
+_GAVE_UP = re.compile(rf"^{HAS}(?:gave up|given up)(?: on)? (?P<o>.+)", re.I)
+_PURSUED = ("eat", "drink", "play", "learn", "study", "use", "practice")
+_LEARNS = re.compile(rf"^{ADVERB}(?:is|has been) {ADVERB}(?P<verb>learning|studying)\b(?P<o>.*)", re.I)
+_CAN_AGAIN = re.compile(rf"^{ADVERB}can {ADVERB}(?P<verb>\w+)\b(?P<o>.*\b(?:again|now)\b.*)", re.I)
 _NO_LONGER = re.compile(r"^no longer (?P<verb>\w+)\b(?P<o>.*)", re.I)
+_NOT_SINCE = re.compile(
+    rf"^{ADVERB}(?:hasn't|has not) {ADVERB}(?P<verb>\w+)\b"
+    r"(?P<o>.*\b(?:since|(?:in|for) (?:\w+ )?(?:years|months|weeks))\b)",
+    re.I,
+)
 _NOT = re.compile(rf"^{ADVERB}(?:doesn't|does not|can't|cannot) {ADVERB}(?P<verb>\w+)\b(?P<o>.*)", re.I)
 _DOES = re.compile(rf"^{ADVERB}(?P<verb>\w+s)\b(?P<o>.*)", re.I)
 _IS = re.compile(
     rf"^{ADVERB}(?:(?P<no>isn't|is (?:not|no longer)|(?:has )?(?:stopped|quit|gave up|given up) being"
-    rf"|was(?=[^.;]* until\b))|is|has been|became|went) "
+    rf"|was(?=[^.;]* until\b))|is|has been|(?P<turned>became|went|(?:has )?(?:gone|turned))) "
     rf"{ADVERB}(?:an? )?(?:\w+ly )?(?:(?P<v>vegan|vegetarian|pescatarian|pregnant|(?:lactose|gluten)[- ]intolerant"
     r"|on (?:an?|the) (?:[\w-]+ )?[\w-]+ diet)"
-    r"(?=[.,!;]|$| (?:and|any ?more|again|as|at|because|but|for|in|now|since|so|these|this|until|when|while|with)\b)"
-    r"|allergic to (?P<o>[^.;]+))",
+    r"(?=[.,!;]|$| (?:and|any ?more|again|as|at|because|but|for|in|last|now|since|so|these|this|until|when"
+    r"|while|with)\b)"
+    r"|(?P<bound>allergic to|afraid of|scared of|addicted to) (?P<o>[^.;]+))",
     re.I,
 )
+_NOW = re.compile(r"\b(?:now|since|these days|nowadays|recently|instead)\b", re.I)
 
 
 def being(who: str, rest: str) -> Reading | None:
@@ -61,8 +80,11 @@ def being(who: str, rest: str) -> Reading | None:
     found = _IS.match(rest)
     if not found:
         return None
-    state = found["v"].lower().replace("-", " ") if found["v"] else f"allergic to {_thing(found['o'])}"
+    state = found["v"].lower().replace("-", " ") if found["v"] else f"{found['bound'].lower()} {_thing(found['o'])}"
+    others = () if found["no"] or not (found["turned"] or state == "pescatarian" or _NOW.search(rest)) else _NO_MEAT
     eaten = () if found["no"] else tuple(f"{who}: eat {food}" for food, diets in _DIETS.items() if state in diets)
+    if state in others:  # of these diets one has one
+        eaten += tuple(f"{who}: is {diet}" for diet in others if diet != state)
     return Reading(f"{who}: is {state}", "", "-" if found["no"] else "+", closes=eaten) if state[-1] != " " else None
 
 
@@ -72,18 +94,37 @@ def habit(who: str, rest: str) -> Reading | None:
     if found := _STARTED.match(rest):
         verb = found["verb"] or found["now"]
         return _doing(who, base_form(verb.lower()), found["o"] or found["more"] or "", "+")
-    if found := _SWITCHED.match(rest):
-        return Reading(f"{who}: use {_thing(found['o'])}", "", "-")
+    if found := _RATHER.match(rest):
+        one, other = _thing(found["a"]), _thing(found["b"])
+        return Reading(f"{who}: rather {' or '.join(sorted((one, other)))}", one) if one and other else None
+    if (found := _TASTE.match(rest)) and found["verb"].lower() in _LIKES:
+        return _doing(who, found["verb"].lower(), found["o"], "+")
+    if (found := _SWITCHED.match(rest)) and (left := _given_up(who, _thing(found["o"]))):
+        return replace(left, slot=f"{who}: use {_thing(found['o'])}")
     if found := _STOPPED.match(rest):
         stopped = _doing(who, base_form(found["verb"].lower()), found["o"], "-")
         return replace(stopped, closes=(to_stop(who, found["verb"]),)) if stopped else None
+    if found := _GAVE_UP.match(rest):
+        return _given_up(who, _thing(found["o"]))
+    if found := _LEARNS.match(rest):
+        return _doing(who, base_form(found["verb"].lower()), found["o"], "+")
+    if found := _CAN_AGAIN.match(rest):
+        return _doing(who, found["verb"].lower(), found["o"], "+")
     if found := _NO_LONGER.match(rest):
+        return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
+    if found := _NOT_SINCE.match(rest):
         return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
     if (found := _NOT.match(rest)) and not (found["verb"] == "go" and " go" in rest and "can" in rest[:8]):
         return _doing(who, found["verb"].lower(), found["o"], "-")
     if (found := _DOES.match(rest)) and "VBZ" in verb_forms(found["verb"].lower()):
         return _doing(who, base_form(found["verb"].lower()), found["o"], "+")
     return None
+
+
+def _given_up(who: str, thing: str) -> Reading | None:
+    """Whatever was done with it: eaten, played, learned."""
+    closes = tuple(f"{who}: {verb} {thing}" for verb in _PURSUED)
+    return Reading(f"{who}: gave up {thing}", "", "-", closes=closes) if thing else None
 
 
 def _doing(who: str, verb: str, rest: str, sign: str) -> Reading | None:
@@ -94,7 +135,12 @@ def _doing(who: str, verb: str, rest: str, sign: str) -> Reading | None:
         liking = _LIKES[verb] or "+"
         shown = liking if sign == "+" else ("-" if liking == "+" else "+")
         thing = "" if rest.startswith("the ") else _thing(rest)  # "the idea" is one of this talk
-        return Reading(f"{who}: likes {thing}", "", shown, _limit(rest)) if thing else None
+        kind = thing.split()[1:][-1:]
+        if verb == "prefer" and sign == "+" and kind:
+            return Reading(f"{who}: prefers {kind[0]}", thing)
+        preferred = (f"{who}: prefers {kind[0]}",) if kind and shown == "-" else ()
+        whom = thing.split()[0] if preferred else ""
+        return Reading(f"{who}: likes {thing}", "", shown, _limit(rest), preferred, whom) if thing else None
     if verb not in HABIT_VERBS:
         return None
     to = "to " if rest.startswith("to ") else ""

@@ -53,6 +53,8 @@ _OWN_REPORT = any_of(
 )
 """What an agent says of its own work, and of how things are since."""
 _OPENING = any_of(r"^(?:(?:fixed|done|solved|resolved|found it|got it|result|cause|summary)\s*[:.!–—-]\s*)+")
+_FIRST_WORD = re.compile(r"^(?:the|an?|it|this|that|there|your|our)\b")
+"""May be made large where it came behind "Fixed:"; any other word may be a name such as `npm`."""
 _GUESS = any_of(
     r"\b(?:probably|maybe|might|may be|could be|seems?|looks like|perhaps|likely|possibly|i think|i suspect|i guess"
     r"|let me|let's|i'll|i will|i am going to|if)\b|\?\s*$"
@@ -118,7 +120,7 @@ def _stated(run: Sequence[Step], after: int, solved: bool) -> str | None:
             parts = [part for sentence in told for part in sentence.split("; ")]
             lesson = next((part for part in parts if _explains(part)), None)
         if lesson:
-            return one_line(lesson, INSIGHT)
+            return one_line(_FIRST_WORD.sub(lambda first: first[0].capitalize(), lesson), INSIGHT)
     return None
 
 

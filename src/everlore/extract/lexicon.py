@@ -163,7 +163,7 @@ OCCUPATIONS = word_set(
 HABIT_VERBS = word_set(
     """
     bike run jog smoke drink eat play take use attend practice volunteer teach cook walk swim climb drive study
-    cycle commute own wear subscribe watch listen go
+    learn cycle commute own wear subscribe watch listen go
     """
 )
 """Things one does as a habit, so that "stopped" ends them."""

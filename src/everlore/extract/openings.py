@@ -33,6 +33,8 @@ _WORD = (
     r"|for (?:your |future )?(?:information|reference)|as a (?:quick )?(?:reminder|note|side note)"
     r"|as (?:mentioned|said)(?: before| earlier| above)?|as you (?:may |might |probably |already )*(?:know|remember)"
     r"|cool|great|nice|perfect|awesome|lovely|amazing|interesting|good (?:morning|afternoon|evening)|hold on|folks|guys"
+    r"|(?:(?:that|this|it) )?sounds? (?:so |really |very )*(?:good|great|fun|amazing|awesome|perfect|nice|lovely"
+    r"|delicious)"
     r"|me too|same here|likewise|no way|guess what|you know what|trust me|believe me"
     r"|before I forget|(?:since|if) you (?:asked?|must know|want to know|wonder)|speaking of which"
     r"|in case (?:it matters|you (?:forgot|wonder|didn['’]t know)|you['’]re wondering)"
@@ -79,6 +81,8 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"(?:And|But)\s+")
+BITTER = re.compile(r"^(?:oh,? )?yeah,? right\b(?=[,.!;…]| I\b)|^as if I\b|(?:^|\s)/s\W*$|🙄", re.IGNORECASE)
+"""What is said so is not meant."""
 LEAD_IN = re.compile(
     r"^(?!if\b|when\b|unless\b|maybe\b|used to\b|once\b|in case\b)(?:[^:?]{2,50}(?::| –| —)"
     r"|(?:unfortunately|fortunately|sadly|luckily|thankfully|regrettably|currently|presently|nowadays|right now|now"
@@ -94,6 +98,8 @@ def opened(sentence: str, people: frozenset[str]) -> str:
     """The sentence without "Well," or "Yeah, Mel!" in front and "btw" behind. Names go only when they are of people in
     the talk."""
     rest = sentence
+    if BITTER.search(sentence):
+        return sentence
     while len(sentence) - len(rest) < LEAD and (found := _EMPTY.match(rest) or _vocative(rest, people)):
         rest = rest[found.end() :]
     if joined := _JOINED.match(rest):

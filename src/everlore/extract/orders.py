@@ -39,6 +39,9 @@ _FROM_NOW_ON = re.compile(
     r"|all the time)\b",
     re.IGNORECASE,
 )
+_AND = re.compile(r",? and (?:also |please )?")
+_LEADS_ALL = re.compile(rf"^\W*(?:please,? )?always\b|{_FROM_NOW_ON.pattern}", re.IGNORECASE)
+"""What holds for every order that follows; "never use emojis and answer in French" forbids one of two."""
 _EACH_TIME = re.compile(r"^(?:always|never|(?:do not|don['’]?t) ever)\b", re.IGNORECASE)
 _TAIL = re.compile(
     r"(?:,? (?:please|pls|plz|thanks|thank you|ok|okay|with me|for me|again|any ?more|now))*[\s.!?]*$",
@@ -108,6 +111,18 @@ def standing(sentence: str) -> bool:
     """ "Please always answer in French.": how the speaker wants to be spoken to from now on."""
     found = _order(sentence)
     return found is not None and not found.taken_back
+
+
+def each_order(sentence: str) -> list[str]:
+    """ "Always answer in French and keep it short." as two orders, of which each can be taken back; else as it is."""
+    for joint in _AND.finditer(sentence):
+        left, right = f"{sentence[: joint.start()]}.", sentence[joint.end() :]
+        if not standing(left):
+            continue
+        for words in (right, f"always {right}" if _LEADS_ALL.search(left) else ""):
+            if words and standing(words):
+                return [left, *each_order(f"{words[0].upper()}{words[1:]}")]
+    return [sentence]
 
 
 def ordered(who: str, sentence: str) -> Reading | None:

@@ -44,7 +44,7 @@ _EXCEPTION = any_of(
 )
 _DIAGNOSTIC = any_of(
     # `error:`, `pg_restore: error:`, `a.c:3:5: error:`, `error[E0382]:`, `a.ts(3,5): error TS2304:`
-    rf"^\W{{0,6}}(?:\S{{1,120}}:\s+){{0,3}}{_SEVERITY}(?:\[\w+\])?(?: [A-Z]{{1,6}}\d+)?\s*:{_NO_NUMBER}",
+    rf"^\W{{0,6}}(?:\S{{1,120}}:\s+){{0,3}}{_SEVERITY}(?:\[\w+\])?(?: [A-Z]{{0,6}}\d+)?\s*:{_NO_NUMBER}",
     r"^\W{0,6}(?:\S{1,120}:\s+){0,3}error (?:response|from server|while|when|TS\d|\d+ \(|(?!handling)[a-z]+ing\b)",
     rf"^(?-i:[a-z][\w-]*) error:{_NO_NUMBER}",
     r"^\W{0,3}(?:\w+: )?\[(?:error|fatal|emerg|crit)\]",

@@ -16,7 +16,8 @@ from everlore.extract.categories import told_of
 from everlore.extract.clauses import GOVERNS, asides, joints, run_ons, shared
 from everlore.extract.elliptic import whole
 from everlore.extract.lexicon import CLAUSE_VERBS
-from everlore.extract.openings import LEAD_IN, opened
+from everlore.extract.openings import BITTER, LEAD_IN, opened
+from everlore.extract.orders import each_order
 from everlore.extract.sentences import is_english, is_question
 from everlore.extract.together import QUOTED, alone
 from everlore.extract.tongues import before_question, halves
@@ -58,6 +59,8 @@ def statements(sentence: str, name: str, people: frozenset[str]) -> list[str]:
     bare = opened(sentence, people)
     if not is_english(bare) and len(told := halves(bare)) > 1:
         return told
+    if len(orders := each_order(bare)) > 1:
+        return orders
     own = _SELF.search(bare) and not in_other_voice(bare, name)
     found = _cut(bare, name) if own else [bare]
     return [f"{part[0].upper()}{part[1:]}" for part in found] if len(found) > 1 else [sentence]
@@ -94,6 +97,8 @@ def besides(sentence: str, name: str, people: frozenset[str]) -> list[str]:
 def in_third_person(sentence: str, name: str) -> str | None:
     """What somebody says of themselves with their name for "I"; None for anything else."""
     full = made_whole(sentence)
+    if BITTER.search(sentence):
+        return None
     if (full == sentence and not is_english(sentence)) or in_other_voice(sentence, name):
         return None
     if dated := _FRONTED.match(full):
@@ -149,7 +154,9 @@ def _apart(sentence: str, left: str, right: str, name: str) -> bool:
     """Whether both halves are statements that hold without each other, and one of them may end."""
     if not _OF_SELF.match(left) or GOVERNS.search(left) or _DURING.search(left) or _LEANS.search(right):
         return False
-    if len(right.split()) < LEAST or (_PAST.match(left) and _DATED.search(right) and not _DATED.search(left)):
+    if len(right.split()) < LEAST and not _slot(right, name):
+        return False
+    if _PAST.match(left) and _DATED.search(right) and not _DATED.search(left):
         return False
     if not _is_clause(left, name) or not _is_clause(right, name):
         return False
@@ -173,5 +180,6 @@ def _as_fact(text: str, name: str) -> str:
 
 def _one_change(sentence: str, left: str, name: str) -> bool:
     """ "I left Siemens and joined BMW": what is over and what came instead, which is read as one."""
-    slot = _slot(left, name)
-    return bool(slot) and slots.denies(_as_fact(left, name), slot) and _slot(sentence, name) == slot
+    slot, whole = _slot(left, name), _as_fact(sentence, name)
+    told = slots.about(whole, name) == slot and slots.names_value(whole, slot)
+    return bool(slot) and told and slots.denies(_as_fact(left, name), slot)

@@ -42,7 +42,8 @@ _PASSING = re.compile(
     r"|wants? to (?:know|ask)|excited|glad|sure|sorry|thinks?|guess(?:es)?|swamped|busy|lucky|off to|just now|lol|jk"
     r"|ha(?:ha)+)\b|\s/s$|[😂🤣]"
     r"|^ (?:\w+ )?(?:loves?|likes?|enjoys?|hates?) (?:it|this|that|these|those|them|how|when|the way"
-    r"|the (?:[\w-]+ ){0,4}(?:ideas?|sound|look|themes?|tips?|suggestions?|template|schedule|options?|plan))\b",
+    r"|the (?:[\w-]+ ){0,4}(?:ideas?|sound|look|themes?|tips?|suggestions?|template|schedule|options?|plan))\b"
+    r"|^ (?:\w+ )?\w+s (?:it|them|him|these|those)\b",
     re.IGNORECASE,
 )
 _AGAINST = re.compile(

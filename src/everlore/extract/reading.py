@@ -19,7 +19,8 @@ class Reading:
     """`sign` is "+" or "-" for things one is, does or likes, empty for values. `limit` is what narrows the statement.
 
     A value that begins with "not " ends that value and no other; "not " alone ends any. `closes` are other slots in
-    which something is over: of `whom`, where one is named.
+    which something is over: of `whom`, where one is named. `at` is the employer of who works or has a trade, again
+    with "not " where that is over.
     """
 
     slot: str
@@ -28,6 +29,7 @@ class Reading:
     limit: str = ""
     closes: tuple[str, ...] = ()
     whom: str = ""
+    at: str = ""
 
 
 DENIED = "not "

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from everlore.extract.employment import dismissed, employment
+from everlore.extract.employment import MONTH, dismissed, employment
 from everlore.extract.habits import DETERMINER, being, habit
 from everlore.extract.lexicon import CITIES, COUNTRIES, PRODUCTS
 from everlore.extract.openings import LEAD_IN
@@ -148,7 +148,8 @@ def says_more(text: str, speaker: str = "") -> bool:
 
 
 _FAVORITE = re.compile(
-    rf"^(?:new |current )?fav(?:e|ou?rite)? (?P<what>[\w' -]{{2,40}}?) {ADVERB}"
+    rf"^(?:new |current )?fav(?:e|ou?rite)? (?P<what>[\w' -]{{2,40}}?) "
+    rf"(?:(?:these days|nowadays|at the moment) )?{ADVERB}"
     rf"(?:is|are|(?P<no>isn't|aren't))(?P<not> not| no longer)? {ADVERB}(?P<v>.+)",
     re.I,
 )
@@ -175,6 +176,8 @@ def _owned(who: str, rest: str) -> Reading | None:
         if found["no"] or found["not"]:
             return Reading(slot, f"{DENIED}{_value(found['v'])}")
         return Reading(slot, _value(found["v"])) if not is_remark(found["v"]) else None
+    if found := _CAR_IS.match(rest):
+        return Reading(f"{who}: drives", found["v"].rstrip("."))
     if found := _PROPERTY.match(rest) or _IS_OTHER_NOW.match(rest):
         return _property(who, found)
     if found := _NAME.match(rest):
@@ -199,6 +202,11 @@ _LIVES = re.compile(
 _AND_NOW = re.compile(r"^(?P<event>[a-z]+)\b[^.;]{0,80}?(?:,|,? and|,? but) (?P<now>now [a-z]+s\b.*)", re.I)
 """An event and what holds since then: "graduated and now works as a lawyer"."""
 _CHANGED = re.compile(rf"^{HAS}(?:changed|updated|switched) their (?P<what>{_OWNED})(?: from \S+)? to (?P<v>.+)", re.I)
+_HAS_NEW = re.compile(
+    rf"^{HAS}(?:has|got) {ADVERB}an? new (?P<what>{_OWNED})(?::|,(?: (?:and )?(?:it's|it is)(?: now)?)?| -) (?P<v>.+)",
+    re.I,
+)
+""" "I got a new number: 123." """
 
 
 def _property(who: str, found: re.Match[str]) -> Reading | None:
@@ -223,9 +231,13 @@ _AGE = re.compile(
 )
 _RELATION = re.compile(
     rf"^{ADVERB}(?:is {ADVERB}|got |has gotten )(?P<v>single|married|engaged|divorced|widowed|separated"
-    r"|in a relationship|dating)(?![\w-])(?! (?:in|with|from|to (?:their|the))\b)",
+    r"|in a relationship|dating)(?![\w-])"
+    rf"(?! (?:in(?! (?:(?-i:[A-Z])|{MONTH}|\d{{4}}|spring|summer|autumn|fall|winter))|with|from"
+    r"|to (?:their|the))\b)",
     re.I,
 )
+_CAR_IS = re.compile(rf"^(?:new )?car is {ADVERB}an? (?:\w+ )?{PROPER}", re.I)
+_LIVES_WITH = re.compile(rf"^{ADVERB}lives {ADVERB}(?P<v>alone|by themself|on their own|with [^.,;!]+)", re.I)
 _DRIVES = re.compile(rf"^{ADVERB}drives? {ADVERB}an? (?:\w+ )?{PROPER}", re.I)
 _DRIVES_NOW = re.compile(
     rf"^{ADVERB}(?:{_GIVEN_UP}{ADVERB}drives? {ADVERB}|(?:traded in|traded|swapped) (?:the"
@@ -291,6 +303,8 @@ def _states(who: str, rest: str) -> Reading | None:
         return work
     if (found := _MOVED_OUT.match(rest)) and _place(found):
         return Reading(f"{who}: lives in", f"{DENIED}{_place(found)}")
+    if (found := _LIVES_WITH.match(rest)) and not for_a_time(rest[found.end("v") :]):
+        return Reading(f"{who}: lives with", re.sub(r" (?:now|again|in [A-Z].*)$", "", found["v"]).lower())
     if found := _AGE.match(rest):
         return Reading(f"{who}: age", found["v"])
     if found := _RELATION.match(rest):
@@ -315,7 +329,7 @@ def _states(who: str, rest: str) -> Reading | None:
     if found := _NO_PET.match(rest):
         kind = found["pet"].lower().rstrip("s")
         return Reading(has_pet(who, kind), "", "-", closes=names_of(who, (kind,)))
-    if found := _CHANGED.match(rest):
+    if found := _CHANGED.match(rest) or _HAS_NEW.match(rest):
         return _property(who, found)
     if (found := _COUNT.match(rest)) and (found["v"].isdigit() or found["v"].lower() in _NUMBER_WORDS - {"a", "an"}):
         return Reading(f"{who}: number of {found['what'].lower().rstrip('s')}s", found["v"].lower())

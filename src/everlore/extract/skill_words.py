@@ -100,6 +100,8 @@ def skill_name(intents: Sequence[str]) -> str:
     chosen = [word for at, word in enumerate(telling) if (at == 0 and is_order(text)) or stem_of[word] in common]
     if len(chosen) < 2:
         chosen = telling
+    if words[1:2] == ["up"] and chosen[:1] == words[:1]:
+        chosen[0] += "-up"  # to back up is not to back
     return "-".join(list(dict.fromkeys(chosen))[:WORDS])[:NAME].strip("-")
 
 

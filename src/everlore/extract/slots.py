@@ -23,14 +23,17 @@ _CHANGE = re.compile(
     r"|nowadays|got|turned|recently|since|left)\b",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(rf"'s (?:{'|'.join(PETS)}|son|daughter)(?: \w+)?: (?:name|age)$")
-"""One may have several of them: a second name or age is not the end of the first."""
+_SEVERAL = re.compile(rf"'s (?:{'|'.join(PETS)}|son|daughter)(?: \w+)?: (?:name|age)$|: (?:prefers \w+|lives with)$")
+"""One may have several of them: a second name, age, preference or housemate is not the end of the first."""
+_WORK = re.compile(r": (?:works at|job)$")
 _EVENTS = re.compile(r": (?:lives in|works at|job|relationship status|drives)$")
 _YEAR = re.compile(r"(?<![\w-])(?:19|20)\d\d(?![\w-])")
 _STOPPED = re.compile(r"\b(?:stopped|quit|gave up|given up|no longer|any ?more|switched)\b", re.IGNORECASE)
 _SINCE = re.compile(r"\b(?:since|seit|depuis|desde|dal) (?:\w+ )?\d{4}", re.IGNORECASE)
 """When something began that still holds."""
 _WITH_PARTNER = re.compile(rf": {HAS_PARTNER}$|'s (?:{'|'.join(PARTNERS)}): name$")
+_FOR_NOW = re.compile(r"at the moment|for (?:now|the moment|a while)|right now|today|tonight")
+_IDLE = re.compile(r"\bis (?:\w+ )?(?:unemployed|retired)\b", re.IGNORECASE)
 _USED_TO = re.compile(r"\bused to\b", re.IGNORECASE)
 _RENAMED = re.compile(r"\b(?:now|renamed|these days|turned)\b", re.IGNORECASE)
 
@@ -54,17 +57,20 @@ def ends(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> boo
         return False
     here = renamed(slot, speaker)
     if fresh.slot != here:
-        return here in fresh.closes and _is_over(fresh, stale, old)
+        over = _works_elsewhere(new, fresh, stale) if fresh.at and _WORK.search(here) else _is_over(fresh, stale, old)
+        return here in fresh.closes and over
     if _USED_TO.search(old):
         return False  # what once was stays true
     if fresh.sign or stale.sign:
         return fresh.sign != stale.sign and _outweighs(fresh, stale, old)
     if stale.value.startswith(DENIED):
-        return False  # that somebody left stays true
+        return bool(_IDLE.search(old)) and not fresh.value.startswith(DENIED)  # that somebody left stays true
     if stale.value and re.search(rf"\bnot (?:in |at |for )?{re.escape(stale.value)}\b", new, re.IGNORECASE):
         return True
     if fresh.value.startswith(DENIED):
         return _overlap(fresh.value.removeprefix(DENIED), stale.value)
+    if _works_elsewhere(new, fresh, stale):
+        return True
     if _overlap(fresh.value, stale.value):
         return False
     several = _SEVERAL.search(slot)
@@ -168,11 +174,20 @@ def _is_over(fresh: Reading, stale: Reading, old: str) -> bool:
     return not fresh.whom or stale.value == "dating" or fresh.whom.lower() in map(str.lower, words(old))
 
 
+def _works_elsewhere(new: str, fresh: Reading, stale: Reading) -> bool:
+    """Whether both name an employer, and who works for the first does not for the second any more."""
+    if not fresh.at or not stale.at or stale.at.startswith(DENIED):
+        return False
+    if fresh.at.startswith(DENIED):
+        return _overlap(fresh.at.removeprefix(DENIED), stale.at)
+    return not _overlap(fresh.at, stale.at) and (of_change(new) or not has_several(subject_of(stale.slot)))
+
+
 def _outweighs(fresh: Reading, stale: Reading, old: str) -> bool:
     """A denial ends also what is said with limits; "plays tennis" does not end "no tennis on rainy days"."""
     if fresh.sign == "-" or _STOPPED.search(old):
         return fresh.limit in ("", stale.limit)
-    return fresh.limit == stale.limit
+    return fresh.limit == stale.limit or bool(_FOR_NOW.fullmatch(stale.limit))
 
 
 def happened_before(text: str, slot: str, told: int) -> bool:

@@ -95,6 +95,7 @@ _DISPLEASED = any_of(
     # it is not what they asked for
     rf"\byou(?:'ve| have)? (?:\w+ )?{_HARMED}\b|\bbecause of (?:you|this|that)\b|\bcan't believe\b|\bnot even\b"
     rf"|\bopposite of\b|\bthanks for nothing\b",
+    r"(?<!ly what )(?<!st what )(?<! is what )(?<!'s what )"
     r"\bi (?:\w+ly |had )?(?:said|asked for|told you|meant|wanted(?! to))\b|\bi (?:reject|refuse|object|dispute)\b",
     r"\b(?:i|we) (?:never|lost|did(?:n't| not)|don't (?:see|like|want))\b|\b(?:wtf|ffs|shit\w*|fuck\w*|bullshit|damn"
     r"|sucks)\b",
@@ -124,7 +125,7 @@ _TO_THE_AGENT = any_of(r"\b(?:you|still|again)\b|^now\b")
 _POINTED_AT = any_of(r"^(?:but |no\W+)?(?:this|that|these|those|your)\b")
 _POINTING = any_of(r"\b(?:it|that|this|they)\b")
 _PRAISED = one_of(
-    "job work stuff catch news idea answer one result thanks? thank now that this it so again for to_me all"
+    "job work stuff catch find news idea answer one result thanks? thank now that this it so again for to_me all"
 )
 """What may follow "great" without being what is great to look for."""
 _PRAISE = one_of(
@@ -148,7 +149,7 @@ _PLEASED = any_of(
     r"(?:works?|worked|fixed it|passes|pass|passed|did it|did the trick|\w+s again)\b",
     rf"{_SUBJECT}(?:'s|'re| is| are| was| looks?| seems?| has been| have been)"
     rf"(?: \w+ly| so| very| much| all| now| exactly| just)* (?:{_GOOD}|working|fixed|solved|resolved|correct|right"
-    r"|passing|done|better|green|fine|good|back|up again|what i (?:wanted|needed))\b",
+    r"|passing|done|better|green|fine|good|back|up again|what i (?:wanted|needed|asked for|meant))\b",
 )
 _THANKS = any_of(r"\b(?:thanks?|thank you|thx|ty|cheers|appreciate\w*|danke|merci|gracias|grazie)\b|谢谢")
 _COURTESY = word_set(

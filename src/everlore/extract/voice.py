@@ -64,7 +64,12 @@ _HEADLESS = frozenset(
     {"gonna", "going", "been", "wanna", "gotta", "can't", "won't", "had", "not", "thinking", "looking"}
 )
 _SURE_VERBS = frozenset({"go", "get", "eat", "take", "make", "keep", "give", "come", "bring", "meet", "spend"})
-_HABIT = re.compile(r"\b(?:every|each|usually|often|always|daily|most|sometimes|weekly|regularly)\b", re.IGNORECASE)
+_HABIT = re.compile(
+    r"\b(?:every|each|usually|often|always|daily|most|sometimes|weekly|regularly|(?:once|twice|times) (?:a|per))\b",
+    re.IGNORECASE,
+)
+_PLAIN = frozenset({"rent", "feed", "weed"})
+"""Hardly ever what somebody rends, or the past of "fee" and "wee"."""
 
 
 @dataclass
@@ -97,8 +102,8 @@ def third_person(sentence: str, name: str) -> str | None:
 def _no_subject(draft: _Draft) -> bool:
     """ "Went to my mom's", "plus my support": no clause, and a name for "my" would hide who is meant."""
     first = draft.folded[0]
-    if _is_order(draft):
-        return True
+    if _is_order(draft) or (base_form(first) in CLAUSE_VERBS and verb_forms(first) & {"VBZ", "VBD"}):
+        return True  # "says I am lazy": somebody does
     if any(map(_is_i, draft.folded)):
         return not any(word[0] == "i" for word in draft.folded[:4]) and first in _HEADLESS
     verb = first in OPINION_VERBS or (only_verb(first) and bool(verb_forms(first) & {"VB", "VBD"}))
@@ -260,7 +265,7 @@ def _agree(draft: _Draft, place: int) -> bool:
     if "VBD" in forms:
         if "VB" in forms and _HABIT.search("".join(draft.tokens)) and not _moved_past(draft):
             _put(draft, place, third_form(word))
-        elif "VB" not in forms and base_form(word) not in CLAUSE_VERBS:
+        elif ("VB" not in forms or base_form(word) != word) and not _may_govern(draft, place):
             _agree_after_and(draft, place)  # "I sold the van and drive a truck"
         return True
     if "VB" not in forms:
@@ -269,6 +274,12 @@ def _agree(draft: _Draft, place: int) -> bool:
     if word not in CLAUSE_VERBS:
         _agree_after_and(draft, place)
     return True
+
+
+def _may_govern(draft: _Draft, place: int) -> bool:
+    """Whether verbs that follow may be of another subject: "saw him come and go", but not "found a gym"."""
+    base, following = base_form(draft.folded[place]), draft.folded[place + 1 : place + 2]
+    return base in CLAUSE_VERBS and not (base == "find" and {"a", "an", "my"} & set(following))
 
 
 def _moved_past(draft: _Draft) -> bool:
@@ -352,8 +363,8 @@ def verb_forms(word: str) -> frozenset[str]:
     """Which of VB (base), VBD (past), VBN, VBZ a word can be; empty when it is no verb."""
     forms: set[str] = set()
     word = word.rpartition("-")[2]  # "double-check"
-    if word == "rent" or word in NEW_VERBS:
-        return frozenset({"VB"})  # hardly ever what somebody rends
+    if word in _PLAIN or word in NEW_VERBS:
+        return frozenset({"VB"})
     if word.removesuffix("s") in NEW_VERBS:
         return frozenset({"VBZ"})
     if word.removesuffix("ed") in NEW_VERBS or word.removesuffix("d") in NEW_VERBS:
