@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,11 +20,12 @@ from vaults import (
     within,
 )
 
-from everlore.cascade import Worker, undo
+from everlore.cascade import Worker, sync, undo
 from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.memory import flush, forget, listing, profile, remember
 from everlore.vault import files
+from everlore.vault.base import LOCK_SECONDS, Change
 from everlore.vault.markdown import remove_entry
 from everlore.vault.writers import being_written
 
@@ -199,6 +200,33 @@ def test_a_fact_that_is_cut_and_put_back_is_in_the_profile_again(engine: Engine,
     within(5, lambda: "Graz" not in known(engine)[2])
     file.write_text(text, encoding="utf-8")
     within(5, lambda: known(engine) == before)
+
+
+@pytest.mark.parametrize("file", [EPISODES, FACTS])
+def test_what_could_not_be_put_back_at_once_is_when_the_file_is_looked_at_again(
+    engine: Engine, alice: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    before, text = known(engine), (alice / file).read_text(encoding="utf-8")
+    start = text.rindex("<!-- entry:", 0, text.index("in Graz"))
+    end = text.index("\n", text.index("<!-- /entry:", start)) + 1
+    (alice / file).write_text(text[:start] + text[end:], encoding="utf-8")
+    sync(engine)
+    assert "Graz" not in known(engine)[2]
+    change, refused = engine.vault.change, list[str]()
+
+    def busy(path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS) -> Change:
+        if path.endswith("user.md") and not refused:
+            refused.append(path)
+            raise Unavailable("user.md is being written by another program all the time")
+        return change(path, edit, timeout)
+
+    monkeypatch.setattr(engine.vault, "change", busy)
+    (alice / file).write_text(text, encoding="utf-8")
+    sync(engine)
+    assert refused
+    (alice / file).touch()
+    sync(engine)
+    assert known(engine) == before
 
 
 def test_what_is_deleted_for_good_is_kept_nowhere(
