@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -24,7 +25,7 @@ from everlore.cascade import Worker, sync, undo
 from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.memory import flush, forget, listing, profile, remember
-from everlore.vault import files
+from everlore.vault import files, writers
 from everlore.vault.base import LOCK_SECONDS, Change
 from everlore.vault.markdown import remove_entry
 from everlore.vault.writers import being_written
@@ -161,6 +162,24 @@ def test_a_file_that_somebody_keeps_open_for_writing_is_left_alone(
     ):
         engine.vault.update(path, lambda text: f"{text}!")
     assert engine.vault.update(path, lambda text: f"{text}!") is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who writes")
+@pytest.mark.parametrize(("kind", "seen"), [("ext4", True), ("nfs4", False), ("cifs", False)])
+def test_a_network_disk_that_gives_no_lease_says_nothing_about_writers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, seen: bool
+) -> None:
+    device = tmp_path.stat().st_dev
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "22 27 0:999999 / /proc rw,relatime - proc proc rw\n"
+        f"61 28 {os.major(device)}:{os.minor(device)} / /memories rw shared:1 - {kind} server:/memories rw\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(writers, "MOUNTS", mounts)
+    with (tmp_path / "user.md").open("w", encoding="utf-8"):
+        assert being_written(tmp_path / "user.md") == seen
+    assert not being_written(tmp_path / "user.md")
 
 
 def entry_with(engine: Engine, word: str) -> str:
