@@ -164,7 +164,15 @@ def test_an_import_overwrites_nothing_unless_told_to(moved: Api) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["../bob/user.md", "/etc/passwd", "episodes/../user.md", "notes.txt", "episodes/episode-2026-13-01.md", "a\x00.md"],
+    [
+        "../bob/user.md",
+        "/etc/passwd",
+        "episodes/../user.md",
+        "notes.txt",
+        "episodes/episode-2026-13-01.md",
+        "a\x00.md",
+        "entities/a\x00.md",
+    ],
 )
 def test_only_files_of_memories_can_be_imported(api: Api, path: str) -> None:
     good = {"path": "episodes/episode-2026-05-28.md", "text": "---\n---\n"}
