@@ -33,9 +33,14 @@ def history(engine: Engine, owner: Owner, public_id: str) -> list[Stored]:
     while following and following.key not in chain:
         chain[following.key] = following
         following = successors(engine, [following]).get(following.key)
+    ended: dict[tuple[str, tuple[str, ...]], dict[str, list[Stored]]] = {}
     waiting = list(chain.values())
     while waiting:
-        before = [row for row in _predecessors(engine, owner, waiting.pop()) if row.key not in chain]
+        later = waiting.pop()
+        told_of = (later.slot, later.sender_ids)  # of nearly all links of a chain the same
+        if told_of not in ended:
+            ended[told_of] = _ended(engine, owner, later)
+        before = [row for row in ended[told_of].get(later.key.handle, ()) if row.key not in chain]
         chain |= {row.key: row for row in before}
         waiting += before
     return sorted(chain.values(), key=lambda row: (row.timestamp, row.key.entry))
@@ -50,12 +55,17 @@ def successors(engine: Engine, rows: Sequence[Stored]) -> dict[Key, Stored]:
     return {key: row for key, row in ended_by.items() if row.key.owner.scope == key.owner.scope}
 
 
-def _predecessors(engine: Engine, owner: Owner, stored: Stored) -> list[Stored]:
-    """Facts that this one ended. They speak of the same thing, so nothing else need be looked at."""
+def _ended(engine: Engine, owner: Owner, stored: Stored) -> dict[str, list[Stored]]:
+    """By the handle of what superseded them: facts that speak of the same thing as this one. What it ended is among
+    them, so nothing else need be looked at."""
     if stored.key.kind != fact.PLACE.kind:
-        return []
+        return {}
     from everlore.memory.user_track import slots_together  # here, as it brings all of extraction
 
     slots = {slot for found in slots_together(engine, owner, [fact.from_row(stored)]) for slot in found}
     told = {row.key: row for slot in slots for row in engine.index.in_slot(owner, stored.key.kind, slot)}
-    return [row for row in told.values() if successor(row) == stored.key.handle]
+    ended: dict[str, list[Stored]] = {}
+    for row in told.values():
+        if handle := successor(row):
+            ended.setdefault(handle, []).append(row)
+    return ended
