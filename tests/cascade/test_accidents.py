@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,12 +20,11 @@ from vaults import (
     within,
 )
 
-from everlore.cascade import Worker, sync, undo
+from everlore.cascade import Worker, undo
 from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.memory import flush, forget, listing, profile, remember
-from everlore.vault import files, writers
-from everlore.vault.base import LOCK_SECONDS, Change
+from everlore.vault import files
 from everlore.vault.markdown import remove_entry
 from everlore.vault.writers import being_written
 
@@ -164,24 +162,6 @@ def test_a_file_that_somebody_keeps_open_for_writing_is_left_alone(
     assert engine.vault.update(path, lambda text: f"{text}!") is not None
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who writes")
-@pytest.mark.parametrize(("kind", "seen"), [("ext4", True), ("nfs4", False), ("cifs", False)])
-def test_a_network_disk_that_gives_no_lease_says_nothing_about_writers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, seen: bool
-) -> None:
-    device = tmp_path.stat().st_dev
-    mounts = tmp_path / "mountinfo"
-    mounts.write_text(
-        "22 27 0:999999 / /proc rw,relatime - proc proc rw\n"
-        f"61 28 {os.major(device)}:{os.minor(device)} / /memories rw shared:1 - {kind} server:/memories rw\n",
-        encoding="utf-8",
-    )
-    monkeypatch.setattr(writers, "MOUNTS", mounts)
-    with (tmp_path / "user.md").open("w", encoding="utf-8"):
-        assert being_written(tmp_path / "user.md") == seen
-    assert not being_written(tmp_path / "user.md")
-
-
 def entry_with(engine: Engine, word: str) -> str:
     return next(entry for entry, text in contents(engine, ALICE).items() if word in text)
 
@@ -219,33 +199,6 @@ def test_a_fact_that_is_cut_and_put_back_is_in_the_profile_again(engine: Engine,
     within(5, lambda: "Graz" not in known(engine)[2])
     file.write_text(text, encoding="utf-8")
     within(5, lambda: known(engine) == before)
-
-
-@pytest.mark.parametrize("file", [EPISODES, FACTS])
-def test_what_could_not_be_put_back_at_once_is_when_the_file_is_looked_at_again(
-    engine: Engine, alice: Path, monkeypatch: pytest.MonkeyPatch, file: str
-) -> None:
-    before, text = known(engine), (alice / file).read_text(encoding="utf-8")
-    start = text.rindex("<!-- entry:", 0, text.index("in Graz"))
-    end = text.index("\n", text.index("<!-- /entry:", start)) + 1
-    (alice / file).write_text(text[:start] + text[end:], encoding="utf-8")
-    sync(engine)
-    assert "Graz" not in known(engine)[2]
-    change, refused = engine.vault.change, list[str]()
-
-    def busy(path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS) -> Change:
-        if path.endswith("user.md") and not refused:
-            refused.append(path)
-            raise Unavailable("user.md is being written by another program all the time")
-        return change(path, edit, timeout)
-
-    monkeypatch.setattr(engine.vault, "change", busy)
-    (alice / file).write_text(text, encoding="utf-8")
-    sync(engine)
-    assert refused
-    (alice / file).touch()
-    sync(engine)
-    assert known(engine) == before
 
 
 def test_what_is_deleted_for_good_is_kept_nowhere(
