@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -66,3 +68,10 @@ def test_any_text_has_bounded_names(text: str) -> None:
 def test_a_long_text_is_quick() -> None:
     assert len(names("Anna met Bob at the Old Mill. " * 5000)) <= MOST_NAMES
     assert len(names("A" * 100_000 + " " + "a.b" * 30_000)) <= MOST_NAMES
+
+
+@pytest.mark.parametrize("line", ["Tea" + 39_000 * " ", 39_000 * "(", ")" + 19_000 * " ("])
+def test_a_first_line_that_nobody_writes_is_quick_too(line: str) -> None:
+    began = time.process_time()
+    names(f"{line}\nx")
+    assert time.process_time() - began < 0.5

@@ -47,6 +47,7 @@ def assert_nothing_waits(engine: Engine) -> None:
     [
         SKILL.format(front="timestamp: yesterday").encode(),
         SKILL.format(front="confidence: [high]").encode(),
+        SKILL.format(front=f"confidence: 1{'0' * 400}").encode(),
         SKILL.format(front="a: [").encode(),
         "---\nid: sk_20260528_00000009\n---\nGrüße".encode("latin-1"),
         b"",

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everlore.errors import Unavailable
+from everlore.models import cache
 from everlore.models.base import State, Vectors
 from everlore.models.cache import SLICE, CachedEmbedder, EmbeddingCache
 from everlore.models.offline import OfflineEmbedder
@@ -164,4 +165,26 @@ def test_the_measure_of_the_built_in_model_is_what_is_measured(tmp_path: Path) -
 def test_a_model_out_of_reach_is_taken_for_the_built_in_one(tmp_path: Path) -> None:
     embedder = CachedEmbedder(Counting(fail_after=0), EmbeddingCache(tmp_path / "embeddings.db"))
     assert scaled(embedder, 0.6) == 0.6
+    embedder.close()
+
+
+def test_a_search_does_not_wait_again_for_a_measurement_that_has_just_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = Counting(fail_after=0)
+    tries: list[int] = []
+    encode = slow.encode
+
+    def counted(texts: Sequence[str], *, patient: bool = True) -> Vectors:
+        tries.append(len(texts))
+        return encode(texts, patient=patient)
+
+    monkeypatch.setattr(slow, "encode", counted)
+    embedder = CachedEmbedder(slow, EmbeddingCache(tmp_path / "embeddings.db"))
+    assert [scaled(embedder, 0.6) for _ in range(3)] == [0.6, 0.6, 0.6]
+    assert len(tries) == 1
+    monkeypatch.setattr(cache, "MEASURED_AGAIN_SECONDS", 0.0)
+    embedder = CachedEmbedder(slow, EmbeddingCache(tmp_path / "embeddings.db"))
+    assert [scaled(embedder, 0.6) for _ in range(3)] == [0.6, 0.6, 0.6]
+    assert len(tries) == 4, "later it is tried again"
     embedder.close()

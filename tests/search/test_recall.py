@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -15,7 +15,7 @@ from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
 from everlore.search import Method, Query, Recall, recall
 from everlore.search.score import OWN
-from everlore.types import Owner, Predicate, Scope
+from everlore.types import Owner, Predicate, Scope, UnitHit, Where
 
 DAY = 86_400_000
 START = 1_748_000_000_000
@@ -148,6 +148,30 @@ def test_what_a_person_said_goes_before_the_same_words_of_an_assistant(tmp_path:
     for method in ("hybrid", "keyword", "agentic"):
         assert sessions(ask(engine, "When does the marathon in Vienna start?", method)) == ["told", "answered"]
     engine.close()
+
+
+@pytest.mark.parametrize(("another", "reads"), [(False, 1), (True, 2)])
+def test_lists_are_read_further_only_where_there_is_more_to_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, another: bool, reads: int
+) -> None:
+    """A long talk fills them; whether there is another one is known without reading on."""
+    engine = open_engine(load(memory={"root": tmp_path}))
+    talk = [NewMessage("alice", "user", START + at * 1000, f"I drink tea number {at}.") for at in range(60)]
+    remember(engine, Scope(), "tea", talk)
+    flush(engine, Scope(), "tea")
+    if another:
+        remember(engine, Scope(), "coffee", [NewMessage("alice", "user", START + DAY, "I roast coffee at home.")])
+        flush(engine, Scope(), "coffee")
+    text, asked = engine.index.text, list[int]()
+
+    def counted(terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
+        asked.append(limit)
+        return text(terms, where, limit)
+
+    monkeypatch.setattr(engine.index, "text", counted)
+    assert sessions(ask(engine, "Which tea do I drink?", "keyword", top_k=10)) == ["tea"]
+    engine.close()
+    assert len(asked) == reads, asked
 
 
 def test_what_the_asker_calls_their_own_counts_more_than_the_rest_of_the_question(tmp_path: Path) -> None:

@@ -3,8 +3,9 @@
 A file is read and applied under its own lock, the one that writers hold too, so that what the index ends up
 with is the newest text whichever process comes last. Deleting an episode takes its facts with it: when an
 episode disappears from its file, the facts that came from the same cell leave their files first, and the profile
-what only they speak for. It loses that too when a fact disappears alone, and a skill a case that disappears. Until that
-is done the index differs from the file, so that a crash in between is made good by the next scan.
+what only they speak for. It loses that too when a fact disappears alone, and a skill a case that disappears. What is
+put back brings all that back. Until it is done the index differs from the file, so that a crash in between is made good
+by the next scan.
 
 An id that is in two files (a person copied one) means the memory of the file that was read first. The other one is
 reported, and has its turn when the first is gone.
@@ -216,9 +217,8 @@ def _index_file(
             return engine.index.remove_file(path)
         keys = [Key(located.owner, located.place.kind, entry) for entry in left]
         stamp = stamp if stamp and not unsure and apart is parsed else NOT_YET
-        applied = engine.index.replace_file(path, stamp, apart.rows, apart.problems, partial=unsure, gone=keys)
         _put_back(engine, located, path, [row for row in apart.rows if row.key.entry not in mine])
-        return applied
+        return engine.index.replace_file(path, stamp, apart.rows, apart.problems, partial=unsure, gone=keys)
 
 
 def _read(engine: Engine, path: str, located: Located, known: Collection[str]) -> tuple[Stamp | None, Parsed]:

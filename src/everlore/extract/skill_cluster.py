@@ -134,10 +134,9 @@ def gather(
     cases: Sequence[Case],
     skills: Sequence[Skill],
     vectors: NDArray[np.float32] | None = None,
-    threshold: float | None = None,
 ) -> tuple[list[Case], Skill | None]:
     """The cluster of `new_case` and the skill it belongs to, with all cases that the skill was made from."""
-    members = assign(new_case, cases, vectors, threshold)
+    members = assign(new_case, cases, vectors)
     ids = {public_id(case) for case in members}
     shared = [(len(ids & set(skill.source_case_ids)), skill) for skill in skills]
     most = max((count for count, _ in shared), default=0)

@@ -36,7 +36,7 @@ _IDENTIFIER = re.compile(
 )
 _HANDLE = re.compile(r"(?<![\w.@/])[@#]([^\W\d]\w{1,38}(?:[.-]\w+)*)")
 _HOST = re.compile(r"https?://(?:www\.)?([^/\s:?#\"')>\]]+)", re.IGNORECASE)
-_PARENTHESIS = re.compile(r"\s*\([^)]*\)")
+_PARENTHESIS = re.compile(r"(?<!\s)\s*\([^)]*\)")
 
 _TIMES = """january february march april may june july august september october november december monday tuesday
 wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec am pm utc gmt today tomorrow
@@ -92,8 +92,11 @@ def _found(text: str) -> Iterator[tuple[str, int, float]]:
 def _title(text: str) -> str:
     """A short first line without a full stop."""
     line, newline, _ = text.partition("\n")
-    line = _PARENTHESIS.sub("", line).strip(" #*\t\r")
-    return line if newline and 1 < len(line) <= 80 and line[-1] not in ".!?:;," and line[0].isupper() else ""
+    if not newline:
+        return ""
+    closed = line.rfind(")") + 1  # behind it every "(" would be looked after to the end
+    line = (_PARENTHESIS.sub("", line[:closed]) + line[closed:]).strip(" #*\t\r")
+    return line if 1 < len(line) <= 80 and line[-1] not in ".!?:;," and line[0].isupper() else ""
 
 
 def _capitalised(text: str) -> Iterator[tuple[str, bool]]:

@@ -94,7 +94,7 @@ def from_sheet(sheet: Sheet, owner: Owner, name: str) -> Record:
             created=UTC_CLOCK.parse(str(front.get("created_at") or "1970-01-01T00:00:00Z")),
             updated=UTC_CLOCK.parse(str(front.get("updated_at") or front.get("created_at") or "1970-01-01T00:00:00Z")),
         )
-    except (TypeError, ValueError, InvalidInput) as error:
+    except (TypeError, ValueError, OverflowError, InvalidInput) as error:
         raise Damaged(f"record {name!r}: {error}") from None
 
 

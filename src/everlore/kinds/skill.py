@@ -72,7 +72,7 @@ def from_sheet(sheet: Sheet, owner: Owner, name: str) -> Skill:
             source_case_ids=tuple(str(case) for case in sources) if isinstance(sources, list) else (),
             timestamp=UTC_CLOCK.parse(str(front.get("timestamp") or "1970-01-01T00:00:00Z")),
         )
-    except (TypeError, ValueError, InvalidInput) as error:
+    except (TypeError, ValueError, OverflowError, InvalidInput) as error:
         raise Damaged(f"SKILL.md of {name!r}: {error}") from None
 
 

@@ -3,7 +3,7 @@
 from everlore.memory.cells import prepare, recover, resume, retry
 from everlore.memory.entities import create_entity, create_relation, related
 from everlore.memory.forget import forget, remove
-from everlore.memory.history import held, history
+from everlore.memory.history import held, history, successors
 from everlore.memory.notes import edit_memory, invalidate, save_note, successor
 from everlore.memory.portable import export_owner, import_owner
 from everlore.memory.read import listing, profile, unprocessed
@@ -37,5 +37,6 @@ __all__ = [
     "save_note",
     "state",
     "successor",
+    "successors",
     "unprocessed",
 ]

@@ -5,12 +5,14 @@ Superseding deletes nothing, so the past can be asked: each memory says from whe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from everlore.engine import Engine
 from everlore.index.base import Page
 from everlore.kinds import episode, fact
 from everlore.memory.notes import successor
 from everlore.memory.read import named
-from everlore.types import Owner, Stored, Track, Where
+from everlore.types import Key, Owner, Stored, Track, Where
 
 STATEMENTS: dict[Track, tuple[str, ...]] = {"user": ("fact", "note", "record"), "agent": ("case", "skill")}
 
@@ -27,29 +29,43 @@ def history(engine: Engine, owner: Owner, public_id: str) -> list[Stored]:
     if known.key.kind == episode.PLACE.kind:
         return engine.index.children(owner, fact.PLACE.kind, [known.parent_id])
     chain = {known.key: known}
-    following = _successor(engine, known)
+    following = successors(engine, [known]).get(known.key)
     while following and following.key not in chain:
         chain[following.key] = following
-        following = _successor(engine, following)
+        following = successors(engine, [following]).get(following.key)
+    ended: dict[tuple[str, tuple[str, ...]], dict[str, list[Stored]]] = {}
     waiting = list(chain.values())
     while waiting:
-        before = [row for row in _predecessors(engine, owner, waiting.pop()) if row.key not in chain]
+        later = waiting.pop()
+        told_of = (later.slot, later.sender_ids)  # of nearly all links of a chain the same
+        if told_of not in ended:
+            ended[told_of] = _ended(engine, owner, later)
+        before = [row for row in ended[told_of].get(later.key.handle, ()) if row.key not in chain]
         chain |= {row.key: row for row in before}
         waiting += before
     return sorted(chain.values(), key=lambda row: (row.timestamp, row.key.entry))
 
 
-def _successor(engine: Engine, stored: Stored) -> Stored | None:
-    handle = successor(stored)
-    return engine.index.by_handle([handle]).get(handle) if handle else None
+def successors(engine: Engine, rows: Sequence[Stored]) -> dict[Key, Stored]:
+    """What superseded each of these, as far as it is known. A file may name any memory, also one of another account:
+    only those of the same scope count."""
+    named = {row.key: handle for row in rows if (handle := successor(row))}
+    found = engine.index.by_handle(named.values())
+    ended_by = {key: found[handle] for key, handle in named.items() if handle in found}
+    return {key: row for key, row in ended_by.items() if row.key.owner.scope == key.owner.scope}
 
 
-def _predecessors(engine: Engine, owner: Owner, stored: Stored) -> list[Stored]:
-    """Facts that this one ended. They speak of the same thing, so nothing else need be looked at."""
+def _ended(engine: Engine, owner: Owner, stored: Stored) -> dict[str, list[Stored]]:
+    """By the handle of what superseded them: facts that speak of the same thing as this one. What it ended is among
+    them, so nothing else need be looked at."""
     if stored.key.kind != fact.PLACE.kind:
-        return []
+        return {}
     from everlore.memory.user_track import slots_together  # here, as it brings all of extraction
 
     slots = {slot for found in slots_together(engine, owner, [fact.from_row(stored)]) for slot in found}
     told = {row.key: row for slot in slots for row in engine.index.in_slot(owner, stored.key.kind, slot)}
-    return [row for row in told.values() if successor(row) == stored.key.handle]
+    ended: dict[str, list[Stored]] = {}
+    for row in told.values():
+        if handle := successor(row):
+            ended.setdefault(handle, []).append(row)
+    return ended

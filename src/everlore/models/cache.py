@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,8 @@ from everlore.models.unrelated import measured
 
 SLICE = 256
 """Texts embedded before they are stored: what a kill loses at most."""
+MEASURED_AGAIN_SECONDS = 30.0
+"""How long nobody waits again for a measurement that an endpoint was too slow for."""
 
 
 def _upgrade(connection: apsw.Connection, found: int) -> None:
@@ -116,6 +119,7 @@ class CachedEmbedder:
         self._embedder = embedder
         self._cache = cache
         self._unrelated: float | None = None
+        self._measured_again = 0.0
 
     @property
     def name(self) -> str:
@@ -129,8 +133,18 @@ class CachedEmbedder:
     def unrelated(self) -> float:
         if self._unrelated is None:
             known = self._embedder.unrelated
-            self._unrelated = measured(partial(self.encode, patient=False)) if known is None else known
+            self._unrelated = self._measured() if known is None else known
         return self._unrelated
+
+    def _measured(self) -> float:
+        """Searches ask for it, several times each: one that fails must not hold up all that follow."""
+        if time.monotonic() < self._measured_again:
+            raise Unavailable(f"what cosines of {self.name} mean could not be measured a moment ago")
+        try:
+            return measured(partial(self.encode, patient=False))
+        except Unavailable:
+            self._measured_again = time.monotonic() + MEASURED_AGAIN_SECONDS
+            raise
 
     @property
     def trouble(self) -> str:

@@ -138,8 +138,10 @@ def _rank(engine: Engine, ask: Ask) -> Ranking:
     window = _window(engine, units)
     seen = set(window.memory)
     if len(seen) < ask.keep and ask.limit in (len(near), len(alike)):
-        units |= _crowded_out(engine, ask, terms, seen)
-        window = _window(engine, units)
+        wanted = min(ask.keep, index.count(ask.where))
+        if len(seen) < wanted:
+            units |= _crowded_out(engine, ask, terms, seen, wanted)
+            window = _window(engine, units)
     frequency = index.occurrences(terms, ask.where.owner, window.pieces)
     missing = _missing(engine, ask, terms, stats, frequency) if ask.smaller else []
     if missing:
@@ -174,12 +176,13 @@ def _lists(engine: Engine, ask: Ask, terms: Sequence[str], limit: int) -> tuple[
     return list(near), list(alike)
 
 
-def _crowded_out(engine: Engine, ask: Ask, terms: Sequence[str], seen: Set[int]) -> set[int]:
-    """The best units of memories other than these, whose many units left no room for them in the lists."""
+def _crowded_out(engine: Engine, ask: Ask, terms: Sequence[str], seen: Set[int], wanted: int) -> set[int]:
+    """The best units of memories other than these, whose many units left no room for them in the lists, until there are
+    as many memories as `wanted`."""
     others: dict[int, list[int]] = {}
     row_of: dict[int, int] = {}
     limit, full = ask.limit, True
-    while full and limit < DEEPEST and len(seen) + len(others) < ask.keep:
+    while full and limit < DEEPEST and len(seen) + len(others) < wanted:
         limit *= DEEPER
         lists = _lists(engine, ask, terms, limit)
         full = any(len(hits) == limit for hits in lists)

@@ -145,6 +145,8 @@ def page_path(place: Place, owner: Owner, file_name: str) -> str:
 
 def locate(path: str) -> Located | None:
     """What this vault-relative file is, or None when it is not a memory: other files are none of our business."""
+    if "\0" in path:  # which no file has in its name
+        return None
     try:
         app, rest = _take(path.split("/"))
         project, rest = _take(rest)

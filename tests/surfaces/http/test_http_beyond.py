@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from serving import Api
 
+from everlore.types import Key, Owner, Scope
+
 AT = 1_780_000_000_000
 DAY = 24 * 3600 * 1000
 
@@ -85,6 +87,41 @@ def test_bad_requests_for_history_say_what_to_do(moved: Api) -> None:
     assert moved.refused("history", 422, user_id="alice", page=0).endswith(": page")
 
 
+ENDED = """---
+---
+<!-- entry:af_20260101_00000001 -->
+## af_20260101_00000001
+**timestamp**: 2026-01-01T12:00:00Z
+**valid_until**: 2026-01-02T12:00:00Z
+**superseded_by**: {handle}
+
+### Fact
+Alice drinks tea.
+<!-- /entry:af_20260101_00000001 -->
+"""
+
+
+def superseded_by(api: Api, ended_by: str, of: Api, kind: str) -> dict[str, Any]:
+    """The history of a fact of Alice's in whose file a memory, of another place perhaps, is named as its successor."""
+    key = Key(Owner(Scope(of.app_id, of.project_id), "user", "alice"), kind, ended_by.removeprefix("alice_"))
+    file = {"path": "facts/fact-2026-01-01.md", "text": ENDED.format(handle=key.handle)}
+    assert api.ok("import", user_id="alice", files=[file])["written"] == 1
+    return api.ok("history", user_id="alice", id="alice_af_20260101_00000001")
+
+
+def test_a_file_that_names_a_memory_of_another_place_tells_nothing_of_it(moved: Api) -> None:
+    theirs = homes(moved.ok("history", user_id="alice"))[0]
+    data = superseded_by(Api(moved.client, moved.root), theirs["id"], moved, "fact")
+    assert [(one["content"], one["superseded_by"]) for one in data["memories"]] == [("Alice drinks tea.", None)]
+
+
+def test_any_memory_may_have_taken_the_place_of_another(moved: Api) -> None:
+    (episode,) = moved.ok("get", user_id="alice", memory_type="episode", filters={"session_id": "s1"})["episodes"]
+    tea, told = superseded_by(moved, episode["id"], moved, "episode")["memories"]
+    assert tea["superseded_by"] == told["id"] == episode["id"]
+    assert (told["memory_type"], told["content"]) == ("episode", episode["episode"])
+
+
 def exported(api: Api, **owner: str) -> dict[str, dict[str, Any]]:
     """All files, page by page."""
     files: dict[str, dict[str, Any]] = {}
@@ -130,7 +167,15 @@ def test_an_import_overwrites_nothing_unless_told_to(moved: Api) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["../bob/user.md", "/etc/passwd", "episodes/../user.md", "notes.txt", "episodes/episode-2026-13-01.md", "a\x00.md"],
+    [
+        "../bob/user.md",
+        "/etc/passwd",
+        "episodes/../user.md",
+        "notes.txt",
+        "episodes/episode-2026-13-01.md",
+        "a\x00.md",
+        "entities/a\x00.md",
+    ],
 )
 def test_only_files_of_memories_can_be_imported(api: Api, path: str) -> None:
     good = {"path": "episodes/episode-2026-05-28.md", "text": "---\n---\n"}

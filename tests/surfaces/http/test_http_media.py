@@ -145,10 +145,11 @@ def test_the_encoding_that_a_site_names_decides(api: Api, site: Site) -> None:
             api.ok("flush", session_id=path)
             (told,) = [one for one in listed(api) if one["session_id"] == path]
             assert f"> {text}" in told["episode"]
-    wrong = site.serve("/wrong.txt", "Grüße".encode(), "text/plain; charset=ascii")
-    add(api, {"type": "doc", "uri": wrong}, session="wrong")
-    api.ok("flush", session_id="wrong")
-    assert "> Grüße" in next(one for one in listed(api) if one["session_id"] == "wrong")["episode"]
+    for text, charset in (("Grüße", "ascii"), ("tea-fya", "punycode")):  # wrong, and meant for names of hosts
+        uri = site.serve(f"/{charset}.txt", text.encode(), f"text/plain; charset={charset}")
+        add(api, {"type": "doc", "uri": uri}, session=charset)
+        api.ok("flush", session_id=charset)
+        assert f"> {text}" in next(one for one in listed(api) if one["session_id"] == charset)["episode"]
 
 
 def test_what_is_said_behind_a_file_is_not_in_its_quotation(api: Api) -> None:

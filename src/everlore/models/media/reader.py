@@ -6,6 +6,7 @@ A recording is the sender's own voice, so its words stand as if they had been ty
 
 from __future__ import annotations
 
+import codecs
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -29,6 +30,8 @@ _NEEDED = {"docs": "markitdown", "ocr": "tesserocr", "audio": "faster_whisper"}
 _SHOWN = {"image": "image", "audio": "audio"}
 _VAGUE = frozenset({"", "application/octet-stream", "binary/octet-stream", "text/plain", "application/zip"})
 """Content types that servers give to what they do not know: then a name tells more."""
+_OF_NAMES = ("idna", "punycode")
+"""Encodings of host names. No page is in one, and reading a large one so would take Python hours."""
 
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff]")
 
@@ -156,6 +159,8 @@ def _in_utf8(raw: bytes, form: Format, charset: str) -> bytes:
     if not charset or form.kind not in ("text", "html"):
         return raw
     try:
+        if codecs.lookup(charset).name in _OF_NAMES:
+            return raw
         return raw.decode(charset).encode("utf-8-sig")
     except (LookupError, UnicodeError):
         return raw

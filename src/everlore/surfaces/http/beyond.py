@@ -19,7 +19,7 @@ from starlette.responses import Response
 
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
-from everlore.memory import export_owner, forget, held, history, import_owner, successor
+from everlore.memory import export_owner, forget, held, history, import_owner, successors
 from everlore.memory.remember import located_at
 from everlore.surfaces.http.asked import ERRORS, engine_of, owner_of, success, threads_of
 from everlore.surfaces.http.models import Failure, Owned, Placed, StrictBool, StrictInt, Success, Whole
@@ -31,15 +31,23 @@ from everlore.types import Owner, Stored
 
 MOST_FILES = 1000
 TYPES = {
+    "episode": "episode",
     "fact": "atomic_fact",
     "note": "episode",
     "record": "episode",
     "case": "agent_case",
     "skill": "agent_skill",
     "profile": "profile",
+    "entity": "entity",
 }
-"""What the contract calls a kind."""
-SAID = {"case": "task_intent", "skill": "description"}
+"""What the contract calls a kind, which knows no entities."""
+SAID = {
+    "episode": "episode",
+    "case": "task_intent",
+    "skill": "description",
+    "profile": "summary",
+    "entity": "description",
+}
 """Where a kind keeps what it states, if not in `content`."""
 NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": Failure, "description": "No such memory"}}
 
@@ -200,7 +208,7 @@ def _items(engine: Engine, rows: list[Stored], app_id: str) -> list[HistoryItem]
     clock, index = engine.clock, engine.index
     episodes = index.episodes_of(row.id for row in rows)
     told = index.stored(episodes.values())
-    ended_by = index.by_handle(filter(None, map(successor, rows)))
+    ended_by = successors(engine, rows)
     return [
         HistoryItem(
             **placed(row, app_id),
@@ -211,7 +219,7 @@ def _items(engine: Engine, rows: list[Stored], app_id: str) -> list[HistoryItem]
             timestamp=clock.show(row.timestamp),
             valid_from=clock.show(row.timestamp if row.validity.start is None else row.validity.start),
             valid_until=None if row.validity.end is None else clock.show(row.validity.end),
-            superseded_by=ended_by[by].key.public_id if (by := successor(row)) in ended_by else None,
+            superseded_by=ended_by[row.key].key.public_id if row.key in ended_by else None,
         )
         for row in rows
     ]
