@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everlore.index.tokens import LONGEST, own_terms, query_terms, tokens
+from everlore.index.tokens import LONGEST, MOST_TERMS, own_terms, query_terms, tokens
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,13 @@ def test_what_the_asker_calls_their_own(query: str, own: set[str]) -> None:
 def test_a_query_in_an_unspaced_script_looks_for_pairs_or_its_only_character() -> None:
     assert query_terms("喜欢茶") == ["喜欢", "欢茶"]
     assert query_terms("茶") == ["茶"]
+
+
+def test_a_whole_page_as_a_query_is_looked_for_by_its_beginning() -> None:
+    words = [f"word{chr(97 + number % 26)}{number}" for number in range(5000)]
+    assert query_terms(" ".join(words)) == query_terms(" ".join(words[:MOST_TERMS]))
+    assert len(query_terms(" ".join(words))) == MOST_TERMS
+    assert len(query_terms("茶" * 10 + " ".join(words[:10]))) < MOST_TERMS
 
 
 def test_doe_is_a_name_although_does_is_a_stop_word() -> None:

@@ -19,6 +19,10 @@ import Stemmer
 LONGEST = 64
 """Longer tokens are cut: nobody searches for the end of a base64 blob."""
 
+MOST_TERMS = 512
+"""A query looks for so many, the first ones: the built-in model reads no further either, and the time that a search
+takes grows with their number."""
+
 _STOP = """a an the and or but of to in on at by for with from as into is are was were be been being am do does did
 have has had will would i im ive you youre he she it its we they me him her us them my your his our their this that
 these those there dont didnt doesnt isnt what whats which who whos whom whose when whens where wheres why whys how
@@ -65,7 +69,12 @@ def query_terms(text: str) -> list[str]:
     """The distinct tokens that a query looks for, in order. Stop words count only when there is nothing else."""
     words = _words(text)
     telling = [word for word in words if _plain(word) not in STOP_WORDS]
-    return list(dict.fromkeys(token for word in telling or words for token in _tokens_of(word, query=True)))
+    terms: dict[str, None] = {}
+    for word in telling or words:
+        terms |= dict.fromkeys(_tokens_of(word, query=True))
+        if len(terms) >= MOST_TERMS:
+            break
+    return list(terms)[:MOST_TERMS]
 
 
 def own_terms(text: str) -> set[str]:
