@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ from vaults import (
     within,
 )
 
-from everlore.cascade import Worker, index_file, sync, undo
+from everlore.cascade import index_file, sync, undo
 from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.memory import flush, forget, listing, profile, remember, save_note
@@ -44,15 +43,6 @@ def alice(engine: Engine) -> Path:
     for number, text in enumerate(SAID):
         tell(engine, number, text)
     return engine.settings.memory.root / "default_app/default_project/users/alice"
-
-
-@pytest.fixture
-def working(alice: Path, engine: Engine) -> Iterator[None]:
-    worker = Worker(engine)
-    worker.start()
-    within(10, lambda: worker._watching.is_set() and not engine.index.status().queued)
-    yield
-    worker.stop()
 
 
 def known(engine: Engine) -> tuple[int, list[str], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from vaults import (
     within,
 )
 
-from everlore.cascade import Worker, rebuild, sync
+from everlore.cascade import rebuild, sync
 from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.kinds.episode import PLACE
@@ -48,15 +48,6 @@ def alice(engine: Engine) -> Path:
         remember(engine, SCOPE, f"own{number}", [says(text, at=MAY_28 + 60_000 * (1 + number))])
         flush(engine, SCOPE, f"own{number}")
     return engine.settings.memory.root / "default_app/default_project/users/alice"
-
-
-@pytest.fixture
-def working(alice: Path, engine: Engine) -> Iterator[None]:
-    worker = Worker(engine)
-    worker.start()
-    within(10, lambda: worker._watching.is_set() and not engine.index.status().queued)
-    yield
-    worker.stop()
 
 
 def found(engine: Engine, text: str, owner: Owner = ALICE) -> str:

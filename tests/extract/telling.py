@@ -72,3 +72,11 @@ def after(*talks: str | Sequence[str]) -> Memory:
     for number, talk in enumerate(talks):
         memory.tell(*([talk] if isinstance(talk, str) else talk), at=MAY_8 + number * MONTH)
     return memory
+
+
+def assert_over(first: str, then: str) -> None:
+    """The first statement makes one fact; the second ends it, and the profile does not list it."""
+    [told] = after(first).standing
+    memory = after(first, then)
+    assert memory.over == [told]
+    assert told not in memory.listed

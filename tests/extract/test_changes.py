@@ -6,7 +6,7 @@ The pairs are told a month apart. In the first list of each topic the first stat
 from __future__ import annotations
 
 import pytest
-from telling import after
+from telling import after, assert_over
 
 Pairs = list[tuple[str, str]]
 WORK_OVER: Pairs = [
@@ -342,10 +342,7 @@ ORDERS_STANDS: Pairs = [
     ],
 )
 def test_what_is_over(first: str, then: str) -> None:
-    [told] = after(first).standing
-    memory = after(first, then)
-    assert memory.over == [told]
-    assert told not in memory.listed
+    assert_over(first, then)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from telling import after
+from telling import after, assert_over
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,7 @@ from telling import after
     ],
 )
 def test_what_is_over(first: str, then: str) -> None:
-    [told] = after(first).standing
-    memory = after(first, then)
-    assert memory.over == [told]
-    assert told not in memory.listed
+    assert_over(first, then)
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,11 @@ import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
-from pathlib import Path
 
+from everlore.cascade.aside import folder_of, named, put
 from everlore.engine import Engine
 from everlore.kinds.profile import Info
 from everlore.types import Owner
-from everlore.vault.files import SYSTEM, FolderVault
 
 KEPT_SECONDS = 3600.0
 FOLDER = "removed"
@@ -35,28 +33,24 @@ class Removed:
 
 def keep(engine: Engine, owner: Owner, what: str, removed: Removed) -> None:
     """`what` it went with: a cell, or the entry of a fact."""
-    folder = _folder(engine)
+    folder = folder_of(engine, FOLDER)
     if folder is None or not (removed.facts or removed.infos):
         return
-    folder.mkdir(mode=0o700, exist_ok=True)
     kept = {
         "facts": dict(removed.facts),
         "infos": [asdict(info) for info in removed.infos],
         "names": list(removed.names),
     }
-    file = folder / _name(owner, what)
-    fresh = file.with_suffix(".tmp")
-    fresh.write_text(json.dumps(kept), encoding="utf-8")
-    fresh.replace(file)
+    put(folder, named(owner, what), kept)
 
 
 def take(engine: Engine, owner: Owner, what: Iterable[str]) -> Iterator[Removed]:
     """What was kept for any of these; it is not kept any longer when the caller comes back for the next."""
-    folder = _folder(engine)
+    folder = folder_of(engine, FOLDER)
     if folder is None or not folder.is_dir():
         return
     for one in what:
-        file = folder / _name(owner, one)
+        file = folder / f"{named(owner, one)}.json"
         with contextlib.suppress(FileNotFoundError, ValueError, KeyError, TypeError):
             kept = json.loads(file.read_text(encoding="utf-8"))
             yield Removed(kept["facts"], [Info(**info) for info in kept["infos"]], kept["names"])
@@ -65,17 +59,8 @@ def take(engine: Engine, owner: Owner, what: Iterable[str]) -> Iterator[Removed]
 
 def expire(engine: Engine) -> None:
     """What was not put back by now is gone for good."""
-    folder = _folder(engine)
+    folder = folder_of(engine, FOLDER)
     for file in folder.glob("*") if folder is not None else ():
         with contextlib.suppress(FileNotFoundError):
             if file.stat().st_mtime < engine.clock.now() / 1000 - KEPT_SECONDS:
                 file.unlink()
-
-
-def _folder(engine: Engine) -> Path | None:
-    return engine.vault.root / SYSTEM / FOLDER if isinstance(engine.vault, FolderVault) else None
-
-
-def _name(owner: Owner, what: str) -> str:
-    parts = (owner.scope.app, owner.scope.project, owner.track, owner.id, what)
-    return f"{blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()}.json"
