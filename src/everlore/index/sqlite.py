@@ -26,6 +26,7 @@ from everlore.index.checks import check
 from everlore.index.filters import restriction
 from everlore.index.lookups import Lookups
 from everlore.index.schema import EVERYONE, SCHEMA
+from everlore.index.tokens import LISTED_TERMS
 from everlore.index.write import Writer
 from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
 
@@ -189,7 +190,7 @@ class SqliteIndex:
             owner, kinds = self._lookups.place(connection, where)
             if owner is None or not kinds:
                 return []
-            stats = self._lookups.statistics(connection, list(dict.fromkeys(terms))[: words.MOST_TERMS], owner)
+            stats = self._lookups.statistics(connection, list(dict.fromkeys(terms))[:LISTED_TERMS], owner)
             return words.search(connection, self._lookups.lists(connection, owner), stats, where, owner, kinds, limit)
 
     def held(self, terms: Sequence[str], where: Where) -> list[str]:

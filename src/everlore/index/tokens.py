@@ -22,6 +22,8 @@ LONGEST = 64
 MOST_TERMS = 512
 """A query looks for so many, the first ones: the built-in model reads no further either, and the time that a search
 takes grows with their number."""
+LISTED_TERMS = 128
+"""Those of them whose lists are read to find candidates; the others only count where they stand in one."""
 
 _STOP = """a an the and or but of to in on at by for with from as into is are was were be been being am do does did
 have has had will would i im ive you youre he she it its we they me him her us them my your his our their this that

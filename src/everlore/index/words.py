@@ -24,8 +24,6 @@ from everlore.index.hits import Floats, Ints, Settled, hits, numbers, permitted,
 from everlore.index.schema import EVERYONE, LENGTH_BITS, LONGEST, MOST_KINDS, UNIT_SHIFT
 from everlore.types import UnitHit, Where
 
-MOST_TERMS = 128
-"""Of a longer query only the first terms count."""
 MOST_POSTINGS = 2_500
 """List entries that one query reads; longer lists are read only when the short ones give too little."""
 FEW = 2_000

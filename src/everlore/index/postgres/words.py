@@ -20,12 +20,11 @@ from everlore.index.bm25 import K1, B, telling
 from everlore.index.postgres.filters import joined, partition, restriction
 from everlore.index.postgres.schema import owner_uuid
 from everlore.index.postgres.write import word_hash
+from everlore.index.tokens import LISTED_TERMS
 from everlore.postgres.statements import Connection, first, rows
 from everlore.postgres.tenants import tenant_of
 from everlore.types import Owner, UnitHit, Where
 
-MOST_TERMS = 128
-"""Of a longer query only the first terms count."""
 MOST_POSTINGS = 5_000
 """List entries that one query reads; longer lists are read only when the short ones give too little."""
 LONGEST = 1023
@@ -129,7 +128,7 @@ def statistics(
 def search(
     connection: Connection, frequencies: Frequencies, terms: Sequence[str], where: Where, limit: int
 ) -> list[UnitHit]:
-    stats = statistics(connection, frequencies, list(dict.fromkeys(terms))[:MOST_TERMS], where.owner)
+    stats = statistics(connection, frequencies, list(dict.fromkeys(terms))[:LISTED_TERMS], where.owner)
     held = sorted((term for term, count in stats.frequency.items() if count), key=lambda t: (stats.frequency[t], t))
     if not held or limit <= 0:
         return []
