@@ -18,10 +18,10 @@ from rich.progress import Progress
 
 from bench.measure import Figures
 from bench.quality import empty
-from everlore.cascade import embed_pending
 from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
 from everlore.surfaces.mcp.knowledge import toolset
+from everlore.sync import embed_pending
 
 SETS = {"musique": "MuSiQue", "hotpotqa": "HotpotQA"}
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -25,7 +25,7 @@ from everlore.graph.links import with_links
 from everlore.index.base import Stamp
 from everlore.kinds import note
 from everlore.models.choose import make_embedder
-from everlore.types import Owner, Row, Scope
+from everlore.types import IndexRow, Owner, Scope
 
 OWNER = Owner(Scope(), "user", "default")
 START = 1_780_000_000_000
@@ -101,7 +101,7 @@ def _fill(engine: Engine, corpus: Corpus, centres: np.ndarray, n: int, progress:
     topics = random.integers(len(centres), size=n)
     bar = progress.add_task(f"recall: storing {n:,} memories", total=n)
 
-    def rows(first: int) -> Iterator[Row]:
+    def rows(first: int) -> Iterator[IndexRow]:
         for number in range(first, min(n, first + note.PLACE.per_file)):
             told = corpus.turn(random, int(topics[number]))
             text = f"{told} with {', '.join(names[at] for at in picked[number])}."

@@ -29,7 +29,6 @@ from bench.peers import (
 )
 from bench.synthetic import BIG, SCOPE, START, Corpus, Filled, Vectors, fill, make_centres, make_corpus
 from bench.timing import Timing
-from everlore.cascade import embed_pending, sync
 from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
 from everlore.errors import Unavailable
@@ -41,6 +40,7 @@ from everlore.models.choose import make_embedder
 from everlore.models.unrelated import OFFLINE
 from everlore.search import Query, recall
 from everlore.search.query import Method
+from everlore.sync import embed_pending, index_changes
 from everlore.types import Owner, Where
 
 TOP_K = 10
@@ -384,7 +384,7 @@ def _ingest(engine: Engine, clients: ThreadPoolExecutor, sessions: dict[str, lis
 
 
 def _index(engine: Engine) -> None:
-    sync(engine)
+    index_changes(engine)
     _embed(engine)
 
 

@@ -19,7 +19,7 @@ from everlore.kinds import episode as episodes
 from everlore.kinds import fact as facts
 from everlore.models import unpacked
 from everlore.models.base import Embedder
-from everlore.types import Owner, Row, Scope
+from everlore.types import IndexRow, Owner, Scope
 
 SCOPE = Scope("bench", "speed")
 BIG = Owner(SCOPE, "user", "big")
@@ -114,7 +114,7 @@ def fill(index: Index, corpus: Corpus, centres: Vectors, n: int, advance: Callab
     return Filled(texts, [owner.id for owner in owners for _ in range(TURNS)], vectors, n, rows)
 
 
-def _rows(owner: Owner, number: int, told: list[str]) -> Iterator[Row]:
+def _rows(owner: Owner, number: int, told: list[str]) -> Iterator[IndexRow]:
     moment = START + 3_600_000 * number
     cell = f"mc_{number:012x}"
     turns = [episodes.Turn(SPEAKERS[at % 2], "12:00", text) for at, text in enumerate(told)]

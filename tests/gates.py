@@ -19,7 +19,7 @@ from serving import clean_env
 
 from everlore.accounts.base import SCOPES, Accounts, Key
 from everlore.accounts.choose import open_accounts
-from everlore.vault.files import SYSTEM
+from everlore.vault.folder import SYSTEM
 
 NO_KEY = "emk_" + "0" * 32
 NO_TOKEN = "evt_" + "0" * 32

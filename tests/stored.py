@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from everlore.index.base import Index, Stamp
 from everlore.index.tokens import query_terms
-from everlore.types import Edge, Key, Message, Owner, Row, Scope, Stored, Unit, UnitHit, Validity, Where
+from everlore.types import Edge, IndexedMemory, IndexRow, Key, Message, Owner, Scope, Unit, UnitHit, Validity, Where
 
 ALICE = Owner(Scope(), "user", "alice")
 BOB = Owner(Scope(), "user", "bob")
@@ -53,10 +53,10 @@ def row(
     slot: str = "",
     edges: tuple[Edge, ...] = (),
     **data: Any,
-) -> Row:
+) -> IndexRow:
     units = tuple(Unit(number, text, text) for number, text in enumerate(texts))
     valid = validity or Validity(start=timestamp)
-    return Row(
+    return IndexRow(
         key=Key(owner, kind, entry),
         digest=digest or repr((texts, session, parent, timestamp, senders, valid, slot, edges, data)),
         session_id=session,
@@ -73,7 +73,7 @@ def row(
     )
 
 
-def fill(index: Index, *rows: Row, path: str = "a.md") -> None:
+def fill(index: Index, *rows: IndexRow, path: str = "a.md") -> None:
     index.replace_file(path, STAMP, rows)
 
 
@@ -87,7 +87,7 @@ def found(index: Index, query: str, within: Where | None = None, limit: int = 10
     return [row.key.entry for row in rows_of(index, hits)]
 
 
-def rows_of(index: Index, hits: Sequence[UnitHit]) -> list[Stored]:
+def rows_of(index: Index, hits: Sequence[UnitHit]) -> list[IndexedMemory]:
     """The memory of each hit."""
     row_of = {piece.unit: piece.row for piece in index.around([hit.unit for hit in hits], 0)}
     rows = index.stored(row_of.values())

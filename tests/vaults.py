@@ -11,13 +11,13 @@ from typing import Any
 
 import apsw
 
-from everlore.cascade.indexing import parse_file
 from everlore.config import Settings, load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage
 from everlore.postgres.server import Server
 from everlore.postgres.statements import rows as rows_of
-from everlore.types import Key, Owner, Problem, Row, Scope
+from everlore.sync.indexing import parse_file
+from everlore.types import IndexRow, Key, Owner, Problem, Scope
 from everlore.vault.paths import locate
 
 SCOPE = Scope()
@@ -55,10 +55,10 @@ class Seen:
     digest: str
 
 
-def in_files(engine: Engine) -> tuple[dict[Key, Seen], list[Row], list[Problem]]:
+def in_files(engine: Engine) -> tuple[dict[Key, Seen], list[IndexRow], list[Problem]]:
     """Every memory of the vault, read from the files alone."""
     seen: dict[Key, Seen] = {}
-    rows: list[Row] = []
+    rows: list[IndexRow] = []
     problems: list[Problem] = []
     for path, _, _ in engine.vault.walk():
         located, file = locate(path), engine.vault.read(path)
@@ -101,7 +101,7 @@ def _rows_of_postgres(server: Server) -> list[Any]:
     return server.read(lambda connection: rows_of(connection, select))
 
 
-def assert_index_equals_files(engine: Engine) -> list[Row]:
+def assert_index_equals_files(engine: Engine) -> list[IndexRow]:
     """Also that every file reads without a problem. Returns the rows of all files."""
     files, rows, problems = in_files(engine)
     assert problems == []
@@ -125,7 +125,7 @@ def facts(engine: Engine, owner: Owner) -> list[Mapping[str, Any]]:
     return [row.data for row in rows if row.key.owner == owner and row.key.kind == "fact"]
 
 
-def assert_index_comes_to_equal_files(engine: Engine, seconds: float = 2.0) -> list[Row]:
+def assert_index_comes_to_equal_files(engine: Engine, seconds: float = 2.0) -> list[IndexRow]:
     """The same where a worker does it, which takes a moment."""
     with suppress(AssertionError):  # what differs is told below
         within(seconds, lambda: not engine.index.status().queued and in_index(engine) == in_files(engine)[0])

@@ -24,7 +24,7 @@ from everlore.models.choose import make_embedder, make_llm, make_seer
 from everlore.models.media.reader import MediaReader
 from everlore.postgres.opening import open_server
 from everlore.vault.base import Vault
-from everlore.vault.files import SYSTEM, FolderVault
+from everlore.vault.folder import SYSTEM, FolderVault
 
 if TYPE_CHECKING:
     from everlore.postgres.server import Server

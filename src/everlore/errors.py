@@ -58,7 +58,7 @@ class Obstructed(Misconfigured):
 
 
 class Damaged(EverloreError):
-    """Stored data is not as we wrote it."""
+    """IndexedMemory data is not as we wrote it."""
 
 
 class Unreadable(Damaged):

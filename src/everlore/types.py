@@ -52,7 +52,7 @@ class Key:
         return (owner.scope.app, owner.scope.project, owner.track, owner.id, self.kind, self.entry)
 
     @property
-    def handle(self) -> str:
+    def global_id(self) -> str:
         """20 hexadecimal characters that name this memory alone, among all owners and kinds."""
         return blake2b("\0".join(self.parts).encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
@@ -104,7 +104,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """One memory as markdown shows it: an id, inline `**name**: value` fields, `### Name` sections.
 
     Fields keep the text of the file; a list is written `[a, b]` and read back as a tuple.
@@ -116,7 +116,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class MemoryFile:
     """A memory that has a file of its own: YAML front matter and a body."""
 
     front: Mapping[str, Json]
@@ -154,7 +154,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class IndexRow:
     """What the index keeps of one memory. Derived from its markdown, never the other way round.
 
     `digest` covers everything that search or listing can see: equal digest, nothing to do.
@@ -234,7 +234,7 @@ class UnitHit(NamedTuple):
     score: float
 
 
-class Stored(NamedTuple):
+class IndexedMemory(NamedTuple):
     """A row as the index gives it back, with the number the index knows it by. A search makes many."""
 
     id: int

@@ -17,7 +17,7 @@ from everlore.index.postgres.index import PostgresIndex
 from everlore.index.sqlite import SqliteIndex
 from everlore.postgres.server import Server
 from everlore.vault.base import Vault
-from everlore.vault.files import FolderVault
+from everlore.vault.folder import FolderVault
 from everlore.vault.postgres import PostgresVault
 
 STORES = ["sqlite", "postgres"]

@@ -12,7 +12,7 @@ from stored import ALICE, BOB, STAMP, alike, direction, embed, fill, found, row,
 from everlore.errors import EverloreError
 from everlore.index.base import Index, Stamp
 from everlore.index.tokens import query_terms, tokens
-from everlore.types import Owner, Predicate, Problem, Row, Scope, Unit
+from everlore.types import IndexRow, Owner, Predicate, Problem, Scope, Unit
 
 
 def test_words_are_found_by_stem_case_and_accent(index: Index) -> None:
@@ -163,7 +163,7 @@ def test_repeated_words_can_be_counted_in_a_piece(index: Index) -> None:
 def test_anchors_are_the_first_unit_of_a_turn(index: Index) -> None:
     units = (Unit(0, "a", "a"), Unit(1, "b", "b"), Unit(1, "c", "c"))
     episode = row("ep_1", kind="episode", parent="c1")
-    fill(index, Row(**{**{f: getattr(episode, f) for f in Row.__slots__}, "units": units}))
+    fill(index, IndexRow(**{**{f: getattr(episode, f) for f in IndexRow.__slots__}, "units": units}))
     first = index.text(["b"], where(), 1)[0].unit
     assert index.anchors(ALICE, "episode", [("c1", 1), ("c1", 7), ("c9", 0)]) == {("c1", 1): first}
     assert index.anchors(BOB, "episode", [("c1", 1)]) == {}
@@ -204,7 +204,7 @@ def test_vectors_keep_to_owner_kind_and_what_is_there(index: Index) -> None:
 def test_a_unit_without_dense_text_wants_no_vector(index: Index) -> None:
     index.use_model("m", 16)
     plain = row("af_1", "tea")
-    fill(index, Row(**{**{f: getattr(plain, f) for f in Row.__slots__}, "units": (Unit(0, "", "tea"),)}))
+    fill(index, IndexRow(**{**{f: getattr(plain, f) for f in IndexRow.__slots__}, "units": (Unit(0, "", "tea"),)}))
     assert (index.unembedded(10), index.status().unembedded) == ([], 0)
     assert found(index, "tea") == ["af_1"]
     assert index.check() == []
@@ -310,7 +310,7 @@ def test_a_rebuild_keeps_what_it_is_told_to_keep(index: Index) -> None:
 def test_a_rebuild_that_fails_changes_nothing(index: Index) -> None:
     fill(index, row("af_1", "first"))
 
-    def files() -> Iterator[tuple[str, Stamp, list[Row], list[Problem]]]:
+    def files() -> Iterator[tuple[str, Stamp, list[IndexRow], list[Problem]]]:
         yield "b.md", STAMP, [row("af_2", "second")], []
         raise EverloreError("the disk is on fire")
 

@@ -22,12 +22,11 @@ from typing import Any, Literal
 
 from vaults import DAY, MAY_28, SCOPE, open_vault, says
 
-from everlore import cascade
-from everlore.cascade import Worker, sync
 from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound
 from everlore.memory import NewMessage, flush, forget, recover, remember
-from everlore.types import Entry, Owner
+from everlore.sync import Worker, index_changes, worker
+from everlore.types import LogEntry, Owner
 from everlore.vault.markdown import parse_log, remove_entry
 from everlore.vault.paths import locate
 
@@ -74,7 +73,7 @@ def drive(job: Job) -> None:
     try:
         engine = open_vault(job.root, job.url)
         recover(engine)
-        sync(engine)
+        index_changes(engine)
         worker = Worker(engine)
         worker.start()
         journal.write("ready")
@@ -123,7 +122,7 @@ def _batch(job: Job, rng: random.Random, sent: int) -> Iterator[tuple[str, NewMe
         yield f"{word}y", says(f"Found {word}y on the shelf.", "tools", at + 9, role="tool", tool_call_id=word)
 
 
-def _episode(engine: Engine, rng: random.Random) -> tuple[str, str, list[Entry]]:
+def _episode(engine: Engine, rng: random.Random) -> tuple[str, str, list[LogEntry]]:
     """The path and text of a file of episodes, and what is in it; nothing where there is no episode."""
     paths = [path for path, _, _ in engine.vault.walk() if "/episodes/" in path]
     path = rng.choice(paths) if paths else ""
@@ -199,7 +198,7 @@ def die_at(operation: Step, step: int, root: Path, url: str, log: Path) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     if operation == "deletion":
-        cascade.worker.SETTLE_SECONDS = 0.01
+        worker.SETTLE_SECONDS = 0.01
         file = engine.settings.memory.root / path
         _save(file, remove_entry(file.read_text(encoding="utf-8"), entry))
     sys.setprofile(count)
@@ -208,7 +207,7 @@ def die_at(operation: Step, step: int, root: Path, url: str, log: Path) -> None:
     elif operation == "forget":
         forget(engine, owner_of(path), f"alice_{entry}")
     else:
-        sync(engine)
+        index_changes(engine)
     sys.setprofile(None)
     engine.close()
     (root / "steps").write_text(str(taken), encoding="utf-8")

@@ -11,7 +11,7 @@ from vaults import SCOPE, assert_index_equals_files
 
 from everlore.engine import Engine
 from everlore.memory import unprocessed
-from everlore.types import Key, Owner, Row
+from everlore.types import IndexRow, Key, Owner
 
 LOGS = ("episode", "fact", "case")
 
@@ -62,7 +62,7 @@ class Ledger:
         ]
         assert [file for file in strays if file.suffix != ".md~"] == []
 
-    def _nothing_lost(self, engine: Engine, rows: list[Row]) -> None:
+    def _nothing_lost(self, engine: Engine, rows: list[IndexRow]) -> None:
         waiting = Counter(
             word
             for session in self.sessions
@@ -91,7 +91,7 @@ class Ledger:
             said = {word for word in words if word.split("x")[0] in ("alice", "bob")}
             assert said == {word for word in stated[owner] if word.split("x")[0] in ("alice", "bob")}
 
-    def _nothing_doubled(self, rows: list[Row]) -> None:
+    def _nothing_doubled(self, rows: list[IndexRow]) -> None:
         logs = [row for row in rows if row.key.kind in LOGS]
         once = Counter((row.key.owner, row.key.kind, row.parent_id, row.data.get("content")) for row in logs)
         assert [key for key, count in once.items() if count > 1] == []
@@ -99,7 +99,7 @@ class Ledger:
         stated = {(row.key.owner, row.parent_id) for row in logs if row.key.kind == "fact"}
         assert stated - told == set(), "facts without their episode"
 
-    def _ids(self, rows: list[Row]) -> None:
+    def _ids(self, rows: list[IndexRow]) -> None:
         """No id has ever meant another cell, and every new one is above all that were seen before."""
         fresh = [row for row in rows if row.key.kind in LOGS and row.key not in self.cells]
         assert [row.key for row in rows if self.cells.get(row.key, row.parent_id) != row.parent_id] == []

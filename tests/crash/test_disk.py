@@ -15,8 +15,8 @@ from embeddings import Endpoint
 from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, contents, facts, open_vault, says
 from warm_start import processes
 
-from everlore.cascade import sync
 from everlore.memory import flush, recover, remember, unprocessed
+from everlore.sync import index_changes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits of this kind")
 
@@ -64,7 +64,7 @@ def test_a_full_disk_is_said_plainly_and_loses_nothing(vault: Path, vectors: End
     assert not [line for line in said if line.startswith("broken")], said
     engine = open_vault(vault, vectors.url)
     recover(engine)
-    sync(engine)
+    index_changes(engine)
     assert_index_equals_files(engine)
     told = [text for text in contents(engine, ALICE).values() if "violin" in text]
     waiting = [message for message in unprocessed(engine, SCOPE, "after") if "violin" in message.text]

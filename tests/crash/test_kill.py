@@ -27,8 +27,8 @@ from vaults import (
 )
 from warm_start import processes
 
-from everlore.cascade import sync, worker
 from everlore.memory import flush, recover, remember, unprocessed
+from everlore.sync import index_changes, worker
 
 ROUNDS = 60
 ROUNDS_PER_VAULT = 15
@@ -65,7 +65,7 @@ def test_a_killed_process_loses_nothing_and_the_index_equals_the_files(tmp_path:
         engine = open_vault(root, vectors.url)
         try:
             recover(engine)
-            sync(engine)
+            index_changes(engine)
             ledger.check(engine)
         except AssertionError as error:
             error.add_note(
@@ -103,7 +103,7 @@ def test_an_operation_that_is_killed_at_any_step_is_finished_or_undone(
         engine = open_vault(root, vectors.url)
         try:
             recover(engine)
-            sync(engine)
+            index_changes(engine)
             assert_index_equals_files(engine)
             told = [text for text in contents(engine, ALICE).values() if "Sightglass" in text]
             assert (len(told), len(unprocessed(engine, SCOPE, "two"))) in ((1, 0), (0, 5))

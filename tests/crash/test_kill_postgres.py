@@ -14,8 +14,8 @@ from serving import running
 from test_kill_server import Client
 from vaults import open_vault
 
-from everlore.cascade import sync, worker
 from everlore.memory import recover
+from everlore.sync import index_changes, worker
 
 ROUNDS = 2
 CLIENTS = 2
@@ -57,7 +57,7 @@ def test_of_two_servers_one_is_killed(tmp_path: Path, database: Postgres, monkey
         engine = open_vault(tmp_path, vectors.url, store={"url": database.url(), "schema": schema})
         try:
             recover(engine)
-            sync(engine)
+            index_changes(engine)
             ledger.check(engine)
         except AssertionError as error:
             error.add_note(stays.log_path.read_text(encoding="utf-8")[-3000:])

@@ -16,8 +16,8 @@ from ledger import Ledger
 from serving import Server, running
 from vaults import MAY_28, open_vault
 
-from everlore.cascade import sync, worker
 from everlore.memory import recover
+from everlore.sync import index_changes, worker
 
 ROUNDS = 6
 CLIENTS = 3
@@ -116,7 +116,7 @@ def test_a_killed_server_loses_nothing_it_answered_for(tmp_path: Path, monkeypat
             engine = open_vault(root, vectors.url)
             try:
                 recover(engine)
-                sync(engine)
+                index_changes(engine)
                 ledger.check(engine)
             except AssertionError as error:
                 error.add_note(

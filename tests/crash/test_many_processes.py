@@ -12,8 +12,8 @@ from ledger import Ledger
 from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, contents, facts, open_vault, says
 from warm_start import processes
 
-from everlore.cascade import sync
 from everlore.memory import remember, unprocessed
+from everlore.sync import index_changes
 
 PROCESSES = 4
 MESSAGES = 40
@@ -47,7 +47,7 @@ def test_four_processes_that_add_at_once_lose_nothing(tmp_path: Path, shared: bo
             assert done["finished"] == 1, job.log.read_text(encoding="utf-8")
         assert len(ledger.added) >= PROCESSES * MESSAGES
         engine = open_vault(tmp_path / "vault", vectors.url)
-        sync(engine)
+        index_changes(engine)
         ledger.check(engine)
         assert engine.buffer.count() == 0
         assert engine.buffer.pending_cells() == []

@@ -15,7 +15,7 @@ import crash_driver  # noqa: F401 - what the children run
 import httpx  # noqa: F401 - the embedder imports it on its first request
 import pytest
 
-from everlore.extract.voice import third_person
+from everlore.extract.third_person import third_person
 
 third_person("I bought a lamp.", "Alice")  # reads the dictionaries
 

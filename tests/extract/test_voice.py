@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everlore.extract.voice import third_person
+from everlore.extract.third_person import third_person
 
 
 @pytest.mark.parametrize(

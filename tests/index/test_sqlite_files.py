@@ -17,10 +17,10 @@ from vaults import open_vault
 
 from everlore import database
 from everlore.buffer.sqlite import SqliteBuffer
-from everlore.cascade import Worker
 from everlore.errors import Damaged, Misconfigured, Unavailable
 from everlore.index import vectors, words
 from everlore.index.sqlite import SqliteIndex
+from everlore.sync import Worker
 from everlore.types import Predicate, Scope
 
 

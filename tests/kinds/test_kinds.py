@@ -10,7 +10,7 @@ from everlore.errors import Damaged
 from everlore.kinds import case, episode, fact, profile, skill
 from everlore.kinds.episode import Turn, parse_turns, render_turns, turn_units
 from everlore.kinds.pieces import LONGEST, split_text
-from everlore.types import Entry, Owner, Scope
+from everlore.types import LogEntry, Owner, Scope
 from everlore.vault.markdown import normal_text
 
 ALICE = Owner(Scope(), "user", "alice")
@@ -95,6 +95,6 @@ def test_an_ended_fact_is_kept_and_leads_nowhere() -> None:
 
 def test_what_a_person_broke_is_named() -> None:
     with pytest.raises(Damaged, match="ep_1 has no text under ### Content"):
-        episode.from_entry(Entry("ep_1", {"timestamp": "2026-05-28T11:30:00Z"}, {"Content": " "}), ALICE)
+        episode.from_entry(LogEntry("ep_1", {"timestamp": "2026-05-28T11:30:00Z"}, {"Content": " "}), ALICE)
     with pytest.raises(Damaged, match="is not an ISO-8601 time"):
-        fact.from_entry(Entry("af_1", {"timestamp": "yesterday"}, {"Fact": "x"}), ALICE)
+        fact.from_entry(LogEntry("af_1", {"timestamp": "yesterday"}, {"Fact": "x"}), ALICE)

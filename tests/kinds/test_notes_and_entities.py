@@ -13,7 +13,7 @@ from everlore.kinds import entity, note
 from everlore.kinds.base import with_end
 from everlore.kinds.entity import Entity, Relation
 from everlore.kinds.note import Note
-from everlore.types import Entry, Owner, Scope
+from everlore.types import LogEntry, Owner, Scope
 from everlore.vault.markdown import parse_log, parse_sheet, render_entry, render_sheet
 from everlore.vault.paths import locate, page_path, part_path
 
@@ -53,7 +53,7 @@ def test_metadata_is_kept(metadata: dict[str, Any]) -> None:
 def test_a_persons_edit_of_the_text_wins_over_the_exact_copy() -> None:
     entry = note.to_entry(Note(ALICE, "nt_1", MOMENT, "padded \r\n"))
     assert note.from_entry(entry, ALICE).content == "padded \r\n"
-    edited = Entry(entry.id, entry.fields, {"Note": "corrected"})
+    edited = LogEntry(entry.id, entry.fields, {"Note": "corrected"})
     assert note.from_entry(edited, ALICE).content == "corrected"
 
 
@@ -61,7 +61,7 @@ def test_a_persons_edit_of_the_text_wins_over_the_exact_copy() -> None:
 def test_a_field_that_cannot_be_read_is_reported(field: dict[str, str]) -> None:
     entry = note.to_entry(Note(ALICE, "nt_1", MOMENT, "x"))
     with pytest.raises(Damaged, match=next(iter(field))):
-        note.from_entry(Entry(entry.id, {**entry.fields, **field}, entry.sections), ALICE)
+        note.from_entry(LogEntry(entry.id, {**entry.fields, **field}, entry.sections), ALICE)
 
 
 def test_what_has_ended_is_not_searched_and_what_will_end_is() -> None:

@@ -8,11 +8,11 @@ import pytest
 from embeddings import Endpoint
 from vaults import ALICE, DAY, HELPER, MAY_28, SCOPE, facts, open_vault, says, within
 
-from everlore.cascade import Worker, index_file, rebuild, sync
 from everlore.engine import Engine
 from everlore.memory import NewMessage, flush, listing, profile, recover, remember, reset, retry, unprocessed
-from everlore.memory import cells as writing
+from everlore.memory import extraction as writing
 from everlore.models.chat import Meter
+from everlore.sync import Worker, index_changes, index_file, rebuild
 from everlore.types import Cell
 from everlore.vault.paths import locate
 
@@ -74,7 +74,7 @@ def test_a_fact_that_cannot_be_read_is_not_ended_and_stops_nothing(engine: Engin
     (file,) = folder(engine, "users/alice/facts").glob("*.md")
     text = file.read_text(encoding="utf-8").replace("**timestamp**: 2026", "**timestamp**: soon")
     file.write_text(text, encoding="utf-8")
-    sync(engine)
+    index_changes(engine)
     tell(engine, says("I live in Paris now.", at=MAY_28 + DAY), session="t")
     assert_nothing_waits(engine)
     assert file.read_text(encoding="utf-8") == text
@@ -85,12 +85,12 @@ def test_a_profile_that_is_no_text_is_told_later(engine: Engine) -> None:
     page = folder(engine, "users/alice") / "user.md"
     page.parent.mkdir(parents=True)
     page.write_bytes("Grüße".encode("utf-16"))
-    sync(engine)
+    index_changes(engine)
     tell(engine, says("I live in Berlin."))
     assert_nothing_waits(engine)
     assert page.read_bytes() == "Grüße".encode("utf-16")
     page.write_text("---\n---\nHello\n", encoding="utf-8")
-    sync(engine)
+    index_changes(engine)
     assert "Berlin" in str((stored := profile(engine, ALICE)) and stored.data)
 
 
@@ -188,7 +188,7 @@ def test_odd_values_in_a_file_stop_neither_the_queue_nor_a_rebuild(engine: Engin
     other.parent.mkdir(parents=True)
     other.write_text("---\n---\nHe climbs.\n", encoding="utf-8")
     for again in (False, True):
-        rebuild(engine, lambda *_: None) if again else sync(engine)
+        rebuild(engine, lambda *_: None) if again else index_changes(engine)
         assert engine.index.failures() == []
         assert engine.index.status().rows["profile"] >= 1
         for found in ("episode", "profile", "fact"):

@@ -7,7 +7,7 @@ from vaults import ALICE, MAY_28, SCOPE, says
 
 from everlore.engine import Engine
 from everlore.memory import flush, held, history, remember
-from everlore.types import Owner, Stored
+from everlore.types import IndexedMemory, Owner
 
 DAY = 24 * 3600 * 1000
 TOWNS = ("Boston", "Seattle", "Lisbon", "Graz", "Linz", "Bern", "Oslo", "Rome")
@@ -20,7 +20,7 @@ def test_a_long_chain_is_looked_up_once(engine: Engine, monkeypatch: pytest.Monk
     newest = held(engine, ALICE).rows[0].key.public_id
     in_slot, asked = engine.index.in_slot, list[str]()
 
-    def counted(owner: Owner, kind: str, slot: str) -> list[Stored]:
+    def counted(owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
         asked.append(slot)
         return in_slot(owner, kind, slot)
 

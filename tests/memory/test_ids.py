@@ -8,10 +8,10 @@ import pytest
 from embeddings import Endpoint
 from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, contents, in_files, open_vault, says
 
-from everlore.cascade import sync
 from everlore.engine import Engine
 from everlore.errors import NotFound
 from everlore.memory import flush, forget, remember
+from everlore.sync import index_changes
 from everlore.vault.markdown import remove_entry
 
 
@@ -48,7 +48,7 @@ def test_neither_after_the_file_was_deleted(engine: Engine) -> None:
     tell(engine, 0)
     last = tell(engine, 1)
     day_file(engine).unlink()
-    sync(engine)
+    index_changes(engine)
     assert tell(engine, 2) > last
     assert_index_equals_files(engine)
 
@@ -60,7 +60,7 @@ def test_neither_after_the_state_was_lost(engine: Engine, vectors: Endpoint) -> 
     engine.close()
     (engine.settings.memory.root / ".everlore" / "state.db").unlink()
     again = open_vault(engine.settings.memory.root, vectors.url)
-    sync(again)
+    index_changes(again)
     assert tell(again, 2) > last, "the file remembers its highest number"
     again.close()
 
@@ -73,7 +73,7 @@ def test_the_numbers_of_files_that_everos_wrote_are_taken(engine: Engine) -> Non
         "**timestamp**: 2026-05-28T10:00:00Z\n\n### Fact\nAlice owns a boat.\n<!-- /entry:af_20260528_00000007 -->\n",
         encoding="utf-8",
     )
-    sync(engine)
+    index_changes(engine)
     tell(engine, 0)
     entries = sorted(row.key.entry for row in in_files(engine)[1] if row.key.kind == "fact")
     assert entries == ["af_20260528_00000007", "af_20260528_00000008"]

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from vaults import DAY, HELPER, MAY_28, SCOPE, assert_index_equals_files, says
 
-from everlore.cascade import index_file, rebuild, sync
 from everlore.engine import Engine
 from everlore.kinds.skill import Skill, from_sheet
 from everlore.memory import NewMessage, flush, forget, listing, remember
 from everlore.search import Query, recall
-from everlore.types import Stored
+from everlore.sync import index_changes, index_file, rebuild
+from everlore.types import IndexedMemory
 from everlore.vault.markdown import parse_sheet
 
 PLAIN = "---\nname: {name}\ndescription: Get a mail queue going again.\n---\nRestart the worker.\n"
@@ -26,7 +26,7 @@ def page(engine: Engine, folder: str, text: str) -> Path:
     return file
 
 
-def skills(engine: Engine) -> list[Stored]:
+def skills(engine: Engine) -> list[IndexedMemory]:
     return sorted(listing(engine, HELPER, "skill").rows, key=lambda row: str(row.data["name"]))
 
 
@@ -58,7 +58,7 @@ def test_a_skill_needs_no_id_of_ours(engine: Engine) -> None:
         "given": PLAIN.format(name="given\nid: sk_20260528_00000001"),
     }
     files = {page(engine, folder, text): text for folder, text in texts.items()}
-    sync(engine)
+    index_changes(engine)
     before = {row.key: row.data["name"] for row in skills(engine)}
     assert sorted(before.values()) == ["bare", "given", "restart", "Öffne die Warteschlange"]
     assert all(key.entry[:3] == "sk_" and len(key.entry) == len("sk_20260528_00000001") for key in before)
@@ -76,7 +76,7 @@ def test_a_skill_of_another_program_keeps_its_id_when_a_case_joins_it(engine: En
     work(engine, "Rome", "Oslo")
     file, ours = the_skill(engine)
     file.write_text(file.read_text("utf-8").replace(f"id: {ours.entry}", "id: helper_flights  # theirs"), "utf-8")
-    sync(engine)
+    index_changes(engine)
     [row] = skills(engine)
     work(engine, "Bern", start=2)
     [again] = skills(engine)
@@ -91,7 +91,7 @@ def test_a_case_that_is_gone_is_no_source_of_a_skill(engine: Engine, by_hand: bo
     gone = before.source_case_ids[0]
     if by_hand:
         next(engine.settings.memory.root.glob("**/cases/case-2026-05-28.md")).unlink()
-        sync(engine)
+        index_changes(engine)
     else:
         forget(engine, HELPER, gone)
     _, after = the_skill(engine)
@@ -116,7 +116,7 @@ def test_a_page_that_a_person_changed_loses_the_id_and_no_line(engine: Engine) -
         .replace("source_case_ids:\n", "source_case_ids:  # mine\n")
     )
     file.write_text(text, "utf-8")
-    sync(engine)
+    index_changes(engine)
     forget(engine, HELPER, before.source_case_ids[1])
     lost = [line for line in text.splitlines() if line not in file.read_text("utf-8").splitlines()]
     assert lost == [f"- {before.source_case_ids[1]}", f"description: {before.description}"][::-1]
@@ -130,7 +130,7 @@ def test_cases_in_a_file_that_an_editor_empties_for_a_moment_stay_sources(engine
     first.write_text("", "utf-8")
     index_file(engine, first.relative_to(engine.settings.memory.root).as_posix())
     first.write_text(text, "utf-8")
-    sync(engine)
+    index_changes(engine)
     assert the_skill(engine)[1] == before
     assert_index_equals_files(engine)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from everlore.engine import Engine
 from everlore.kinds import profile as profiles
 from everlore.kinds.profile import Info, Profile
-from everlore.memory import NewMessage, flush, profile, remember, state
-from everlore.memory.state import STATED, stated
+from everlore.memory import NewMessage, flush, profile, remember
+from everlore.memory.statements import STATED, add_statements, stated
 from everlore.types import Owner, Scope
 from everlore.vault.paths import sheet_path
 
@@ -26,9 +26,9 @@ def listed(engine: Engine) -> list[str]:
 
 
 def test_what_no_rule_sorts_is_listed_as_it_was_said(engine: Engine) -> None:
-    assert state(engine, USER, [(AT, "Deploys go out on Tuesdays")])
+    assert add_statements(engine, USER, [(AT, "Deploys go out on Tuesdays")])
     assert listed(engine) == ["Deploys go out on Tuesdays"]
-    assert state(engine, USER, [(AT + 5, "Deploys go out on Tuesdays")])
+    assert add_statements(engine, USER, [(AT + 5, "Deploys go out on Tuesdays")])
     assert listed(engine) == ["Deploys go out on Tuesdays"]
     text = (engine.settings.memory.root / sheet_path(profiles.PLACE, USER)).read_text(encoding="utf-8")
     assert "2026-05-28: Deploys go out on Tuesdays" in text
@@ -40,7 +40,7 @@ def test_what_extraction_has_listed_is_not_listed_twice(engine: Engine) -> None:
     flush(engine, USER.scope, "s")
     before = listed(engine)
     assert len(before) == 1
-    assert state(engine, USER, [(AT, "I love climbing in Yosemite every spring.")])
+    assert add_statements(engine, USER, [(AT, "I love climbing in Yosemite every spring.")])
     assert listed(engine) == before
 
 
@@ -48,7 +48,7 @@ def test_a_profile_that_a_person_left_unreadable_is_not_touched(engine: Engine) 
     path = engine.settings.memory.root / sheet_path(profiles.PLACE, USER)
     path.parent.mkdir(parents=True)
     path.write_text("---\nexplicit_info: 7\n---\n", encoding="utf-8")
-    assert not state(engine, USER, [(AT, "x")])
+    assert not add_statements(engine, USER, [(AT, "x")])
     assert path.read_text(encoding="utf-8") == "---\nexplicit_info: 7\n---\n"
 
 
@@ -59,7 +59,7 @@ def test_secrets_are_masked_unless_told_otherwise(engine: Engine, masking: bool)
     memory = engine.settings.memory.model_copy(update={"mask_secrets": masking})
     chosen = replace(engine, settings=engine.settings.model_copy(update={"memory": memory}))
     secret = "npm_" + "a1B2" * 9
-    state(chosen, USER, [(AT, f"My token is {secret}")])
+    add_statements(chosen, USER, [(AT, f"My token is {secret}")])
     assert (secret in listed(engine)[0]) is not masking
 
 

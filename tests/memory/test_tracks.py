@@ -27,10 +27,10 @@ from vaults import (
 from everlore.engine import Engine
 from everlore.kinds.skill import Skill, from_sheet
 from everlore.memory import NewMessage, flush, listing, profile, remember
-from everlore.memory.agent_track import write_agent_track
+from everlore.memory.write_agent import write_agent_track
 from everlore.models.chat import Meter
 from everlore.search import Query, recall
-from everlore.types import Cell, Message, Row
+from everlore.types import Cell, IndexRow, Message
 from everlore.vault.markdown import parse_sheet
 
 
@@ -63,7 +63,7 @@ def kinds(engine: Engine, owner: object) -> dict[str, int]:
     return found
 
 
-def rows(engine: Engine, kind: str) -> list[Row]:
+def rows(engine: Engine, kind: str) -> list[IndexRow]:
     return [row for row in in_files(engine)[1] if row.key.owner == ALICE and row.key.kind == kind]
 
 

@@ -9,12 +9,12 @@ from typing import get_args
 
 import pytest
 
-from everlore.cascade import embed_pending, index_file
 from everlore.config import load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
 from everlore.search import Method, Query, Recall, recall
 from everlore.search.score import OWN
+from everlore.sync import embed_pending, index_file
 from everlore.types import Owner, Predicate, Scope, UnitHit, Where
 
 DAY = 86_400_000

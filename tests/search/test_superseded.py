@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from everlore.cascade import embed_pending
 from everlore.config import load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
 from everlore.search import Method, Query, Recall, recall
+from everlore.sync import embed_pending
 from everlore.types import Owner, Predicate, Scope
 
 DAY = 86_400_000

@@ -10,13 +10,13 @@ from typing import Any, get_args
 import pytest
 from vaults import ALICE, DAY, HELPER, MAY_28, SCOPE, says
 
-from everlore.cascade import embed_pending
 from everlore.config import load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
 from everlore.search import Method, Query, Recall, agentic, recall
 from everlore.search.rank import Ask, Ranked, Ranking
 from everlore.search.trace import shown_filter
+from everlore.sync import embed_pending
 from everlore.types import AllOf, AnyOf, Owner, Predicate, Where
 
 ASKED = {

@@ -17,14 +17,14 @@ from vaults import ALICE, SCOPE, assert_index_equals_files, open_vault, says
 
 from everlore.buffer.base import Record
 from everlore.buffer.postgres import PostgresBuffer
-from everlore.cascade import Side, folder_side, move
 from everlore.index.postgres.index import PostgresIndex
 from everlore.kinds import PLACES
 from everlore.memory import flush, remember
 from everlore.postgres.server import Server
+from everlore.sync import Side, folder_side, move
 from everlore.types import Cell, Message, Owner, Scope
 from everlore.vault.base import Raw, Vault
-from everlore.vault.files import FolderVault
+from everlore.vault.folder import FolderVault
 from everlore.vault.paths import log_path, sheet_path
 from everlore.vault.postgres import PostgresVault
 

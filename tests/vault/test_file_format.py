@@ -7,7 +7,7 @@ from pathlib import Path
 
 from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
 from everlore.kinds.base import END_FIELDS
-from everlore.types import Entry, Owner, Scope
+from everlore.types import LogEntry, Owner, Scope
 from everlore.vault.markdown import parse_log, parse_sheet, render_entry, render_sheet
 
 PAGE = Path(__file__).parents[2] / "docs" / "file-format.md"
@@ -16,7 +16,7 @@ EPISODE, FACT, NOTE, CASE, PROFILE, SKILL, ENTITY, RECORD = (text for _, text in
 ALICE, AGENT = Owner(Scope(), "user", "alice"), Owner(Scope(), "agent", "assistant")
 
 
-def only_entry(text: str) -> Entry:
+def only_entry(text: str) -> LogEntry:
     found = parse_log(text, "example")
     assert found.problems == ()
     (entry,) = found.entries

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from everlore.errors import Damaged, InvalidInput, Misconfigured, Unavailable
-from everlore.vault.files import FolderVault, relevant
+from everlore.vault.folder import FolderVault, relevant
 
 EPISODES = "default_app/default_project/users/alice/episodes/episode-2026-11-15.md"
 PROFILE = "default_app/default_project/users/alice/user.md"
@@ -210,7 +210,7 @@ def test_threads_take_turns(vault: FolderVault) -> None:
 ADD = """
 import sys
 from pathlib import Path
-from everlore.vault.files import FolderVault
+from everlore.vault.folder import FolderVault
 for _ in range(20):
     FolderVault(Path(sys.argv[1])).update(sys.argv[2], lambda text: (text or "") + "x")
 """
@@ -218,7 +218,7 @@ for _ in range(20):
 HOLD = """
 import sys
 from pathlib import Path
-from everlore.vault.files import FolderVault
+from everlore.vault.folder import FolderVault
 with FolderVault(Path(sys.argv[1])).lock(sys.argv[2]):
     print("held", flush=True)
     sys.stdin.read()

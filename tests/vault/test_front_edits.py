@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everlore.types import Json, Sheet
+from everlore.types import Json, MemoryFile
 from everlore.vault.markdown import parse_sheet, render_sheet
 
 PROFILE = """---
@@ -35,7 +35,7 @@ COOKS, LIVES = parse_sheet(PROFILE).front["explicit_info"]
 
 
 def rewritten(original: str = PROFILE, **front: Json) -> str:
-    text = render_sheet(Sheet(front, parse_sheet(original).body), original)
+    text = render_sheet(MemoryFile(front, parse_sheet(original).body), original)
     assert {key: parse_sheet(text).front[key] for key in front} == front
     return text
 
@@ -106,7 +106,7 @@ items = st.lists(st.dictionaries(st.sampled_from(["a", "b", "c"]), texts, min_si
 def test_comments_above_items_stay_whatever_becomes_of_the_items(
     old: list[Json], new: list[Json], order: list[int], kept: int, windows: bool
 ) -> None:
-    lines = render_sheet(Sheet({"first": 1, "items": old, "last": [1]}, "Hello")).split("\n")
+    lines = render_sheet(MemoryFile({"first": 1, "items": old, "last": [1]}, "Hello")).split("\n")
     commented = [f"# {at}!\n{line}" if line.startswith(("- ", "last:")) else line for at, line in enumerate(lines)]
     original = "\n".join(commented).replace("\n", "\r\n" if windows else "\n")
     text = rewritten(original, items=[*(old[at] for at in order[:kept] if at < len(old)), *new])

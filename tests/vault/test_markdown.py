@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from everlore.errors import Damaged, InvalidInput, NotFound
 from everlore.kinds import PLACES
-from everlore.types import Entry, Owner, Scope
+from everlore.types import LogEntry, Owner, Scope
 from everlore.vault.fields import read_value, write_value
 from everlore.vault.markdown import (
     _grown,
@@ -52,15 +52,15 @@ HOSTILE = [
 ]
 
 
-def entry(number: int, **sections: str) -> Entry:
-    return Entry(
+def entry(number: int, **sections: str) -> LogEntry:
+    return LogEntry(
         id=f"ep_20261115_{number:08d}",
         fields={"session_id": "s1", "sender_ids": ("alice", "bob")},
         sections=sections or {"Subject": f"Subject {number}", "Content": f"Text {number}"},
     )
 
 
-def log(*entries: Entry) -> str:
+def log(*entries: LogEntry) -> str:
     return append_entries("", entries or (entry(1), entry(2), entry(3)), FRONT)
 
 
@@ -75,14 +75,14 @@ values = st.one_of(
     st.lists(st.one_of(st.text(max_size=8), st.text('[]," \\\nx', max_size=5)), max_size=4).map(tuple),
 )
 entries = st.builds(
-    Entry,
+    LogEntry,
     id=st.integers(1, 99).map(lambda n: f"ep_20261115_{n:08d}"),
     fields=st.dictionaries(st.sampled_from(["owner_id", "session_id", "about", "turn"]), values),
     sections=st.dictionaries(st.sampled_from(["Subject", "Summary", "Content"]), hostile_text),
 )
 
 
-def normal(item: Entry) -> Entry:
+def normal(item: LogEntry) -> LogEntry:
     return replace(item, sections={name: normal_text(text) for name, text in item.sections.items()})
 
 
@@ -137,7 +137,7 @@ def test_field_values_that_people_type(text: str, value: str | tuple[str, ...]) 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(entries, max_size=4, unique_by=lambda item: item.id), st.booleans())
-def test_entries_round_trip_whatever_they_contain(items: list[Entry], windows: bool) -> None:
+def test_entries_round_trip_whatever_they_contain(items: list[LogEntry], windows: bool) -> None:
     text = append_entries("", items, FRONT)
     if windows:
         text = "\ufeff" + text.replace("\n", "\r\n")
@@ -150,7 +150,7 @@ def test_entries_round_trip_whatever_they_contain(items: list[Entry], windows: b
 
 @settings(max_examples=100, deadline=None)
 @given(entries, entries, hostile_text, st.booleans())
-def test_replacing_touches_only_its_entry(old: Entry, new: Entry, remark: str, windows: bool) -> None:
+def test_replacing_touches_only_its_entry(old: LogEntry, new: LogEntry, remark: str, windows: bool) -> None:
     remark = normal_text(remark).replace("<!--", "").replace("#", "").replace("---", "")
     first, last = entry(500), entry(600)
     old, new = replace(old, id="ep_20261115_00000550"), replace(new, id="ep_20261115_00000550")
@@ -164,14 +164,14 @@ def test_replacing_touches_only_its_entry(old: Entry, new: Entry, remark: str, w
     assert changed.endswith(after)
     found = parse_log(changed, "x.md")
     assert found.problems == ()
-    merged = normal(Entry(new.id, {**old.fields, **new.fields}, {**old.sections, **new.sections}))
+    merged = normal(LogEntry(new.id, {**old.fields, **new.fields}, {**old.sections, **new.sections}))
     assert found.entries == (first, merged, last)
     assert replace_entry(changed, new) == changed
 
 
 @settings(max_examples=100, deadline=None)
 @given(entries, st.booleans(), st.sampled_from(["", "\n", "\nremark", "\nremark\n\n\n"]))
-def test_removing_undoes_appending(item: Entry, windows: bool, tail: str) -> None:
+def test_removing_undoes_appending(item: LogEntry, windows: bool, tail: str) -> None:
     text = log(entry(500), entry(600)) + tail
     if windows:
         text = text.replace("\n", "\r\n")
@@ -182,7 +182,7 @@ def test_removing_undoes_appending(item: Entry, windows: bool, tail: str) -> Non
 
 def test_the_text_of_a_log() -> None:
     fields: dict[str, str | tuple[str, ...]] = {"owner_id": "alice", "sender_ids": ("alice", "b, c")}
-    item = Entry("ep_20261115_00000007", fields, {"Subject": "A walk", "Content": "One\n\n## Two\n---"})
+    item = LogEntry("ep_20261115_00000007", fields, {"Subject": "A walk", "Content": "One\n\n## Two\n---"})
     assert append_entries("", [item], FRONT) == (
         "---\n"
         "id: episode_log_alice_2026-11-15\n"
@@ -301,10 +301,10 @@ def test_entries_typed_by_hand_without_markers_are_read() -> None:
     assert found.problems == ()
     assert found.entries == (
         entry(1),
-        Entry("ep_20261115_00000004", {"session_id": "s9"}, {"Content": "By hand"}),
+        LogEntry("ep_20261115_00000004", {"session_id": "s9"}, {"Content": "By hand"}),
         entry(5),
     )
-    new = Entry("ep_20261115_00000004", {"session_id": "s9"}, {"Content": "# One\nmore"})
+    new = LogEntry("ep_20261115_00000004", {"session_id": "s9"}, {"Content": "# One\nmore"})
     changed = replace_entry(text, new)
     assert parse_log(changed, "p.md").entries == (entry(1), new, entry(5))
     assert "## Other\nnot an entry\n" in changed
@@ -320,12 +320,12 @@ def test_an_entry_that_lost_its_opening_marker_is_read() -> None:
 
 
 def test_extra_fields_and_sections_stay_until_dropped() -> None:
-    text = log(Entry("af_1", {"a": "1", "mine": "x", "old": "y"}, {"Fact": "F", "Mine": "keep"}))
-    new = Entry("af_1", {"a": "2", "b": "3"}, {"Fact": "G"})
+    text = log(LogEntry("af_1", {"a": "1", "mine": "x", "old": "y"}, {"Fact": "F", "Mine": "keep"}))
+    new = LogEntry("af_1", {"a": "2", "b": "3"}, {"Fact": "G"})
     kept = parse_log(replace_entry(text, new), "p").entries[0]
-    assert kept == Entry("af_1", {"a": "2", "mine": "x", "old": "y", "b": "3"}, {"Fact": "G", "Mine": "keep"})
+    assert kept == LogEntry("af_1", {"a": "2", "mine": "x", "old": "y", "b": "3"}, {"Fact": "G", "Mine": "keep"})
     dropped = parse_log(replace_entry(text, new, drop={"old", "Mine"}), "p").entries[0]
-    assert dropped == Entry("af_1", {"a": "2", "mine": "x", "b": "3"}, {"Fact": "G"})
+    assert dropped == LogEntry("af_1", {"a": "2", "mine": "x", "b": "3"}, {"Fact": "G"})
 
 
 def test_a_repeated_section_is_read_as_one() -> None:
@@ -368,16 +368,16 @@ def test_missing_entries_are_named() -> None:
 @pytest.mark.parametrize(
     "item",
     [
-        Entry("a b", {}, {}),
-        Entry("a-->", {}, {}),
-        Entry("", {}, {}),
-        Entry("a", {"x*": "1"}, {}),
-        Entry("a", {"x\n": "1"}, {}),
-        Entry("a", {}, {"": "x"}),
-        Entry("a", {}, {"A\nB": "x"}),
+        LogEntry("a b", {}, {}),
+        LogEntry("a-->", {}, {}),
+        LogEntry("", {}, {}),
+        LogEntry("a", {"x*": "1"}, {}),
+        LogEntry("a", {"x\n": "1"}, {}),
+        LogEntry("a", {}, {"": "x"}),
+        LogEntry("a", {}, {"A\nB": "x"}),
     ],
 )
-def test_names_that_would_break_the_file_are_refused(item: Entry) -> None:
+def test_names_that_would_break_the_file_are_refused(item: LogEntry) -> None:
     with pytest.raises(InvalidInput):
         render_entry(item)
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everlore.errors import Damaged
-from everlore.types import Json, Sheet
+from everlore.types import Json, MemoryFile
 from everlore.vault.markdown import normal_text, parse_sheet, render_sheet
 
 TRICKY = [
@@ -42,10 +42,10 @@ fronts = st.dictionaries(st.one_of(st.sampled_from(["id", "name", "items"]), tex
 @settings(max_examples=100, deadline=None)
 @given(fronts, st.text(max_size=60), st.booleans())
 def test_sheets_round_trip(front: dict[str, Json], body: str, windows: bool) -> None:
-    text = render_sheet(Sheet(front, body))
+    text = render_sheet(MemoryFile(front, body))
     if windows:
         text = text.replace("\n", "\r\n")
-    assert parse_sheet(text) == Sheet(front, normal_text(body))
+    assert parse_sheet(text) == MemoryFile(front, normal_text(body))
 
 
 @settings(max_examples=100, deadline=None)
@@ -53,12 +53,12 @@ def test_sheets_round_trip(front: dict[str, Json], body: str, windows: bool) -> 
 def test_rewriting_keeps_what_it_does_not_know(
     old: dict[str, Json], new: dict[str, Json], body: str, new_body: str, windows: bool
 ) -> None:
-    original = render_sheet(Sheet(old, body))
+    original = render_sheet(MemoryFile(old, body))
     if windows:
         original = "\ufeff" + original.replace("\n", "\r\n")
-    text = render_sheet(Sheet(new, new_body), original)
-    assert parse_sheet(text) == Sheet({**old, **new}, normal_text(new_body))
-    assert render_sheet(Sheet(new, new_body), text) == text
+    text = render_sheet(MemoryFile(new, new_body), original)
+    assert parse_sheet(text) == MemoryFile({**old, **new}, normal_text(new_body))
+    assert render_sheet(MemoryFile(new, new_body), text) == text
 
 
 def test_a_persons_keys_comments_and_layout_stay() -> None:
@@ -66,7 +66,7 @@ def test_a_persons_keys_comments_and_layout_stay() -> None:
         "---\n# about me\nid: profile_alice\ncolour:   blue   # my favourite\n"
         "items:\n- name: a\n  value: 1\n\naliases: [al, ally]\n---\nHello\n\n\n"
     )
-    sheet = Sheet({"id": "profile_alice", "items": [{"name": "b", "value": 2}], "added": 1}, "Hello")
+    sheet = MemoryFile({"id": "profile_alice", "items": [{"name": "b", "value": 2}], "added": 1}, "Hello")
     assert render_sheet(sheet, original) == (
         "---\n# about me\nid: profile_alice\ncolour:   blue   # my favourite\n"
         "items:\n- name: b\n  value: 2\n\naliases: [al, ally]\nadded: 1\n---\nHello\n\n\n"
@@ -81,8 +81,8 @@ def test_text_typed_by_hand_stays_text() -> None:
 
 
 def test_a_sheet_without_front_matter_is_all_body() -> None:
-    assert parse_sheet("# Skill\n\ntext\n") == Sheet({}, "# Skill\n\ntext")
-    text = render_sheet(Sheet({"id": "x"}, "# Skill\n\ntext"), "# Skill\n\ntext\n")
+    assert parse_sheet("# Skill\n\ntext\n") == MemoryFile({}, "# Skill\n\ntext")
+    text = render_sheet(MemoryFile({"id": "x"}, "# Skill\n\ntext"), "# Skill\n\ntext\n")
     assert text == "---\nid: x\n---\n\n# Skill\n\ntext\n"
 
 
@@ -108,7 +108,7 @@ def test_absurd_front_matter_is_reported_and_costs_little(front: str, reason: st
     with pytest.raises(Damaged, match=reason):
         parse_sheet(f"---\n{front}\n---\nbody\n")
     with pytest.raises(Damaged):
-        render_sheet(Sheet({"id": "x"}, "new"), f"---\n{front}\n---\nbody\n")
+        render_sheet(MemoryFile({"id": "x"}, "new"), f"---\n{front}\n---\nbody\n")
     assert time.process_time() - started < 1
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from everlore.errors import Misconfigured
-from everlore.vault.files import FolderVault
+from everlore.vault.folder import FolderVault
 from everlore.vault.watch import expand, watch
 
 USER = "default_app/default_project/users/alice"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from everlore.code.rows import KIND
 from everlore.index.sqlite import SqliteIndex
-from everlore.types import Owner, Stored
+from everlore.types import IndexedMemory, Owner
 
 DAMPING = 0.5
 ROUNDS = 15
@@ -22,7 +22,7 @@ MOST_NAMES = 60
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 
 
-def ranks(index: SqliteIndex, seeds: Sequence[tuple[Stored, float]]) -> dict[int, float]:
+def ranks(index: SqliteIndex, seeds: Sequence[tuple[IndexedMemory, float]]) -> dict[int, float]:
     """How near each row is to the seeds (rows with their scores), the nearest 1."""
     total = sum(score for _, score in seeds)
     if total <= 0:
@@ -52,7 +52,7 @@ def _spread(rank: Mapping[int, float], edges: Mapping[int, set[int]], start: Map
     return after
 
 
-def _edges(index: SqliteIndex, seeds: Sequence[Stored]) -> dict[int, set[int]]:
+def _edges(index: SqliteIndex, seeds: Sequence[IndexedMemory]) -> dict[int, set[int]]:
     """Both ways: what a definition is used by matters as much as what it uses."""
     names = {
         row.id: list(dict.fromkeys(map(str.casefold, _NAME.findall(row.data["content"]))))[:MOST_NAMES] for row in seeds

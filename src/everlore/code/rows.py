@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from everlore.code.chunks import Chunk
-from everlore.types import Key, Owner, Row, Scope, Unit, Validity
+from everlore.types import IndexRow, Key, Owner, Scope, Unit, Validity
 
 KIND = "chunk"
 DENSE_CHARS = 2400
@@ -26,10 +26,10 @@ def owner_of(project: str) -> Owner:
     return Owner(Scope("code", project), "agent", project)
 
 
-def rows_of(project: str, path: str, language: str, chunks: Sequence[Chunk], mtime_ns: int) -> list[Row]:
+def rows_of(project: str, path: str, language: str, chunks: Sequence[Chunk], mtime_ns: int) -> list[IndexRow]:
     owner, updated = owner_of(project), mtime_ns // 1_000_000
     seen: Counter[str] = Counter()
-    rows: list[Row] = []
+    rows: list[IndexRow] = []
     for chunk in chunks:
         # what has no name is known by what it says
         place = chunk.breadcrumb if chunk.name else f"{chunk.breadcrumb}\0{_hash(chunk.content)}"
@@ -46,7 +46,7 @@ def rows_of(project: str, path: str, language: str, chunks: Sequence[Chunk], mti
             "content": chunk.content,
         }
         rows.append(
-            Row(
+            IndexRow(
                 key=Key(owner, KIND, entry),
                 digest=_hash(str(chunk.start), str(chunk.end), chunk.breadcrumb, chunk.content, chunk.own),
                 session_id=path,

@@ -24,7 +24,7 @@ from everlore.index.base import Piece, Vector
 from everlore.index.bm25 import telling, worth
 from everlore.index.tokens import query_terms
 from everlore.models.unrelated import scaled
-from everlore.types import Owner, Predicate, Stored, Where
+from everlore.types import IndexedMemory, Owner, Predicate, Where
 
 CANDIDATES = 100
 """Chunks asked of each list."""
@@ -187,12 +187,12 @@ def _best(code: CodeIndex, scored: Sequence[_Scored], query: str, where: Where, 
     ]
 
 
-def _score(row: Stored, scored: _Scored, names: frozenset[str]) -> float:
+def _score(row: IndexedMemory, scored: _Scored, names: frozenset[str]) -> float:
     said = bool(names) and slot_of(row.data["name"]) in names
     return scored.score + NAMED * (1 - scored.score) if said else scored.score
 
 
-def _permitted(row: Stored, where: Where) -> bool:
+def _permitted(row: IndexedMemory, where: Where) -> bool:
     return not isinstance(where.filter, Predicate) or row.parent_type == where.filter.value
 
 
@@ -212,7 +212,7 @@ def _named(code: CodeIndex, names: frozenset[str], owners: Sequence[Owner]) -> l
     return [row for slots in found for rows in slots.values() for row in rows][:MOST_NAMED]
 
 
-def _hit(row: Stored, scored: _Scored, project: str, score: float, near: float) -> CodeHit:
+def _hit(row: IndexedMemory, scored: _Scored, project: str, score: float, near: float) -> CodeHit:
     data = row.data
     return CodeHit(
         id=row.key.entry,

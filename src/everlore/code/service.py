@@ -26,7 +26,7 @@ from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound, Unavailable
 from everlore.index.sqlite import SqliteIndex
 from everlore.types import Owner
-from everlore.vault.files import SYSTEM
+from everlore.vault.folder import SYSTEM
 
 ANSWER_SECONDS = 3.0
 """A call returns after this long with what is done so far."""

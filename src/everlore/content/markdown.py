@@ -19,7 +19,7 @@ from typing import Final
 
 from everlore.errors import InvalidInput
 from everlore.types import Json
-from everlore.vault.front import read_front
+from everlore.vault.front_matter import read_front
 
 ENDINGS: Final = (".md", ".markdown")
 INDEXES: Final = ("index", "_index", "readme")

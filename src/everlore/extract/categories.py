@@ -13,10 +13,10 @@ from typing import NamedTuple
 from everlore.extract.lexicon import ADVERBS, DEMONYMS, FLEETING, PRODUCTS
 from everlore.extract.openings import LEAD_IN
 from everlore.extract.orders import standing
+from everlore.extract.third_person import base_form, verb_forms
 from everlore.extract.together import QUOTED, as_one
 from everlore.extract.tongues import said_in
 from everlore.extract.verb_tables import lemminflect
-from everlore.extract.voice import base_form, verb_forms
 
 
 class Told(NamedTuple):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from everlore.extract.lexicon import ORDERS
-from everlore.extract.voice import has_verb
+from everlore.extract.third_person import has_verb
 
 _SELF = r"(?:I|I['’](?:m|ve|d|ll)|im|ive|my|our|we|we['’](?:re|ve|ll|d))"
 _OTHER = r"(?:you|you['’]\w+|it|it['’]\w+|he|he['’]\w+|she|she['’]\w+|they|they['’]\w+|this|that|that['’]s|there)"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from everlore.extract.lexicon import ADVERBS, FLEETING, OCCUPATIONS, SAME_IN_THIRD, STOPWORDS
+from everlore.extract.third_person import base_form, verb_forms
 from everlore.extract.verb_tables import lemminflect
-from everlore.extract.voice import base_form, verb_forms
 
 _STATE = re.compile(
     r"^(?:also |strictly |severely |highly |very |really )?(?:allergic to [\w' ,-]{2,80}"

@@ -33,9 +33,9 @@ from everlore.extract.sentences import (
     unmarked,
     words,
 )
+from everlore.extract.third_person import has_verb
 from everlore.extract.together import alone
 from everlore.extract.turns import Spoken, spoken
-from everlore.extract.voice import has_verb
 from everlore.extract.when import with_dates
 from everlore.kinds.fact import Fact
 from everlore.types import Cell, Owner

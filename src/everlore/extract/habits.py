@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from everlore.extract.lexicon import HABIT_VERBS
 from everlore.extract.reading import ADVERB, HAS, Reading
-from everlore.extract.voice import base_form, verb_forms
+from everlore.extract.third_person import base_form, verb_forms
 from everlore.extract.wishes import to_stop
 
 _TAIL = re.compile(

@@ -19,9 +19,9 @@ from everlore.extract.lexicon import CLAUSE_VERBS
 from everlore.extract.openings import BITTER, LEAD_IN, opened
 from everlore.extract.orders import each_order
 from everlore.extract.sentences import is_english, is_question
+from everlore.extract.third_person import has_verb, third_person
 from everlore.extract.together import QUOTED, alone
 from everlore.extract.tongues import before_question, halves
-from everlore.extract.voice import has_verb, third_person
 
 _LEANS = re.compile(
     r"\b(?:it|its|them|they|there|he|she|him|her|his|this|that|these|those|both)\b|\b(?:too|neither|one|two|three|four|some|none|any|either)[.!]*$",

@@ -29,9 +29,9 @@ from everlore.extract.reading import (
 )
 from everlore.extract.relatives import by_name, of_mine
 from everlore.extract.remarks import for_a_time, for_work, is_remark, names_value
+from everlore.extract.third_person import third_form, verb_forms
 from everlore.extract.together import OF_ALL, QUOTED, as_one
 from everlore.extract.tongues import is_joint, said_in
-from everlore.extract.voice import third_form, verb_forms
 from everlore.extract.wishes import fulfilled, wished
 
 _UNSURE = re.compile(

@@ -10,7 +10,7 @@ import re
 
 from everlore.extract.casual import straightened
 from everlore.extract.lexicon import ADVERBS
-from everlore.extract.voice import third_form, third_person, verb_forms
+from everlore.extract.third_person import third_form, third_person, verb_forms
 
 QUOTED = ' said: "'
 _WE = re.compile(r"^(?:we(?P<be>['’]re)|we(?P<short>['’](?:ve|ll|d))?|(?P<our>our))(?: both| all)?\b", re.IGNORECASE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from everlore.extract.reading import ADVERB, LONG_AGO, Reading
-from everlore.extract.voice import base_form, verb_forms
+from everlore.extract.third_person import base_form, verb_forms
 
 _FULFILS = {
     "buy": ("buy", "get"),

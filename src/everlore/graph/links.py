@@ -9,13 +9,13 @@ from dataclasses import replace
 
 from everlore.graph.names import name_key, names
 from everlore.kinds.entity import IS
-from everlore.types import Edge, Row
+from everlore.types import Edge, IndexRow
 
 NAMES = "names"
 _WITHOUT = ("profile",)
 
 
-def with_links(row: Row) -> Row:
+def with_links(row: IndexRow) -> IndexRow:
     """A fact of an episode has none of its own: the episode has the same names and is what is found."""
     kind = row.key.kind
     if kind in _WITHOUT or (kind == "fact" and row.parent_id):

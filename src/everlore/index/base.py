@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
+from everlore.types import Edge, IndexedMemory, IndexRow, Key, Owner, Problem, Scope, UnitHit, Where
 
 Vector = NDArray[np.float32]
 
@@ -46,8 +46,8 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    rows: list[Stored]
+class ListingPage:
+    rows: list[IndexedMemory]
     total: int
 
 
@@ -114,7 +114,7 @@ class Index(Protocol):
         self,
         path: str,
         stamp: Stamp,
-        rows: Sequence[Row],
+        rows: Sequence[IndexRow],
         problems: Sequence[Problem] = (),
         *,
         partial: bool = False,
@@ -128,7 +128,7 @@ class Index(Protocol):
         """
         ...
 
-    def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
+    def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
         """Add rows that were just appended to a file, without reading the rest of it again.
 
         Only if the index knows the file exactly as it was `before` (None: not at all) and without problems;
@@ -156,9 +156,9 @@ class Index(Protocol):
 
     def problems(self) -> list[Problem]: ...
 
-    def stored(self, ids: Iterable[int]) -> dict[int, Stored]: ...
+    def stored(self, ids: Iterable[int]) -> dict[int, IndexedMemory]: ...
 
-    def find(self, keys: Iterable[Key]) -> dict[Key, Stored]: ...
+    def find(self, keys: Iterable[Key]) -> dict[Key, IndexedMemory]: ...
 
     def page(
         self,
@@ -168,28 +168,32 @@ class Index(Protocol):
         descending: bool = True,
         offset: int = 0,
         limit: int = 20,
-    ) -> Page:
+    ) -> ListingPage:
         """Rows in order, ties by id so that pages never overlap, and how many there are in all."""
         ...
 
-    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False) -> list[Stored]:
+    def children(
+        self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
+    ) -> list[IndexedMemory]:
         """Rows of a kind that came from these parents (cells); only those that have an end, if told so."""
         ...
 
-    def in_turns(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> list[tuple[Stored, int, str]]:
+    def in_turns(
+        self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+    ) -> list[tuple[IndexedMemory, int, str]]:
         """Rows of a kind that search can find and that came from these turns (parent id, turn), each with its turn
         and its tokens as in `Piece`; in order of their ids."""
         ...
 
-    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[Stored]:
+    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
         """Rows that say something about the same thing, the oldest first, also those that have ended."""
         ...
 
-    def by_handle(self, handles: Iterable[str]) -> dict[str, Stored]:
-        """Rows by `Key.handle`, of whichever owner and kind."""
+    def by_handle(self, handles: Iterable[str]) -> dict[str, IndexedMemory]:
+        """Rows by `Key.global_id`, of whichever owner and kind."""
         ...
 
-    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> Page:
+    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> ListingPage:
         """Rows of these kinds, and those of the kinds `alone` that have no parent, the latest first."""
         ...
 
@@ -297,7 +301,7 @@ class Index(Protocol):
     def status(self) -> IndexStatus: ...
 
     def rebuild(
-        self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]], keep: Collection[str] = ()
+        self, files: Iterator[tuple[str, Stamp, Sequence[IndexRow], Sequence[Problem]]], keep: Collection[str] = ()
     ) -> int:
         """Throw all rows away and index these files instead, in one transaction that readers see at once. Rows of files
         to `keep` stay, if the index is sound. Returns the number of rows. The caller embeds afterwards (the embedding

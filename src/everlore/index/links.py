@@ -12,23 +12,23 @@ import apsw
 
 from everlore.database import rows, value
 from everlore.index import read
-from everlore.index.base import Link, Page
+from everlore.index.base import Link, ListingPage
 from everlore.index.filters import Condition, of_scope, restriction
-from everlore.types import Edge, Scope, Stored, Where
+from everlore.types import Edge, IndexedMemory, Scope, Where
 
 
-def by_handle(connection: apsw.Connection, handles: Iterable[str]) -> dict[str, Stored]:
+def by_handle(connection: apsw.Connection, handles: Iterable[str]) -> dict[str, IndexedMemory]:
     select = "SELECT r.id FROM json_each(?) j CROSS JOIN rows r ON r.handle = j.value"
     found = rows(connection, select, (json.dumps(list(handles)),))
-    return {row.key.handle: row for row in read.stored(connection, (number for (number,) in found)).values()}
+    return {row.key.global_id: row for row in read.stored(connection, (number for (number,) in found)).values()}
 
 
-def newest(connection: apsw.Connection, where: Where, alone: Sequence[str], offset: int, limit: int) -> Page:
+def newest(connection: apsw.Connection, where: Where, alone: Sequence[str], offset: int, limit: int) -> ListingPage:
     """Rows of these kinds, and those of the kinds `alone` that have no parent, the latest first."""
     owner = read.owner_number(connection, where.owner)
     kinds, lone = read.kind_numbers(connection, where.kinds), read.kind_numbers(connection, alone)
     if owner is None or not kinds + lone:
-        return Page([], 0)
+        return ListingPage([], 0)
     demand = restriction(where) or Condition("1")
     sql = f"({_kinds(kinds)} OR ({_kinds(lone)} AND r.parent_id = '')) AND ({demand.sql})"
     values = demand.values
@@ -36,7 +36,7 @@ def newest(connection: apsw.Connection, where: Where, alone: Sequence[str], offs
         sql, values = f"r.owner = ? AND {sql}", (owner, *values)
     total: int = value(connection, f"SELECT count(*) FROM rows r WHERE {sql}", values)
     if offset >= total:
-        return Page([], total)
+        return ListingPage([], total)
     # walks back through time until the page is full, rather than sort everything
     select = (
         f"SELECT r.id FROM rows r INDEXED BY rows_newest WHERE {sql}"
@@ -44,7 +44,7 @@ def newest(connection: apsw.Connection, where: Where, alone: Sequence[str], offs
     )
     ids = [number for (number,) in rows(connection, select, (*values, limit, offset))]
     found = read.stored(connection, ids)
-    return Page([found[number] for number in ids if number in found], total)
+    return ListingPage([found[number] for number in ids if number in found], total)
 
 
 def count(connection: apsw.Connection, where: Where) -> int:

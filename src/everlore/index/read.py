@@ -10,10 +10,10 @@ from typing import Any, Literal
 import apsw
 
 from everlore.database import rows, value
-from everlore.index.base import Page, Piece
+from everlore.index.base import ListingPage, Piece
 from everlore.index.filters import of_partition, restriction
 from everlore.index.schema import EVERYONE
-from everlore.types import Edge, Key, Owner, Scope, Stored, Track, Validity, Where
+from everlore.types import Edge, IndexedMemory, Key, Owner, Scope, Track, Validity, Where
 
 _STORED = (
     "SELECT {more}r.id, o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.session_id, r.parent_type,"
@@ -48,11 +48,11 @@ def kind_numbers(connection: apsw.Connection, kinds: Iterable[str]) -> list[int]
     return [number for (number,) in rows(connection, select, (json.dumps(list(kinds)),))]
 
 
-def stored(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Stored]:
+def stored(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, IndexedMemory]:
     return {row[0]: _stored(row) for row in rows(connection, _OF_IDS, (json.dumps(list(ids)),))}
 
 
-def find(connection: apsw.Connection, keys: Iterable[Key]) -> dict[Key, Stored]:
+def find(connection: apsw.Connection, keys: Iterable[Key]) -> dict[Key, IndexedMemory]:
     entries: dict[tuple[Owner, str], list[str]] = {}
     for key in keys:
         entries.setdefault((key.owner, key.kind), []).append(key.entry)
@@ -74,10 +74,10 @@ def page(
     descending: bool,
     offset: int,
     limit: int,
-) -> Page:
+) -> ListingPage:
     owner, kinds = owner_number(connection, where.owner), kind_numbers(connection, where.kinds)
     if owner is None or not kinds:
-        return Page([], 0)
+        return ListingPage([], 0)
     demand = restriction(where)
     condition = of_partition(owner, kinds, demand)
     if demand is None:
@@ -95,12 +95,12 @@ def page(
         f"{_OF_ROWS} WHERE {condition.sql} ORDER BY {column} {way}, r.entry {way}, r.id {way} LIMIT ? OFFSET ?",
         (*condition.values, limit, offset),
     )
-    return Page([_stored(row) for row in found], total)
+    return ListingPage([_stored(row) for row in found], total)
 
 
 def children(
     connection: apsw.Connection, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool
-) -> list[Stored]:
+) -> list[IndexedMemory]:
     number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
     if number is None or not kinds:
         return []
@@ -113,7 +113,7 @@ def children(
 
 def in_turns(
     connection: apsw.Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
-) -> list[tuple[Stored, int, str]]:
+) -> list[tuple[IndexedMemory, int, str]]:
     number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
     if number is None or not kinds:
         return []
@@ -124,7 +124,7 @@ def in_turns(
     return [(_stored(row), turn, tokens) for turn, tokens, *row in found]
 
 
-def in_slot(connection: apsw.Connection, owner: Owner, kind: str, slot: str) -> list[Stored]:
+def in_slot(connection: apsw.Connection, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
     number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
     if number is None or not kinds:
         return []
@@ -213,10 +213,10 @@ def _senders(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))
 
 
-def _stored(row: Sequence[Any]) -> Stored:
+def _stored(row: Sequence[Any]) -> IndexedMemory:
     (number, app, project, track, name, kind, entry, path, session, parent_type, parent, *rest) = row
     timestamp, updated, senders, start, end, data, slot = rest
-    return Stored(
+    return IndexedMemory(
         id=number,
         key=Key(_owner(app, project, track, name), kind, entry),
         path=path,

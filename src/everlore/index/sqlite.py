@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from everlore.database import Database, row, rows, value
 from everlore.errors import InvalidInput
 from everlore.index import links, queue, read, vectors, words
-from everlore.index.base import Applied, IndexStatus, Link, Page, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.base import Applied, IndexStatus, Link, ListingPage, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.index.bm25 import in_texts
 from everlore.index.checks import check
 from everlore.index.filters import restriction
@@ -28,7 +28,7 @@ from everlore.index.lookups import Lookups
 from everlore.index.schema import EVERYONE, SCHEMA
 from everlore.index.tokens import LISTED_TERMS
 from everlore.index.write import Writer
-from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
+from everlore.types import Edge, IndexedMemory, IndexRow, Key, Owner, Problem, Scope, UnitHit, Where
 
 REMEDY = "run `everlore index rebuild`; your memories are in the markdown files"
 
@@ -47,7 +47,7 @@ class SqliteIndex:
         self,
         path: str,
         stamp: Stamp,
-        rows: Sequence[Row],
+        rows: Sequence[IndexRow],
         problems: Sequence[Problem] = (),
         *,
         partial: bool = False,
@@ -59,7 +59,7 @@ class SqliteIndex:
             writer.finish()
         return applied
 
-    def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
+    def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
         with self._db.write() as connection:
             writer = Writer(connection)
             extended = writer.extend(path, before, after, rows)
@@ -108,11 +108,11 @@ class SqliteIndex:
             found = connection.execute("SELECT path, line, reason FROM problems ORDER BY path, line, reason")
             return [Problem(*row) for row in found]
 
-    def stored(self, ids: Iterable[int]) -> dict[int, Stored]:
+    def stored(self, ids: Iterable[int]) -> dict[int, IndexedMemory]:
         with self._db.read() as connection:
             return read.stored(connection, ids)
 
-    def find(self, keys: Iterable[Key]) -> dict[Key, Stored]:
+    def find(self, keys: Iterable[Key]) -> dict[Key, IndexedMemory]:
         with self._db.read() as connection:
             return read.find(connection, keys)
 
@@ -124,19 +124,23 @@ class SqliteIndex:
         descending: bool = True,
         offset: int = 0,
         limit: int = 20,
-    ) -> Page:
+    ) -> ListingPage:
         with self._db.read() as connection:
             return read.page(connection, where, sort_by, descending, offset, limit)
 
-    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False) -> list[Stored]:
+    def children(
+        self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
+    ) -> list[IndexedMemory]:
         with self._db.read() as connection:
             return read.children(connection, owner, kind, parent_ids, ended=ended)
 
-    def in_turns(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> list[tuple[Stored, int, str]]:
+    def in_turns(
+        self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+    ) -> list[tuple[IndexedMemory, int, str]]:
         with self._db.read() as connection:
             return read.in_turns(connection, owner, kind, turns)
 
-    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[Stored]:
+    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
         with self._db.read() as connection:
             return read.in_slot(connection, owner, kind, slot)
 
@@ -145,11 +149,11 @@ class SqliteIndex:
         with self._db.read() as connection:
             return read.in_slots(connection, owner, kind, slots)
 
-    def by_handle(self, handles: Iterable[str]) -> dict[str, Stored]:
+    def by_handle(self, handles: Iterable[str]) -> dict[str, IndexedMemory]:
         with self._db.read() as connection:
             return links.by_handle(connection, handles)
 
-    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> Page:
+    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> ListingPage:
         with self._db.read() as connection:
             return links.newest(connection, where, alone, offset, limit)
 
@@ -346,7 +350,7 @@ class SqliteIndex:
         return IndexStatus({kind: count for kind, count, _ in kinds if count}, sum(kind[2] for kind in kinds), *counts)
 
     def rebuild(
-        self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]], keep: Collection[str] = ()
+        self, files: Iterator[tuple[str, Stamp, Sequence[IndexRow], Sequence[Problem]]], keep: Collection[str] = ()
     ) -> int:
         if not self._db.sound():
             self._db.renew()

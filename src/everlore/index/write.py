@@ -18,7 +18,7 @@ from everlore.index.base import Applied, Stamp
 from everlore.index.schema import EVERYONE, MOST_KINDS, code
 from everlore.index.tokens import joined, tokens
 from everlore.index.vectors import packed
-from everlore.types import Key, Owner, Problem, Row, Unit
+from everlore.types import IndexRow, Key, Owner, Problem, Unit
 
 Identity = tuple[int, int, str]
 """(owner, kind, entry): a key in the numbers of this index."""
@@ -76,7 +76,7 @@ class Writer:
         self,
         path: str,
         stamp: Stamp,
-        rows: Sequence[Row],
+        rows: Sequence[IndexRow],
         problems: Sequence[Problem],
         *,
         partial: bool = False,
@@ -98,7 +98,7 @@ class Writer:
         self._delete(list(known.values()))
         return Applied(applied.added, applied.changed, len(known))
 
-    def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
+    def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
         found = database.row(
             self._connection,
             "SELECT mtime_ns, size, EXISTS(SELECT 1 FROM problems WHERE file = files.id) FROM files WHERE path = ?",
@@ -190,7 +190,7 @@ class Writer:
             for owner, kind, entry, number, digest in database.rows(self._connection, select, (file,))
         }
 
-    def _put(self, file: int, rows: Sequence[Row], known: dict[Identity, tuple[int, str, int]]) -> Applied:
+    def _put(self, file: int, rows: Sequence[IndexRow], known: dict[Identity, tuple[int, str, int]]) -> Applied:
         """Insert and update; what was met is taken out of `known`. Of two rows with one key the later counts."""
         added = changed = 0
         for row in {row.key: row for row in rows}.values():
@@ -214,11 +214,11 @@ class Writer:
         )
         return (found[0], found[1], found[2]) if found else None
 
-    def _insert(self, identity: Identity, file: int, row: Row) -> None:
+    def _insert(self, identity: Identity, file: int, row: IndexRow) -> None:
         self._connection.execute(
             "INSERT INTO rows(owner, kind, entry, handle, file, digest, session_id, parent_type, parent_id, timestamp,"
             " updated, valid_from, valid_until, slot, senders) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*identity, row.key.handle, file, *_columns(row)),
+            (*identity, row.key.global_id, file, *_columns(row)),
         )
         number = self._connection.last_insert_rowid()
         self._sums.count(identity[0], identity[1], rows=1)
@@ -228,7 +228,7 @@ class Writer:
         for place, unit in enumerate(row.units):
             start += self._insert_unit(number, identity, place, tie, start, unit, tokens(unit.words))
 
-    def _update(self, number: int, identity: Identity, file: int, row: Row, *, same: bool) -> None:
+    def _update(self, number: int, identity: Identity, file: int, row: IndexRow, *, same: bool) -> None:
         if same:
             self._connection.execute("UPDATE rows SET file = ? WHERE id = ?", (file, number))
             return
@@ -241,7 +241,7 @@ class Writer:
         self._attach(number, identity[0], row)
         self._update_units(number, identity, row)
 
-    def _update_units(self, number: int, identity: Identity, row: Row) -> None:
+    def _update_units(self, number: int, identity: Identity, row: IndexRow) -> None:
         """Units that stand where they stood keep their id and their vector."""
         old = database.rows(
             self._connection,
@@ -294,7 +294,7 @@ class Writer:
         self._sums.count(owner, kind, units=-1, tokens=-length)
         self._sums.lost_unit(owner)
 
-    def _attach(self, number: int, owner: int, row: Row) -> None:
+    def _attach(self, number: int, owner: int, row: IndexRow) -> None:
         self._connection.execute(
             "INSERT INTO bodies(row, data) VALUES(?, ?)", (number, json.dumps(dict(row.data), ensure_ascii=False))
         )
@@ -320,7 +320,7 @@ class Writer:
             self._sums.count(owner, kind, rows=-1)
 
 
-def _columns(row: Row) -> tuple[str | int | None, ...]:
+def _columns(row: IndexRow) -> tuple[str | int | None, ...]:
     return (
         row.digest,
         row.session_id,

@@ -10,13 +10,13 @@ from typing import Literal
 
 from everlore.clock import Clock, iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.types import Entry, Json, Owner, Row, Sheet, Track, Unit, Validity
+from everlore.types import IndexRow, Json, LogEntry, MemoryFile, Owner, Track, Unit, Validity
 
 UTC_CLOCK = Clock("UTC")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Layout:
     """Where a kind lives below its owner's folder.
 
     `log`: many entries in one file per UTC day, `<folder>/<stem>-<YYYY-MM-DD>.md`.
@@ -39,19 +39,19 @@ def several(kind: str) -> str:
     return "entities" if kind == "entity" else f"{kind}s"
 
 
-def text_field(entry: Entry, name: str, default: str | None = None) -> str:
+def text_field(entry: LogEntry, name: str, default: str | None = None) -> str:
     value = entry.fields.get(name, default)
     if value is None:
         raise Damaged(f"entry {entry.id} has no **{name}**")
     return ", ".join(value) if isinstance(value, tuple) else value
 
 
-def list_field(entry: Entry, name: str) -> tuple[str, ...]:
+def list_field(entry: LogEntry, name: str) -> tuple[str, ...]:
     value = entry.fields.get(name, ())
     return value if isinstance(value, tuple) else (value,) if value else ()
 
 
-def time_field(entry: Entry, name: str) -> int | None:
+def time_field(entry: LogEntry, name: str) -> int | None:
     text = text_field(entry, name, "")
     if not text:
         return None
@@ -61,14 +61,14 @@ def time_field(entry: Entry, name: str) -> int | None:
         raise Damaged(f"entry {entry.id}: **{name}** {error}") from None
 
 
-def moment_field(entry: Entry) -> int:
+def moment_field(entry: LogEntry) -> int:
     value = time_field(entry, "timestamp")
     if value is None:
         raise Damaged(f"entry {entry.id} has no **timestamp**")
     return value
 
 
-def number_field(entry: Entry, name: str, default: float) -> float:
+def number_field(entry: LogEntry, name: str, default: float) -> float:
     text = text_field(entry, name, "")
     try:
         return min(1.0, max(0.0, float(text))) if text else default
@@ -76,7 +76,7 @@ def number_field(entry: Entry, name: str, default: float) -> float:
         raise Damaged(f"entry {entry.id}: **{name}** is {text!r}, not a number") from None
 
 
-def section(entry: Entry, name: str) -> str:
+def section(entry: LogEntry, name: str) -> str:
     value = entry.sections.get(name, "").strip()
     if not value:
         raise Damaged(f"entry {entry.id} has no text under ### {name}")
@@ -104,7 +104,7 @@ SOON_MS = 60_000
 """Clocks of disks and of processes differ a little: what ends so soon after its file was written has ended."""
 
 
-def with_end(row: Row, end: int | None, reason: str, superseded_by: str) -> Row:
+def with_end(row: IndexRow, end: int | None, reason: str, superseded_by: str) -> IndexRow:
     """The row of a memory that somebody declared invalid: kept and listed, but nothing that search finds.
 
     One that ends long after its file was written is still found; the searcher looks at the clock.
@@ -122,7 +122,7 @@ def with_end(row: Row, end: int | None, reason: str, superseded_by: str) -> Row:
     )
 
 
-def end_of_sheet(sheet: Sheet) -> int | None:
+def end_of_sheet(sheet: MemoryFile) -> int | None:
     text = str(sheet.front.get(END_FIELDS[0]) or "")
     try:
         return UTC_CLOCK.parse(text) if text else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everlore.kinds.base import (
-    Place,
+    Layout,
     header,
     list_field,
     moment_field,
@@ -15,9 +15,9 @@ from everlore.kinds.base import (
     text_field,
 )
 from everlore.kinds.pieces import split_text
-from everlore.types import Entry, Key, Owner, Row, Unit, Validity
+from everlore.types import IndexRow, Key, LogEntry, Owner, Unit, Validity
 
-PLACE = Place(kind="case", prefix="ac", track="agent", layout="log", folder="cases", stem="case")
+PLACE = Layout(kind="case", prefix="ac", track="agent", layout="log", folder="cases", stem="case")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,16 @@ class Case:
     """Who took part; nobody is named in logs of other programs and earlier versions."""
 
 
-def to_entry(case: Case) -> Entry:
+def to_entry(case: Case) -> LogEntry:
     fields = header(case.owner, case.session_id, case.timestamp, case.parent_id, case.sender_ids)
     fields["quality_score"] = f"{case.quality_score:.2f}"
     sections = {"TaskIntent": case.task_intent, "Approach": case.approach}
     if case.key_insight:
         sections["KeyInsight"] = case.key_insight
-    return Entry(id=case.entry, fields=fields, sections=sections)
+    return LogEntry(id=case.entry, fields=fields, sections=sections)
 
 
-def from_entry(entry: Entry, owner: Owner) -> Case:
+def from_entry(entry: LogEntry, owner: Owner) -> Case:
     return Case(
         owner=owner,
         entry=entry.id,
@@ -59,7 +59,7 @@ def from_entry(entry: Entry, owner: Owner) -> Case:
     )
 
 
-def to_row(case: Case, updated: int) -> Row:
+def to_row(case: Case, updated: int) -> IndexRow:
     data = {
         "task_intent": case.task_intent,
         "approach": case.approach,
@@ -69,7 +69,7 @@ def to_row(case: Case, updated: int) -> Row:
     told = [case.task_intent, *split_text(case.approach), *([case.key_insight] if case.key_insight else [])]
     sender_ids = case.sender_ids or (case.owner.id,)
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told))
-    return Row(
+    return IndexRow(
         key=Key(case.owner, PLACE.kind, case.entry),
         digest=row_digest(data, pieces, case.session_id, case.timestamp, case.parent_id, sender_ids),
         session_id=case.session_id,

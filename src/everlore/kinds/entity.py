@@ -16,10 +16,10 @@ from hashlib import blake2b
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, Place, row_digest
-from everlore.types import Edge, Json, Key, Owner, Row, Sheet, Unit, Validity
+from everlore.kinds.base import UTC_CLOCK, Layout, row_digest
+from everlore.types import Edge, IndexRow, Json, Key, MemoryFile, Owner, Unit, Validity
 
-PLACE = Place(kind="entity", prefix="en", track="user", layout="sheet", pattern="entities/*.md")
+PLACE = Layout(kind="entity", prefix="en", track="user", layout="sheet", pattern="entities/*.md")
 
 IS = "is"
 """The edge from an entity to each of its names."""
@@ -100,8 +100,8 @@ def with_relation(entity: Entity, relation: Relation) -> Entity:
     return replace(entity, body=f"{entity.body.rstrip()}\n\n## Relations\n{written}\n".lstrip())
 
 
-def to_sheet(entity: Entity) -> Sheet:
-    return Sheet(
+def to_sheet(entity: Entity) -> MemoryFile:
+    return MemoryFile(
         front={
             "id": entity.entry,
             "type": "entity",
@@ -116,7 +116,7 @@ def to_sheet(entity: Entity) -> Sheet:
     )
 
 
-def from_sheet(sheet: Sheet, owner: Owner, name: str) -> Entity:
+def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Entity:
     """`name` is the file's, for a page that a person began without front matter."""
     front = sheet.front
     shown = _text(front, "name") or name
@@ -146,7 +146,7 @@ def target(handle: str) -> str:
     return f"@{handle}"
 
 
-def to_row(entity: Entity, updated: int) -> Row:
+def to_row(entity: Entity, updated: int) -> IndexRow:
     """Links to its names are added where names are known to the graph (`cascade`)."""
     key = Key(entity.owner, PLACE.kind, entity.entry)
     relations = entity.relations
@@ -161,14 +161,14 @@ def to_row(entity: Entity, updated: int) -> Row:
     told = ": ".join(part for part in (entity.name, entity.description) if part)
     pieces = (Unit(turn=0, dense=told, words=told),)
     edges = (
-        Edge(SELF, target(key.handle)),
+        Edge(SELF, target(key.global_id)),
         *(
-            Edge(one.type, target(Key(entity.owner, PLACE.kind, one.to).handle), one.weight)
+            Edge(one.type, target(Key(entity.owner, PLACE.kind, one.to).global_id), one.weight)
             for one in relations
             if one.to
         ),
     )
-    return Row(
+    return IndexRow(
         key=key,
         digest=row_digest(data, pieces, entity.created),
         session_id="",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from everlore.clock import spoken_day
 from everlore.kinds.base import (
-    Place,
+    Layout,
     header,
     list_field,
     moment_field,
@@ -17,9 +17,9 @@ from everlore.kinds.base import (
     text_field,
 )
 from everlore.kinds.pieces import split_text
-from everlore.types import Entry, Key, Owner, Row, Unit, Validity
+from everlore.types import IndexRow, Key, LogEntry, Owner, Unit, Validity
 
-PLACE = Place(kind="episode", prefix="ep", track="user", layout="log", folder="episodes", stem="episode")
+PLACE = Layout(kind="episode", prefix="ep", track="user", layout="log", folder="episodes", stem="episode")
 
 SECTIONS = ("Subject", "Summary", "Content")
 
@@ -75,11 +75,11 @@ def parse_turns(content: str) -> tuple[str, list[Turn]]:
     return content[: marks[0].start()].strip(), turns
 
 
-def to_entry(episode: Episode) -> Entry:
+def to_entry(episode: Episode) -> LogEntry:
     fields = header(episode.owner, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids)
     if episode.assistants:
         fields["assistants"] = episode.assistants
-    return Entry(
+    return LogEntry(
         id=episode.entry,
         fields=fields,
         sections={
@@ -89,7 +89,7 @@ def to_entry(episode: Episode) -> Entry:
     )
 
 
-def from_entry(entry: Entry, owner: Owner) -> Episode:
+def from_entry(entry: LogEntry, owner: Owner) -> Episode:
     content = section(entry, "Content")
     return Episode(
         owner=owner,
@@ -136,11 +136,11 @@ def units(episode: Episode) -> tuple[Unit, ...]:
     )
 
 
-def to_row(episode: Episode, updated: int) -> Row:
+def to_row(episode: Episode, updated: int) -> IndexRow:
     account = "\n\n".join([episode.content, *(f"### {heading}\n{text}" for heading, text in episode.remarks)])
     data = {"subject": episode.subject, "summary": episode.summary, "episode": account}
     pieces = units(episode)
-    return Row(
+    return IndexRow(
         key=Key(episode.owner, PLACE.kind, episode.entry),
         digest=row_digest(data, pieces, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids),
         session_id=episode.session_id,

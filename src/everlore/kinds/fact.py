@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from everlore.clock import iso, spoken_day
 from everlore.kinds.base import (
-    Place,
+    Layout,
     header,
     list_field,
     moment_field,
@@ -15,9 +15,9 @@ from everlore.kinds.base import (
     text_field,
     time_field,
 )
-from everlore.types import Entry, Key, Owner, Row, Stored, Unit, Validity
+from everlore.types import IndexedMemory, IndexRow, Key, LogEntry, Owner, Unit, Validity
 
-PLACE = Place(kind="fact", prefix="af", track="user", layout="log", folder="facts", stem="fact")
+PLACE = Layout(kind="fact", prefix="af", track="user", layout="log", folder="facts", stem="fact")
 UNLISTED = "unlisted"
 TURN_DIGITS = 9
 """No episode has so many turns; a longer number is a slip of the hand, and fits no database."""
@@ -45,7 +45,7 @@ class Fact:
     unlisted: str = ""
 
 
-def to_entry(fact: Fact) -> Entry:
+def to_entry(fact: Fact) -> LogEntry:
     fields = header(fact.owner, fact.session_id, fact.timestamp, fact.parent_id, fact.sender_ids)
     if fact.turn >= 0:
         fields["turn"] = str(fact.turn + 1)
@@ -61,10 +61,10 @@ def to_entry(fact: Fact) -> Entry:
         fields["invalidation_reason"] = fact.invalidation_reason
     if fact.unlisted:
         fields[UNLISTED] = fact.unlisted
-    return Entry(id=fact.entry, fields=fields, sections={"Fact": fact.text})
+    return LogEntry(id=fact.entry, fields=fields, sections={"Fact": fact.text})
 
 
-def from_entry(entry: Entry, owner: Owner) -> Fact:
+def from_entry(entry: LogEntry, owner: Owner) -> Fact:
     turn = text_field(entry, "turn", "")
     number = int(turn) if turn.isdecimal() and len(turn) <= TURN_DIGITS else 0
     return Fact(
@@ -85,7 +85,7 @@ def from_entry(entry: Entry, owner: Owner) -> Fact:
     )
 
 
-def from_row(row: Row | Stored) -> Fact:
+def from_row(row: IndexRow | IndexedMemory) -> Fact:
     return Fact(
         owner=row.key.owner,
         entry=row.key.entry,
@@ -104,7 +104,7 @@ def from_row(row: Row | Stored) -> Fact:
     )
 
 
-def to_row(fact: Fact, updated: int) -> Row:
+def to_row(fact: Fact, updated: int) -> IndexRow:
     validity = Validity(start=fact.timestamp, end=fact.valid_until)
     data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn, "by_user": fact.by_user}
     if fact.invalidation_reason:
@@ -116,7 +116,7 @@ def to_row(fact: Fact, updated: int) -> Row:
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own
         dense = "" if fact.parent_id and fact.turn >= 0 else fact.text
         pieces = (Unit(turn=fact.turn, dense=dense, words=f"{spoken_day(fact.timestamp)} {fact.text}"),)
-    return Row(
+    return IndexRow(
         key=Key(fact.owner, PLACE.kind, fact.entry),
         digest=row_digest(
             data, pieces, fact.session_id, fact.timestamp, fact.parent_id, fact.sender_ids, fact.about, validity

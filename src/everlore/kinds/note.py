@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from everlore.clock import iso
 from everlore.errors import Damaged
-from everlore.kinds.base import Place, moment_field, row_digest, section, text_field, time_field
+from everlore.kinds.base import Layout, moment_field, row_digest, section, text_field, time_field
 from everlore.kinds.pieces import split_text
-from everlore.types import Entry, Json, Key, Owner, Row, Unit, Validity
+from everlore.types import IndexRow, Json, Key, LogEntry, Owner, Unit, Validity
 
-PLACE = Place(kind="note", prefix="nt", track="user", layout="log", folder="notes", stem="note", per_file=100)
+PLACE = Layout(kind="note", prefix="nt", track="user", layout="log", folder="notes", stem="note", per_file=100)
 
 TYPES = ("episodic", "semantic", "procedural")
 SECTION = "Note"
@@ -33,7 +33,7 @@ class Note:
     metadata: Mapping[str, Json] = field(default_factory=dict)
 
 
-def to_entry(note: Note) -> Entry:
+def to_entry(note: Note) -> LogEntry:
     fields: dict[str, str | tuple[str, ...]] = {
         "owner_id": note.owner.id,
         "timestamp": iso(note.timestamp),
@@ -47,7 +47,7 @@ def to_entry(note: Note) -> Entry:
         fields["importance"] = f"{note.importance:g}"
     if note.metadata:
         fields["metadata"] = written_metadata(note.metadata)
-    return Entry(id=note.entry, fields=fields | verbatim(note.content), sections={SECTION: note.content})
+    return LogEntry(id=note.entry, fields=fields | verbatim(note.content), sections={SECTION: note.content})
 
 
 def verbatim(content: str) -> dict[str, str | tuple[str, ...]]:
@@ -60,7 +60,7 @@ def written_metadata(metadata: Mapping[str, Json]) -> str:
     return json.dumps(dict(metadata), ensure_ascii=False, separators=(", ", ": "))
 
 
-def from_entry(entry: Entry, owner: Owner) -> Note:
+def from_entry(entry: LogEntry, owner: Owner) -> Note:
     shown = section(entry, SECTION)
     exact = text_field(entry, "verbatim", "")
     timestamp = moment_field(entry)
@@ -78,7 +78,7 @@ def from_entry(entry: Entry, owner: Owner) -> Note:
     )
 
 
-def to_row(note: Note, updated: int) -> Row:
+def to_row(note: Note, updated: int) -> IndexRow:
     event = note.timestamp if note.event_time is None else note.event_time
     data = {
         "content": note.content,
@@ -89,7 +89,7 @@ def to_row(note: Note, updated: int) -> Row:
     }
     pieces = tuple(Unit(turn=at, dense=text, words=text) for at, text in enumerate(split_text(note.content)))
     validity = Validity(start=event if note.valid_from is None else note.valid_from)
-    return Row(
+    return IndexRow(
         key=Key(note.owner, PLACE.kind, note.entry),
         digest=row_digest(data, pieces, note.timestamp, validity),
         session_id="",
@@ -108,7 +108,7 @@ def _as_section(content: str) -> str:
     return content.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def _importance(entry: Entry) -> float:
+def _importance(entry: LogEntry) -> float:
     text = text_field(entry, "importance", "1")
     try:
         return min(10.0, max(0.0, float(text)))
@@ -116,7 +116,7 @@ def _importance(entry: Entry) -> float:
         raise Damaged(f"entry {entry.id}: **importance** is {text!r}, not a number") from None
 
 
-def _metadata(entry: Entry) -> dict[str, Json]:
+def _metadata(entry: LogEntry) -> dict[str, Json]:
     text = text_field(entry, "metadata", "")
     try:
         value = json.loads(text) if text else {}

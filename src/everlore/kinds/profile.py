@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from everlore.clock import LATEST_MS
 from everlore.errors import Damaged
-from everlore.kinds.base import Place, row_digest
-from everlore.types import Json, Key, Owner, Row, Sheet, Unit, Validity
+from everlore.kinds.base import Layout, row_digest
+from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit, Validity
 
-PLACE = Place(kind="profile", prefix="pf", track="user", layout="sheet", pattern="user.md")
+PLACE = Layout(kind="profile", prefix="pf", track="user", layout="sheet", pattern="user.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Profile:
         return "profile"
 
 
-def to_sheet(profile: Profile) -> Sheet:
-    return Sheet(
+def to_sheet(profile: Profile) -> MemoryFile:
+    return MemoryFile(
         front={
             "id": f"profile_{profile.owner.id}",
             "type": "user_profile",
@@ -64,7 +64,7 @@ def to_sheet(profile: Profile) -> Sheet:
     )
 
 
-def from_sheet(sheet: Sheet, owner: Owner) -> Profile:
+def from_sheet(sheet: MemoryFile, owner: Owner) -> Profile:
     def items(name: str) -> list[Mapping[str, Json]]:
         value = sheet.front.get(name) or []
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
@@ -142,11 +142,11 @@ def profile_data(profile: Profile) -> dict[str, Json]:
     }
 
 
-def to_row(profile: Profile, updated: int) -> Row:
+def to_row(profile: Profile, updated: int) -> IndexRow:
     data = profile_data(profile)
     told = [profile.summary, *(i.description for i in profile.explicit_info)]
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told) if text)
-    return Row(
+    return IndexRow(
         key=Key(profile.owner, PLACE.kind, profile.entry),
         digest=row_digest(data, pieces, profile.timestamp),
         session_id="",

@@ -14,11 +14,11 @@ from hashlib import sha256
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, Place, row_digest
+from everlore.kinds.base import UTC_CLOCK, Layout, row_digest
 from everlore.kinds.pieces import split_text
-from everlore.types import Json, Key, Owner, Row, Sheet, Unit, Validity
+from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit, Validity
 
-PLACE = Place(kind="record", prefix="rc", track="user", layout="sheet", pattern="records/*.md")
+PLACE = Layout(kind="record", prefix="rc", track="user", layout="sheet", pattern="records/*.md")
 
 NOTICE = "<!-- This JSON is the record; the text above it is made from it. -->"
 TITLES = ("title", "summary", "name", "subject", "text")
@@ -56,9 +56,9 @@ def key(owner: Owner, entry: str) -> Key:
     return Key(owner, PLACE.kind, f"{PLACE.prefix}_{entry}")
 
 
-def to_sheet(record: Record) -> Sheet:
+def to_sheet(record: Record) -> MemoryFile:
     block = json.dumps(record.content, ensure_ascii=False, indent=2, allow_nan=False)
-    return Sheet(
+    return MemoryFile(
         front={
             "id": record.entry,
             "type": PLACE.kind,
@@ -76,7 +76,7 @@ def to_sheet(record: Record) -> Sheet:
     )
 
 
-def from_sheet(sheet: Sheet, owner: Owner, name: str) -> Record:
+def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Record:
     front = sheet.front
     entry = str(front.get("id") or "")
     if not _ID.fullmatch(entry):
@@ -107,7 +107,7 @@ def _block(body: str) -> str:
     return body[start + len("\n```json\n") : end]
 
 
-def to_row(record: Record) -> Row:
+def to_row(record: Record) -> IndexRow:
     """What filters ask for stands in the columns that conversations use for the same: the type of where it came from,
     and a list of names."""
     text = readable(record.content)
@@ -124,7 +124,7 @@ def to_row(record: Record) -> Row:
     units = tuple(
         Unit(turn=at, dense=piece, words=f"{named} {piece}" if at == 0 else piece) for at, piece in enumerate(pieces)
     )
-    return Row(
+    return IndexRow(
         key=key(record.owner, record.entry),
         digest=row_digest(data, units, record.created, record.updated),
         session_id="",

@@ -9,11 +9,11 @@ from hashlib import blake2b
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, Place, row_digest
+from everlore.kinds.base import UTC_CLOCK, Layout, row_digest
 from everlore.kinds.pieces import split_text
-from everlore.types import Key, Owner, Row, Sheet, Unit, Validity
+from everlore.types import IndexRow, Key, MemoryFile, Owner, Unit, Validity
 
-PLACE = Place(kind="skill", prefix="sk", track="agent", layout="sheet", pattern="skills/*/SKILL.md")
+PLACE = Layout(kind="skill", prefix="sk", track="agent", layout="sheet", pattern="skills/*/SKILL.md")
 
 _ENTRY = re.compile(r"sk_\d{8}_\d{8}")
 _NO_YEAR = "sk_0000"
@@ -34,8 +34,8 @@ class Skill:
     timestamp: int
 
 
-def to_sheet(skill: Skill) -> Sheet:
-    return Sheet(
+def to_sheet(skill: Skill) -> MemoryFile:
+    return MemoryFile(
         front={
             **({} if skill.entry.startswith(_NO_YEAR) else {"id": skill.entry}),
             "type": "agent_skill",
@@ -51,7 +51,7 @@ def to_sheet(skill: Skill) -> Sheet:
     )
 
 
-def from_sheet(sheet: Sheet, owner: Owner, name: str) -> Skill:
+def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Skill:
     """`name` is the folder's, for a skill without one in the front matter, or without an id of ours: other programs
     write skills too."""
     front = sheet.front
@@ -83,7 +83,7 @@ def _entry_of(folder: str) -> str:
     return f"{_NO_YEAR}{number[:4]}_{number[4:]}"
 
 
-def to_row(skill: Skill, updated: int) -> Row:
+def to_row(skill: Skill, updated: int) -> IndexRow:
     told = _COMMENT.sub("", skill.content)  # the mark by which we know our own text is of no use to a reader
     data = {
         "name": skill.name,
@@ -95,7 +95,7 @@ def to_row(skill: Skill, updated: int) -> Row:
     }
     texts = [f"{skill.name.replace('-', ' ')}: {skill.description}", *split_text(told)]
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(texts))
-    return Row(
+    return IndexRow(
         key=Key(skill.owner, PLACE.kind, skill.entry),
         digest=row_digest(data, pieces, skill.timestamp),
         session_id="",

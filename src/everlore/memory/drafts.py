@@ -12,11 +12,11 @@ from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.extract.boundary import asks_for_topics
 from everlore.extract.case import has_trajectory
+from everlore.extract.llm import CellAnswer, cases_data, cell_task, talk, topics
 from everlore.extract.prompts import BOUNDARY, SKILL, SkillAnswer
-from everlore.extract.told import CellAnswer, cases_data, cell_task, talk, topics
 from everlore.extract.turns import spoken
 from everlore.kinds.case import Case
-from everlore.memory.cells import Postponed
+from everlore.memory.extraction import Postponed
 from everlore.models.chat import Meter
 from everlore.types import Cell, Message
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Literal, TypeAlias
 
-from everlore.cascade import index_file
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.graph.links import NAMES
@@ -27,8 +26,9 @@ from everlore.kinds.entity import (
     with_relation,
 )
 from everlore.memory.masking import without_secrets
-from everlore.types import Json, Key, Owner, Stored, Where
-from everlore.vault.front import clean
+from everlore.sync import index_file
+from everlore.types import IndexedMemory, Json, Key, Owner, Where
+from everlore.vault.front_matter import clean
 from everlore.vault.markdown import parse_sheet, render_sheet
 from everlore.vault.paths import owner_dir, page_path
 
@@ -42,9 +42,9 @@ Direction: TypeAlias = Literal["outgoing", "incoming", "both"]
 class Related:
     """One relation between two entities of the vault."""
 
-    origin: Stored
+    origin: IndexedMemory
     type: str
-    end: Stored
+    end: IndexedMemory
     weight: float
 
     @property
@@ -53,7 +53,7 @@ class Related:
 
 
 def relation_id(origin: Key, relation_type: str, end: Key) -> str:
-    named = "\0".join((origin.handle, relation_type, end.handle))
+    named = "\0".join((origin.global_id, relation_type, end.global_id))
     return blake2b(named.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
@@ -80,7 +80,9 @@ def create_entity(engine: Engine, owner: Owner, name: str, entity_type: str = ""
             number += bool(not index_file(engine, path).any)
 
 
-def create_relation(engine: Engine, origin: Stored, relation_type: str, end: Stored, weight: float = 1.0) -> str:
+def create_relation(
+    engine: Engine, origin: IndexedMemory, relation_type: str, end: IndexedMemory, weight: float = 1.0
+) -> str:
     """Write a relation on the page of the entity it begins at; one that is there gets the new weight."""
     named = _line(relation_type, "relation_type")
     if "[" in named or "]" in named:
@@ -93,7 +95,7 @@ def create_relation(engine: Engine, origin: Stored, relation_type: str, end: Sto
 
     def edit(text: str | None) -> str | None:
         if text is None:
-            raise NotFound(f"Entity not found: {origin.key.handle}")
+            raise NotFound(f"Entity not found: {origin.key.global_id}")
         known = from_sheet(parse_sheet(text), origin.key.owner, origin.data["page"])
         related = with_relation(known, Relation(named, page, end.key.entry, weight))
         return render_sheet(to_sheet(related), text)
@@ -103,7 +105,7 @@ def create_relation(engine: Engine, origin: Stored, relation_type: str, end: Sto
     return relation_id(origin.key, named, end.key)
 
 
-def find_entity(engine: Engine, owner: Owner, name: str) -> Stored | None:
+def find_entity(engine: Engine, owner: Owner, name: str) -> IndexedMemory | None:
     """The entity that goes by this name; by an alias or its page, if none has the name itself."""
     links = engine.index.links_to([name_key(name)], Where(owner, (PLACE.kind,)), (IS,))
     rows = sorted(engine.index.stored(link.row for link in links).values(), key=lambda row: row.key.entry)
@@ -113,7 +115,9 @@ def find_entity(engine: Engine, owner: Owner, name: str) -> Stored | None:
     return next(iter(named + called), None)
 
 
-def related(engine: Engine, start: Stored, depth: int, direction: Direction) -> tuple[list[Stored], list[Related]]:
+def related(
+    engine: Engine, start: IndexedMemory, depth: int, direction: Direction
+) -> tuple[list[IndexedMemory], list[Related]]:
     """Entities up to `depth` relations away, the nearest first, and the relations that lead there."""
     seen = {start.key: start}
     relations: dict[str, Related] = {}
@@ -131,7 +135,7 @@ def related(engine: Engine, start: Stored, depth: int, direction: Direction) -> 
     return [row for key, row in seen.items() if key != start.key], list(relations.values())
 
 
-def outgoing(engine: Engine, origin: Stored) -> Iterator[Related]:
+def outgoing(engine: Engine, origin: IndexedMemory) -> Iterator[Related]:
     told: Sequence[Json] = origin.data["relations"]
     keys = [Key(origin.key.owner, PLACE.kind, one["to"]) for one in told if one["to"]]
     known = engine.index.find(keys)
@@ -142,10 +146,10 @@ def outgoing(engine: Engine, origin: Stored) -> Iterator[Related]:
             yield Related(origin, one["type"], end, one["weight"])
 
 
-def _incoming(engine: Engine, end: Stored) -> Iterator[Related]:
+def _incoming(engine: Engine, end: IndexedMemory) -> Iterator[Related]:
     names = [name_key(name) for name in (end.data["name"], *end.data["aliases"], end.data["page"])]
     where = Where(end.key.owner, (PLACE.kind,))
-    links = engine.index.links_to([target(end.key.handle), *names], where)
+    links = engine.index.links_to([target(end.key.global_id), *names], where)
     rows = {link.row for link in links if link.edge.relation not in (SELF, IS, NAMES)}
     for origin in sorted(engine.index.stored(rows).values(), key=lambda row: row.key.entry):
         yield from (one for one in outgoing(engine, origin) if one.end.key == end.key)
@@ -159,7 +163,7 @@ def _begin(engine: Engine, path: str, page: Entity) -> bool:
     return True
 
 
-def _fill(engine: Engine, known: Stored, entity_type: str, description: str) -> None:
+def _fill(engine: Engine, known: IndexedMemory, entity_type: str, description: str) -> None:
     wants_type = entity_type and not known.data["entity_type"]
     wants_text = description and not known.data["description"]
     if not wants_type and not wants_text:

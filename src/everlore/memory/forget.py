@@ -5,11 +5,11 @@ The profile loses what nothing else speaks for.
 
 from __future__ import annotations
 
-from everlore.cascade import index_file, require_profile, take_out, unsay
 from everlore.engine import Engine
 from everlore.kinds import PLACES
 from everlore.memory.read import named
-from everlore.types import Owner, Stored
+from everlore.sync import index_file, require_profile, take_out, unsay
+from everlore.types import IndexedMemory, Owner
 
 
 def forget(engine: Engine, owner: Owner, public_id: str) -> int:
@@ -17,7 +17,7 @@ def forget(engine: Engine, owner: Owner, public_id: str) -> int:
     return remove(engine, named(engine, owner, public_id))
 
 
-def remove(engine: Engine, stored: Stored) -> int:
+def remove(engine: Engine, stored: IndexedMemory) -> int:
     """Forget a memory that the index has; it is well when somebody was quicker. Copies with the same id go too."""
     key = stored.key
     facts = engine.index.children(key.owner, "fact", [stored.parent_id]) if key.kind == "episode" else []

@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everlore.engine import Engine
-from everlore.index.base import Page
+from everlore.index.base import ListingPage
 from everlore.kinds import episode, fact
 from everlore.memory.notes import successor
 from everlore.memory.read import named
-from everlore.types import Key, Owner, Stored, Track, Where
+from everlore.types import IndexedMemory, Key, Owner, Track, Where
 
 STATEMENTS: dict[Track, tuple[str, ...]] = {"user": ("fact", "note", "record"), "agent": ("case", "skill")}
 
 
-def held(engine: Engine, owner: Owner, at: int | None = None, *, page: int = 1, page_size: int = 20) -> Page:
+def held(engine: Engine, owner: Owner, at: int | None = None, *, page: int = 1, page_size: int = 20) -> ListingPage:
     """What an owner's memory states, the newest first; only what held `at` a moment, if one is given."""
     where = Where(owner, STATEMENTS[owner.track], valid_at=at)
     return engine.index.page(where, offset=(page - 1) * page_size, limit=page_size)
 
 
-def history(engine: Engine, owner: Owner, public_id: str) -> list[Stored]:
+def history(engine: Engine, owner: Owner, public_id: str) -> list[IndexedMemory]:
     """What stood in the place of a memory before it and after it, the oldest first. Of an episode: its facts."""
     known = named(engine, owner, public_id)
     if known.key.kind == episode.PLACE.kind:
@@ -33,20 +33,20 @@ def history(engine: Engine, owner: Owner, public_id: str) -> list[Stored]:
     while following and following.key not in chain:
         chain[following.key] = following
         following = successors(engine, [following]).get(following.key)
-    ended: dict[tuple[str, tuple[str, ...]], dict[str, list[Stored]]] = {}
+    ended: dict[tuple[str, tuple[str, ...]], dict[str, list[IndexedMemory]]] = {}
     waiting = list(chain.values())
     while waiting:
         later = waiting.pop()
         told_of = (later.slot, later.sender_ids)  # of nearly all links of a chain the same
         if told_of not in ended:
             ended[told_of] = _ended(engine, owner, later)
-        before = [row for row in ended[told_of].get(later.key.handle, ()) if row.key not in chain]
+        before = [row for row in ended[told_of].get(later.key.global_id, ()) if row.key not in chain]
         chain |= {row.key: row for row in before}
         waiting += before
     return sorted(chain.values(), key=lambda row: (row.timestamp, row.key.entry))
 
 
-def successors(engine: Engine, rows: Sequence[Stored]) -> dict[Key, Stored]:
+def successors(engine: Engine, rows: Sequence[IndexedMemory]) -> dict[Key, IndexedMemory]:
     """What superseded each of these, as far as it is known. A file may name any memory, also one of another account:
     only those of the same scope count."""
     named = {row.key: handle for row in rows if (handle := successor(row))}
@@ -55,16 +55,16 @@ def successors(engine: Engine, rows: Sequence[Stored]) -> dict[Key, Stored]:
     return {key: row for key, row in ended_by.items() if row.key.owner.scope == key.owner.scope}
 
 
-def _ended(engine: Engine, owner: Owner, stored: Stored) -> dict[str, list[Stored]]:
+def _ended(engine: Engine, owner: Owner, stored: IndexedMemory) -> dict[str, list[IndexedMemory]]:
     """By the handle of what superseded them: facts that speak of the same thing as this one. What it ended is among
     them, so nothing else need be looked at."""
     if stored.key.kind != fact.PLACE.kind:
         return {}
-    from everlore.memory.user_track import slots_together  # here, as it brings all of extraction
+    from everlore.memory.write_user import slots_together  # here, as it brings all of extraction
 
     slots = {slot for found in slots_together(engine, owner, [fact.from_row(stored)]) for slot in found}
     told = {row.key: row for slot in slots for row in engine.index.in_slot(owner, stored.key.kind, slot)}
-    ended: dict[str, list[Stored]] = {}
+    ended: dict[str, list[IndexedMemory]] = {}
     for row in told.values():
         if handle := successor(row):
             ended.setdefault(handle, []).append(row)

@@ -11,17 +11,17 @@ from dataclasses import replace
 
 import structlog
 
-from everlore.cascade import index_appended, index_file
 from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound
 from everlore.kinds import PLACES, note
 from everlore.kinds.base import END_FIELDS, UTC_CLOCK
 from everlore.kinds.note import PLACE, Note
-from everlore.memory.logs import emptied
+from everlore.memory.daily_log import emptied
 from everlore.memory.masking import without_secrets
-from everlore.types import Entry, Json, Key, Owner, Stored
-from everlore.vault.front import clean
+from everlore.sync import index_appended, index_file
+from everlore.types import IndexedMemory, Json, Key, LogEntry, Owner
+from everlore.vault.front_matter import clean
 from everlore.vault.markdown import (
     append_drafts,
     last_number,
@@ -79,7 +79,7 @@ def save_note(
 
 def edit_memory(
     engine: Engine,
-    stored: Stored,
+    stored: IndexedMemory,
     content: str | None = None,
     memory_type: str | None = None,
     metadata: Mapping[str, Json] | None = None,
@@ -106,17 +106,19 @@ def edit_memory(
         kept = checked_metadata(without_secrets(engine, metadata))
         fields |= {"metadata": note.written_metadata(kept)} if kept else {}
         drop += [] if kept else ["metadata"]
-    _write(engine, stored, lambda found: Entry(found.id, fields, sections), drop)
+    _write(engine, stored, lambda found: LogEntry(found.id, fields, sections), drop)
 
 
-def invalidate(engine: Engine, stored: Stored, reason: str = "", superseded_by: Stored | None = None) -> None:
+def invalidate(
+    engine: Engine, stored: IndexedMemory, reason: str = "", superseded_by: IndexedMemory | None = None
+) -> None:
     """End the memory now. One that has ended keeps its first end and the reason for it; a successor is recorded."""
     if stored.key.kind in ("profile", "entity"):
         raise InvalidInput(f"a {stored.key.kind} has no end: change it, or delete it")
     if superseded_by is not None:
         _check_successor(engine, stored, superseded_by)
     now = engine.clock.now()
-    values = (iso(now), clean(without_secrets(engine, reason)), superseded_by.key.handle if superseded_by else "")
+    values = (iso(now), clean(without_secrets(engine, reason)), superseded_by.key.global_id if superseded_by else "")
     said = {name: value for name, value in zip(END_FIELDS, values, strict=True) if value}
 
     def new(known: Mapping[str, Json]) -> dict[str, str]:
@@ -128,7 +130,7 @@ def invalidate(engine: Engine, stored: Stored, reason: str = "", superseded_by: 
     if PLACES[stored.key.kind].layout == "sheet":
         _end_sheet(engine, stored, new)
     else:
-        _write(engine, stored, lambda found: Entry(found.id, {**new(found.fields)}, {}))
+        _write(engine, stored, lambda found: LogEntry(found.id, {**new(found.fields)}, {}))
 
 
 def _has_ended(end: str, now: int) -> bool:
@@ -139,24 +141,24 @@ def _has_ended(end: str, now: int) -> bool:
         return False
 
 
-def successor(stored: Stored) -> str:
+def successor(stored: IndexedMemory) -> str:
     """The handle of the memory that superseded this one, or ""."""
     value = str(stored.data.get("superseded_by") or "")
     # facts that a newer fact ended name it by its entry
     entry = stored.key.kind == "fact" and value.startswith("af_")
-    return Key(stored.key.owner, "fact", value).handle if entry else value
+    return Key(stored.key.owner, "fact", value).global_id if entry else value
 
 
-def _check_successor(engine: Engine, stored: Stored, named: Stored) -> None:
+def _check_successor(engine: Engine, stored: IndexedMemory, named: IndexedMemory) -> None:
     """A chain of successors must lead to a memory that holds, so it may not come back to where it began."""
     if named.key == stored.key:
         raise InvalidInput("a memory cannot supersede itself; name another one in superseded_by")
     seen: set[str] = set()
     handle = successor(named)
     while handle and handle not in seen:
-        if handle == stored.key.handle:
+        if handle == stored.key.global_id:
             raise InvalidInput(
-                f"{named.key.handle} was itself superseded by this memory; store what holds now as a new memory and"
+                f"{named.key.global_id} was itself superseded by this memory; store what holds now as a new memory and"
                 " name that one in superseded_by"
             )
         seen.add(handle)
@@ -186,7 +188,9 @@ def checked_metadata(metadata: Mapping[str, Json]) -> Mapping[str, Json]:
     return kept
 
 
-def _write(engine: Engine, stored: Stored, new: Callable[[Entry], Entry], drop: Sequence[str] = ()) -> None:
+def _write(
+    engine: Engine, stored: IndexedMemory, new: Callable[[LogEntry], LogEntry], drop: Sequence[str] = ()
+) -> None:
     """Write fields and sections over those of the entry in the file."""
 
     def edit(text: str | None) -> str | None:
@@ -200,7 +204,7 @@ def _write(engine: Engine, stored: Stored, new: Callable[[Entry], Entry], drop: 
     index_file(engine, stored.path)
 
 
-def _end_sheet(engine: Engine, stored: Stored, new: Callable[[Mapping[str, Json]], Mapping[str, str]]) -> None:
+def _end_sheet(engine: Engine, stored: IndexedMemory, new: Callable[[Mapping[str, Json]], Mapping[str, str]]) -> None:
     def edit(text: str | None) -> str | None:
         if text is None:
             raise NotFound(f"{stored.path} is gone")

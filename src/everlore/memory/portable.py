@@ -10,9 +10,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from everlore.cascade import index_file
 from everlore.engine import Engine
 from everlore.errors import Conflict, InvalidInput
+from everlore.sync import index_file
 from everlore.types import Owner
 from everlore.vault.base import Raw
 from everlore.vault.paths import locate, owner_dir

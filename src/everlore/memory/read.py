@@ -6,10 +6,10 @@ from typing import Literal
 
 from everlore.engine import Engine
 from everlore.errors import NotFound
-from everlore.index.base import Page
+from everlore.index.base import ListingPage
 from everlore.kinds import PLACES
 from everlore.kinds import profile as profiles
-from everlore.types import Filter, Key, Message, Owner, Scope, Stored, Where
+from everlore.types import Filter, IndexedMemory, Key, Message, Owner, Scope, Where
 
 
 def listing(
@@ -22,7 +22,7 @@ def listing(
     descending: bool = True,
     page: int = 1,
     page_size: int = 20,
-) -> Page:
+) -> ListingPage:
     return engine.index.page(
         Where(owner, (kinds,) if isinstance(kinds, str) else kinds, filter),
         sort_by=sort_by,
@@ -36,12 +36,12 @@ def profile(
     engine: Engine,
     owner: Owner,
     filter: Filter | None = None,  # noqa: A002 - the contract's own word
-) -> Stored | None:
+) -> IndexedMemory | None:
     rows = listing(engine, owner, profiles.PLACE.kind, filter=filter, page_size=1).rows
     return rows[0] if rows else None
 
 
-def named(engine: Engine, owner: Owner, public_id: str) -> Stored:
+def named(engine: Engine, owner: Owner, public_id: str) -> IndexedMemory:
     """The memory that goes by this id of a contract."""
     key = _key(owner, public_id)
     stored = engine.index.find([key]).get(key) if key else None

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from everlore.cascade import embed_soon, index_file
 from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.kinds import record
@@ -14,7 +13,8 @@ from everlore.kinds.base import END_FIELDS
 from everlore.kinds.record import PLACE, Record
 from everlore.memory.forget import remove
 from everlore.memory.masking import without_secrets
-from everlore.types import Json, Owner, Predicate, Stored, Where
+from everlore.sync import embed_soon, index_file
+from everlore.types import IndexedMemory, Json, Owner, Predicate, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 from everlore.vault.paths import page_path
 
@@ -104,9 +104,9 @@ def _shown(page: Record, text: str | None) -> str:
     return render_sheet(record.to_sheet(page), text or "", drop=END_FIELDS)
 
 
-def _of_type(engine: Engine, owner: Owner, type: str) -> list[Stored]:  # noqa: A002
+def _of_type(engine: Engine, owner: Owner, type: str) -> list[IndexedMemory]:  # noqa: A002
     where = Where(owner, (PLACE.kind,), Predicate("parent_type", "eq", type))
-    rows: list[Stored] = []
+    rows: list[IndexedMemory] = []
     while True:
         page = engine.index.page(where, offset=len(rows), limit=1000)
         rows += page.rows

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from everlore.cascade.indexing import Parsed, read_file
 from everlore.engine import Engine
-from everlore.types import Row, Scope
+from everlore.sync.indexing import Parsed, read_file
+from everlore.types import IndexRow, Scope
 from everlore.vault.paths import locate, scope_dir
 
 KINDS = ("episode", "fact", "note", "profile", "case", "skill", "entity")
@@ -41,6 +41,6 @@ def _counted(parsed: Parsed) -> Iterable[str]:
         yield from ("relation" for _ in row.data.get("relations", ()))
 
 
-def _is_part(row: Row) -> bool:
+def _is_part(row: IndexRow) -> bool:
     """A fact that repeats what its episode says is no memory of its own."""
     return row.key.kind == "fact" and bool(row.parent_id)

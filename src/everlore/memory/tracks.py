@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from everlore.engine import Engine
 from everlore.extract.case import agents_of, has_trajectory
-from everlore.extract.voice import load_tables
-from everlore.memory.agent_track import write_agent_track
+from everlore.extract.third_person import load_tables
 from everlore.memory.drafts import cell_draft
-from everlore.memory.user_track import write_user_track
+from everlore.memory.write_agent import write_agent_track
+from everlore.memory.write_user import write_user_track
 from everlore.models.chat import Meter
 from everlore.types import Cell, Owner
 

@@ -18,7 +18,7 @@ from everlore.models.chat import Meter
 from everlore.search.query import Hit
 from everlore.search.rank import Ask, Ranked, Ranking, rank
 from everlore.search.score import looked_for
-from everlore.types import Json, Stored
+from everlore.types import IndexedMemory, Json
 
 SHOWN = 10
 """Memories that the model sees of each kind."""
@@ -102,7 +102,7 @@ def _joined(one: Ranking, other: Ranking, keep: int) -> Ranking:
     return replace(one, memories=ordered, found=max(one.found, other.found, len(best)), idf=other.idf | one.idf)
 
 
-def _ranked(one: Ranked, stored: Stored) -> str:
+def _ranked(one: Ranked, stored: IndexedMemory) -> str:
     if stored.key.kind != "episode":
         return _told(stored)
     _, turns = parse_turns(str(stored.data["episode"]))
@@ -111,6 +111,6 @@ def _ranked(one: Ranked, stored: Stored) -> str:
     return "\n".join([str(stored.data["subject"]), *(f"{turn.speaker}: {clip(turn.text, TEXT)}" for turn in said)])
 
 
-def _told(stored: Stored) -> str:
+def _told(stored: IndexedMemory) -> str:
     names = ("task_intent", "key_insight", "approach", "name", "description", "content", "subject", "summary")
     return clip("\n".join(str(stored.data[name]) for name in names if stored.data.get(name)), 2 * TEXT)

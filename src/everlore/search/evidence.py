@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from everlore.cascade import embed_fresh
 from everlore.engine import Engine
 from everlore.index.base import Piece, Vector
 from everlore.index.tokens import query_terms
 from everlore.search.score import REACH, Candidates, term_weights, text_scores
-from everlore.types import Scope, Stored, UnitHit, Where
+from everlore.sync import embed_fresh
+from everlore.types import IndexedMemory, Scope, UnitHit, Where
 
 MEMORIES = ("episode", "note", "record", "case", "skill")
 """What a person would call a memory;"""
@@ -41,7 +41,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    stored: Stored
+    stored: IndexedMemory
     score: float
 
 
@@ -170,4 +170,4 @@ def _best(engine: Engine, search: Callable[[int], dict[int, float]], limit: int)
         scores = wider
     rows = engine.index.stored(leading(scores, limit))
     found = [Found(rows[row], round(score, 6)) for row, score in scores.items() if row in rows]
-    return sorted(found, key=lambda one: (-one.score, -one.stored.timestamp, one.stored.key.handle))[:limit]
+    return sorted(found, key=lambda one: (-one.score, -one.stored.timestamp, one.stored.key.global_id))[:limit]

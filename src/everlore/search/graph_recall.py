@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from everlore.cascade import embed_fresh
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.graph.neighbourhood import Walk, walk
@@ -20,7 +19,8 @@ from everlore.index.base import Vector
 from everlore.index.tokens import query_terms
 from everlore.search.evidence import CANDIDATES, SAME, Evidence, await_embedder, leading, weigh, within
 from everlore.search.meaning import nothing
-from everlore.types import Scope, Stored, Where
+from everlore.sync import embed_fresh
+from everlore.types import IndexedMemory, Scope, Where
 
 SEEDS = 4
 """Memories that a walk over the graph begins at. More lead astray."""
@@ -63,7 +63,7 @@ CodeSearch: TypeAlias = Callable[[Engine, str, str | None, str | None, int], Seq
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    item: Stored | CodeHit
+    item: IndexedMemory | CodeHit
     score: float
     vector_score: float
     words_score: float
@@ -190,6 +190,6 @@ def _memories_only(engine: Engine, where: Where, nearness: dict[int, float]) -> 
     return {row: value for row, value in nearness.items() if row in allowed}
 
 
-def _order(item: Stored | CodeHit) -> tuple[int, str]:
+def _order(item: IndexedMemory | CodeHit) -> tuple[int, str]:
     """Among equals the newest first, and the same order in every process."""
-    return (-item.timestamp, item.key.handle) if isinstance(item, Stored) else (0, item.id)
+    return (-item.timestamp, item.key.global_id) if isinstance(item, IndexedMemory) else (0, item.id)

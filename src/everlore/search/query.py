@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from everlore.models.chat import Usage
-from everlore.types import Filter, Json, Owner, Stored
+from everlore.types import Filter, IndexedMemory, Json, Owner
 
 Method: TypeAlias = Literal["keyword", "vector", "hybrid", "agentic"]
 
@@ -31,7 +31,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    stored: Stored
+    stored: IndexedMemory
     score: float
     facts: tuple[Hit, ...] = ()
     moved: str = ""

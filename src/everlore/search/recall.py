@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
-from everlore.cascade import embed_fresh
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.index.base import Vector
@@ -22,7 +21,8 @@ from everlore.search.score import BY_ASSISTANT, looked_for, term_weights
 from everlore.search.superseded import brought_up_to_date
 from everlore.search.trace import Circumstances, Stage, explained
 from everlore.search.window import inside, stretch
-from everlore.types import Json, Stored, Track, Where
+from everlore.sync import embed_fresh
+from everlore.types import IndexedMemory, Json, Track, Where
 
 KINDS: dict[Track, dict[str, tuple[str, ...]]] = {
     "user": {"episode": ("episode", "note", "record")},
@@ -203,7 +203,7 @@ def _facts(engine: Engine, query: Query, ranked: Sequence[Ranked], radius: float
     first = [(parent, turn.turn) for parent, turns in matched.items() for turn in turns[:FACT_TURNS_EACH]]
     terms = _weights(engine, query)
     most = {one.parent_id: one.score for one in ranked}
-    told: dict[tuple[str, int], list[tuple[float, Stored]]] = {}
+    told: dict[tuple[str, int], list[tuple[float, IndexedMemory]]] = {}
     for fact, turn, tokens in engine.index.in_turns(query.owner, "fact", sorted({*best, *first})):
         overlap = sum(weight for term, weight in terms.items() if f" {term} " in tokens)
         told.setdefault((fact.parent_id, turn), []).append((overlap, fact))
@@ -223,7 +223,7 @@ def _facts(engine: Engine, query: Query, ranked: Sequence[Ranked], radius: float
     return hits
 
 
-def _says_little(fact: Stored) -> tuple[bool, bool]:
+def _says_little(fact: IndexedMemory) -> tuple[bool, bool]:
     """Orders facts that share as many words with a question: a statement about something before small talk."""
     return not fact.slot, len(str(fact.data["content"])) < SHORT
 

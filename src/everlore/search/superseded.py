@@ -13,7 +13,7 @@ from dataclasses import replace
 from everlore.engine import Engine
 from everlore.index.tokens import joined, tokens
 from everlore.search.rank import Ask, Ranked, Ranking, Turn
-from everlore.types import Json, Key, Owner, Stored
+from everlore.types import IndexedMemory, Json, Key, Owner
 
 ENDED = "what it says has ended"
 TAKES_OVER = "it says what holds now, and takes over the score of what has ended"
@@ -24,7 +24,7 @@ FOREMOST = 0.9
 LONGEST_CHAIN = 20
 FACT = "fact"
 
-Place = tuple[str, int]
+Layout = tuple[str, int]
 """A turn: the cell it belongs to, and its number there."""
 
 
@@ -41,7 +41,7 @@ def brought_up_to_date(engine: Engine, ask: Ask, ranking: Ranking) -> tuple[Rank
         return ranking, []
     now = _now(engine, owner, met.values())
     memories = {one.row: one for one in ranking.memories}
-    lent: dict[Place, Ranked] = {}
+    lent: dict[Layout, Ranked] = {}
     for one in ranking.memories:
         fact = met.get(one.parent_id)
         if fact is None:
@@ -65,13 +65,13 @@ def brought_up_to_date(engine: Engine, ask: Ask, ranking: Ranking) -> tuple[Rank
     return replace(ranking, memories=best_first), gave_way
 
 
-def _place(fact: Stored) -> Place:
+def _place(fact: IndexedMemory) -> Layout:
     return fact.parent_id, int(fact.data["turn"])
 
 
 def _met(
-    engine: Engine, owner: Owner, idf: Mapping[str, float], ended: Sequence[Stored], turns: Mapping[Place, Turn]
-) -> dict[str, Stored]:
+    engine: Engine, owner: Owner, idf: Mapping[str, float], ended: Sequence[IndexedMemory], turns: Mapping[Layout, Turn]
+) -> dict[str, IndexedMemory]:
     """The cells that the question meets best in a fact that has ended, rather than in one that holds, and that fact."""
     if not ended:
         return {}
@@ -79,14 +79,14 @@ def _met(
     def worth(words: str) -> float:
         return sum(weight for term, weight in idf.items() if f" {term} " in words)
 
-    holding: dict[Place, float] = {}
+    holding: dict[Layout, float] = {}
     for fact, turn, words in engine.index.in_turns(owner, FACT, sorted({_place(fact) for fact in ended})):
         place = (fact.parent_id, turn)
         holding[place] = max(holding.get(place, 0.0), worth(words))
     best: dict[str, float] = {}
     for (parent, _), found in turns.items():
         best[parent] = max(best.get(parent, 0.0), found.score)
-    met: dict[str, tuple[float, Stored]] = {}
+    met: dict[str, tuple[float, IndexedMemory]] = {}
     for fact in ended:
         place, shared = _place(fact), worth(joined(tokens(str(fact.data["content"]))))
         rather = place not in holding or 0 < shared >= holding[place]
@@ -96,7 +96,7 @@ def _met(
     return {parent: fact for parent, (_, fact) in met.items()}
 
 
-def _value(fact: Stored) -> str:
+def _value(fact: IndexedMemory) -> str:
     """The words of a fact from its value on, "Boston with their parrot". Who asks for these asks for no other value."""
     from everlore.extract.readings import read  # here, as most searches meet nothing that has ended
     from everlore.extract.slots import speaker_of
@@ -107,9 +107,9 @@ def _value(fact: Stored) -> str:
     return joined(tokens(text[at:])) if at >= 0 else ""
 
 
-def _now(engine: Engine, owner: Owner, ended: Iterable[Stored]) -> dict[Key, Stored]:
+def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[Key, IndexedMemory]:
     """For each of these facts the one at the end of the chain of those that superseded each other."""
-    now: dict[Key, Stored] = {}
+    now: dict[Key, IndexedMemory] = {}
     waiting = {fact.key: fact for fact in ended}
     for _ in range(LONGEST_CHAIN):
         named = {key: Key(owner, FACT, str(fact.data["superseded_by"])) for key, fact in waiting.items()}
@@ -121,7 +121,7 @@ def _now(engine: Engine, owner: Owner, ended: Iterable[Stored]) -> dict[Key, Sto
     return now
 
 
-def _successors(engine: Engine, ask: Ask, owner: Owner, places: Iterable[Place]) -> Iterator[Turn]:
+def _successors(engine: Engine, ask: Ask, owner: Owner, places: Iterable[Layout]) -> Iterator[Turn]:
     """The turns that speak now, as far as they may be among the results."""
     units = engine.index.anchors(owner, ask.where.kinds[0], sorted(places))
     pieces = engine.index.around(sorted(units.values()), 0)

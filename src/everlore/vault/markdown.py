@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from everlore.errors import Damaged, InvalidInput, NotFound
-from everlore.kinds.base import Place
-from everlore.types import Entry, Json, Owner, Problem, Sheet
+from everlore.kinds.base import Layout
+from everlore.types import Json, LogEntry, MemoryFile, Owner, Problem
 from everlore.vault.fields import read_value, write_value
-from everlore.vault.front import Front, clean, dump, newline_of, read_front, write_front
+from everlore.vault.front_matter import Front, clean, dump, newline_of, read_front, write_front
 
 _MARK = re.compile(r"<!--[ \t]*(?P<close>/?)entry:[ \t]*(?P<id>[^\s>]+)[ \t]*-->[ \t]*\r?(?:\n|\Z)")
 _BARE = re.compile(r"##[ \t]+(?P<id>[a-z]{2}_\d{8}_\d{8})[ \t]*\r?(?:\n|\Z)")
@@ -52,7 +52,7 @@ class Log:
     """A daily log as it reads. `lines` says where each entry begins; `last_number` is the highest ever given."""
 
     front: Mapping[str, Json]
-    entries: tuple[Entry, ...]
+    entries: tuple[LogEntry, ...]
     problems: tuple[Problem, ...]
     lines: Mapping[str, int]
     last_number: int
@@ -102,12 +102,12 @@ _grown: deque[tuple[str, _Known]] = deque(maxlen=8)
 def parse_log(text: str, path: str) -> Log:
     """Every entry that can be read; what cannot becomes a Problem with its line."""
     scan = _scan(text)
-    entries: list[Entry] = []
+    entries: list[LogEntry] = []
     faults = list(scan.faults)
     for block in scan.blocks:
         head, *pieces = _cut(text[block.inner : block.inner_end].replace("\r\n", "\n"))
         if _HEADING.search(head):
-            entries.append(Entry(block.id, _read_fields(head), _read_sections(pieces)))
+            entries.append(LogEntry(block.id, _read_fields(head), _read_sections(pieces)))
         else:
             faults.append((block.start, block.id, f"has no heading: add a line `## {block.id}` below its marker"))
     starts = {block.id: block.start for block in scan.blocks}
@@ -146,7 +146,7 @@ def last_number(text: str | None) -> int:
     return _known(text).last_number if text else 0
 
 
-def log_front(place: Place, owner: Owner, day: str, appended: str) -> dict[str, Json]:
+def log_front(place: Layout, owner: Owner, day: str, appended: str) -> dict[str, Json]:
     """Front matter of a daily log. `append_entries` keeps its counters."""
     return {
         "id": f"{place.stem}_log_{owner.id}_{day}",
@@ -162,7 +162,7 @@ def log_front(place: Place, owner: Owner, day: str, appended: str) -> dict[str, 
     }
 
 
-def render_entry(entry: Entry) -> str:
+def render_entry(entry: LogEntry) -> str:
     if not _ID.fullmatch(entry.id):
         raise InvalidInput(f"{entry.id!r} cannot be the id of an entry")
     parts = [f"<!-- entry:{entry.id} -->\n## {entry.id}\n"]
@@ -178,12 +178,12 @@ def normal_text(text: str) -> str:
     return plain
 
 
-def append_entries(text: str, entries: Sequence[Entry], front_updates: Mapping[str, Json]) -> str:
+def append_entries(text: str, entries: Sequence[LogEntry], front_updates: Mapping[str, Json]) -> str:
     """Add entries at the end; an empty text becomes a new log with `front_updates` as its front matter."""
     return append_drafts(text, lambda _: entries, front_updates)
 
 
-def append_drafts(text: str, draft: Callable[[int], Sequence[Entry]], front_updates: Mapping[str, Json]) -> str:
+def append_drafts(text: str, draft: Callable[[int], Sequence[LogEntry]], front_updates: Mapping[str, Json]) -> str:
     """Add what `draft` makes, which is told the highest number so far."""
     if not text.strip("\ufeff\r\n\t "):
         text = write_front("", read_front(""), front_updates)
@@ -206,7 +206,7 @@ def append_drafts(text: str, draft: Callable[[int], Sequence[Entry]], front_upda
     return grown
 
 
-def replace_entry(text: str, entry: Entry, drop: Collection[str] = ()) -> str:
+def replace_entry(text: str, entry: LogEntry, drop: Collection[str] = ()) -> str:
     """Write the entry's values over the ones in the file, line by line where they differ.
 
     A person's heading, remarks, extra fields and extra sections stay; fields and sections in `drop` go.
@@ -248,14 +248,14 @@ def without(entries: Iterable[str], text: str | None) -> str | None:
     return text
 
 
-def parse_sheet(text: str) -> Sheet:
+def parse_sheet(text: str) -> MemoryFile:
     front = read_front(text)
     if front.problem:
         raise Damaged("line {}: {}".format(*front.problem))
-    return Sheet(front=front.values, body=normal_text(text[front.body :]))
+    return MemoryFile(front=front.values, body=normal_text(text[front.body :]))
 
 
-def render_sheet(sheet: Sheet, original_text: str = "", drop: Collection[str] = ()) -> str:
+def render_sheet(sheet: MemoryFile, original_text: str = "", drop: Collection[str] = ()) -> str:
     """The sheet as text. Keys and comments that a person added to the original's front matter stay, but for `drop`."""
     if not original_text.strip():
         return f"---\n{dump(sheet.front)}---\n\n{normal_text(sheet.body)}\n"
@@ -390,7 +390,7 @@ def _blank_line(text: str, newline: str) -> str:
     return newline if text.endswith("\n") else newline * 2
 
 
-def _merge(inner: str, entry: Entry, drop: Collection[str], newline: str) -> str:
+def _merge(inner: str, entry: LogEntry, drop: Collection[str], newline: str) -> str:
     head, *pieces = _cut(inner)
     merged = _merge_fields(head, entry, drop, newline)
     wanted = {name: normal_text(text) for name, text in entry.sections.items() if name not in drop}
@@ -411,7 +411,7 @@ def _merge(inner: str, entry: Entry, drop: Collection[str], newline: str) -> str
     return merged
 
 
-def _merge_fields(head: str, entry: Entry, drop: Collection[str], newline: str) -> str:
+def _merge_fields(head: str, entry: LogEntry, drop: Collection[str], newline: str) -> str:
     lines: list[str] = []
     missing = {name: value for name, value in entry.fields.items() if name not in drop}
     current = _read_fields(head.replace("\r\n", "\n"))

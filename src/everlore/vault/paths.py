@@ -19,7 +19,7 @@ from pathlib import PurePosixPath
 from everlore.clock import day
 from everlore.errors import InvalidInput
 from everlore.kinds import PLACES
-from everlore.kinds.base import Place
+from everlore.kinds.base import Layout
 from everlore.types import Owner, Scope, Track
 
 LONGEST_NAME = 200
@@ -43,7 +43,7 @@ _UPSTREAM = {("fact", "user"): (".atomic_facts", "atomic_fact"), ("case", "agent
 READ_HIDDEN = frozenset(folder for folder, _ in _UPSTREAM.values())
 """The only folders with a leading dot that hold memories."""
 
-_LOGS: dict[tuple[Track, str, str], Place] = {
+_LOGS: dict[tuple[Track, str, str], Layout] = {
     (place.track, folder, stem): place
     for place in PLACES.values()
     if place.layout == "log"
@@ -56,7 +56,7 @@ class Located:
     """What a file of the vault is. `day` is set for daily logs, `name` for sheets of which there are many."""
 
     owner: Owner
-    place: Place
+    place: Layout
     name: str = ""
     day: str = ""
 
@@ -111,25 +111,25 @@ def owner_dir(owner: Owner) -> PurePosixPath:
     return scope_dir(owner.scope).joinpath(_FOLDERS[owner.track], *encode_path(owner.id))
 
 
-def log_path(place: Place, owner: Owner, ms: int) -> str:
+def log_path(place: Layout, owner: Owner, ms: int) -> str:
     """The daily file in which an entry of this moment is written."""
     return log_paths(place, owner, ms)[0]
 
 
-def log_paths(place: Place, owner: Owner, ms: int) -> tuple[str, ...]:
+def log_paths(place: Layout, owner: Owner, ms: int) -> tuple[str, ...]:
     """`log_path` and the other files that may hold entries of that day; their numbers must not be given again."""
     _check(place, owner)
     names = [(place.folder, place.stem), *filter(None, [_UPSTREAM.get((place.kind, place.track))])]
     return tuple(str(owner_dir(owner) / folder / f"{stem}-{day(ms)}.md") for folder, stem in names)
 
 
-def part_path(place: Place, owner: Owner, ms: int, number: int) -> str:
+def part_path(place: Layout, owner: Owner, ms: int, number: int) -> str:
     """The file of the entry that has this number on its day, of a kind whose days may fill several files."""
     part = (number - 1) // place.per_file + 1
     return log_path(place, owner, ms) if part < 2 else f"{log_path(place, owner, ms).removesuffix('.md')}-{part}.md"
 
 
-def sheet_path(place: Place, owner: Owner, name: str = "") -> str:
+def sheet_path(place: Layout, owner: Owner, name: str = "") -> str:
     _check(place, owner)
     before, star, after = place.pattern.partition("*")
     if not star:
@@ -137,7 +137,7 @@ def sheet_path(place: Place, owner: Owner, name: str = "") -> str:
     return str(owner_dir(owner) / f"{before}{'/'.join(encode_path(name))}{after}")
 
 
-def page_path(place: Place, owner: Owner, file_name: str) -> str:
+def page_path(place: Layout, owner: Owner, file_name: str) -> str:
     """The file of a sheet whose name people read; the caller makes it safe, and its identity is in the file."""
     _check(place, owner)
     return str(owner_dir(owner).joinpath(place.pattern.replace("*", file_name)))
@@ -202,7 +202,7 @@ def _take(parts: Sequence[str]) -> tuple[tuple[str, ...], Sequence[str]]:
     return tuple(parts[:length]), parts[length:]
 
 
-def _check(place: Place, owner: Owner) -> None:
+def _check(place: Layout, owner: Owner) -> None:
     if place.track != owner.track:
         raise InvalidInput(f"a {place.kind} belongs to a {place.track}, and {owner.id!r} is not one here")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import watchfiles
 
 from everlore.errors import Unavailable
-from everlore.vault.files import FolderVault, relevant
+from everlore.vault.folder import FolderVault, relevant
 from everlore.vault.paths import READ_HIDDEN
 
 DEBOUNCE_MS = 200

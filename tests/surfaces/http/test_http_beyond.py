@@ -104,7 +104,7 @@ Alice drinks tea.
 def superseded_by(api: Api, ended_by: str, of: Api, kind: str) -> dict[str, Any]:
     """The history of a fact of Alice's in whose file a memory, of another place perhaps, is named as its successor."""
     key = Key(Owner(Scope(of.app_id, of.project_id), "user", "alice"), kind, ended_by.removeprefix("alice_"))
-    file = {"path": "facts/fact-2026-01-01.md", "text": ENDED.format(handle=key.handle)}
+    file = {"path": "facts/fact-2026-01-01.md", "text": ENDED.format(handle=key.global_id)}
     assert api.ok("import", user_id="alice", files=[file])["written"] == 1
     return api.ok("history", user_id="alice", id="alice_af_20260101_00000001")
 

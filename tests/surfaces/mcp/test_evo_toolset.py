@@ -21,7 +21,7 @@ from everlore.content.importing import import_folder
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.surfaces.mcp.evo import EMBEDDED, OFFERED, Opener, call, described, toolset
-from everlore.vault.files import SYSTEM
+from everlore.vault.folder import SYSTEM
 
 
 @pytest.fixture

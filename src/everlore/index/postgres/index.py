@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.errors import InvalidInput
-from everlore.index.base import Applied, IndexStatus, Link, Page, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.base import Applied, IndexStatus, Link, ListingPage, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.index.bm25 import in_texts
 from everlore.index.postgres import links, queue, read, words
 from everlore.index.postgres import vectors as near
@@ -22,7 +22,7 @@ from everlore.index.postgres.write import Writer, alone, share
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, first, rows, value, with_nul
 from everlore.postgres.tenants import NUMBER_BITS, tenant_of
-from everlore.types import Edge, Key, Owner, Problem, Row, Scope, Stored, UnitHit, Where
+from everlore.types import Edge, IndexedMemory, IndexRow, Key, Owner, Problem, Scope, UnitHit, Where
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ class PostgresIndex:
         self,
         path: str,
         stamp: Stamp,
-        rows: Sequence[Row],
+        rows: Sequence[IndexRow],
         problems: Sequence[Problem] = (),
         *,
         partial: bool = False,
@@ -52,7 +52,7 @@ class PostgresIndex:
     ) -> Applied:
         return self._write(path, lambda c: Writer(c).replace(path, stamp, rows, problems, partial=partial, gone=gone))
 
-    def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
+    def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
         return self._write(path, lambda c: Writer(c).extend(path, before, after, rows))
 
     def remove_file(self, path: str) -> Applied:
@@ -87,11 +87,11 @@ class PostgresIndex:
         found = self._server.read(lambda c: rows(c, select))
         return [Problem(with_nul(path), line, with_nul(reason)) for path, line, reason in found]
 
-    def stored(self, ids: Iterable[int]) -> dict[int, Stored]:
+    def stored(self, ids: Iterable[int]) -> dict[int, IndexedMemory]:
         wanted = list(ids)
         return self._server.read(lambda c: read.stored(c, wanted))
 
-    def find(self, keys: Iterable[Key]) -> dict[Key, Stored]:
+    def find(self, keys: Iterable[Key]) -> dict[Key, IndexedMemory]:
         wanted = list(keys)
         return self._server.read(lambda c: read.find(c, wanted))
 
@@ -103,23 +103,27 @@ class PostgresIndex:
         descending: bool = True,
         offset: int = 0,
         limit: int = 20,
-    ) -> Page:
+    ) -> ListingPage:
         return self._server.read(lambda c: read.page(c, where, sort_by, descending, offset, limit))
 
-    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False) -> list[Stored]:
+    def children(
+        self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
+    ) -> list[IndexedMemory]:
         return self._server.read(lambda c: read.children(c, owner, kind, parent_ids, ended=ended))
 
-    def in_turns(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> list[tuple[Stored, int, str]]:
+    def in_turns(
+        self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+    ) -> list[tuple[IndexedMemory, int, str]]:
         return self._server.read(lambda c: read.in_turns(c, owner, kind, turns))
 
-    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[Stored]:
+    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
         return self._server.read(lambda c: read.in_slot(c, owner, kind, slot))
 
-    def by_handle(self, handles: Iterable[str]) -> dict[str, Stored]:
+    def by_handle(self, handles: Iterable[str]) -> dict[str, IndexedMemory]:
         wanted = list(handles)
         return self._server.read(lambda c: links.by_handle(c, wanted))
 
-    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> Page:
+    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> ListingPage:
         return self._server.read(lambda c: links.newest(c, where, alone, offset, limit))
 
     def count(self, where: Where) -> int:
@@ -264,7 +268,7 @@ class PostgresIndex:
         return self._server.read(work)
 
     def rebuild(
-        self, files: Iterator[tuple[str, Stamp, Sequence[Row], Sequence[Problem]]], keep: Collection[str] = ()
+        self, files: Iterator[tuple[str, Stamp, Sequence[IndexRow], Sequence[Problem]]], keep: Collection[str] = ()
     ) -> int:
         def work(connection: Connection) -> int:
             alone(connection, self._server.schema)

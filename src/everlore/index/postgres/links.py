@@ -7,35 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from everlore.index.base import Link, Page
+from everlore.index.base import Link, ListingPage
 from everlore.index.postgres import read
 from everlore.index.postgres.filters import ALWAYS, Condition, beginning, joined, of_scope, partition, restriction
 from everlore.index.postgres.schema import CUT
 from everlore.postgres.statements import Connection, rows, value, with_nul
 from everlore.postgres.tenants import tenants_of
-from everlore.types import Edge, Scope, Stored, Where
+from everlore.types import Edge, IndexedMemory, Scope, Where
 
 
-def by_handle(connection: Connection, handles: Iterable[str]) -> dict[str, Stored]:
+def by_handle(connection: Connection, handles: Iterable[str]) -> dict[str, IndexedMemory]:
     found = rows(connection, "SELECT id FROM memories WHERE handle = ANY(%s)", (list(handles),))
-    return {one.key.handle: one for one in read.stored(connection, (number for (number,) in found)).values()}
+    return {one.key.global_id: one for one in read.stored(connection, (number for (number,) in found)).values()}
 
 
-def newest(connection: Connection, where: Where, alone: Sequence[str], offset: int, limit: int) -> Page:
+def newest(connection: Connection, where: Where, alone: Sequence[str], offset: int, limit: int) -> ListingPage:
     """Rows of these kinds, and those of the kinds `alone` that have no parent, the latest first."""
     kinds = Condition("r.kind = ANY(%s) OR (r.kind = ANY(%s) AND r.parent_id = '')", (list(where.kinds), list(alone)))
     whose = partition(where, "r", kinds=False)
     demand = joined([whose, kinds, restriction(where) or ALWAYS], "AND")
     total = int(value(connection, f"SELECT count(*) FROM memories r WHERE {demand.sql}", demand.values))
     if offset >= total:
-        return Page([], total)
+        return ListingPage([], total)
     select = (
         f"SELECT r.id FROM memories r WHERE {demand.sql}"
         f" ORDER BY r.timestamp DESC, left(r.entry, {CUT}) DESC, r.entry DESC, r.handle LIMIT %s OFFSET %s"
     )
     ids = [number for (number,) in rows(connection, select, (*demand.values, limit, offset))]
     found = read.stored(connection, ids)
-    return Page([found[number] for number in ids if number in found], total)
+    return ListingPage([found[number] for number in ids if number in found], total)
 
 
 def count(connection: Connection, where: Where) -> int:

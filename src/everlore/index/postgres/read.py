@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from everlore.index.base import Page, Piece
+from everlore.index.base import ListingPage, Piece
 from everlore.index.postgres.filters import ALWAYS, beginning, joined, partition, restriction
 from everlore.index.postgres.schema import key_uuid, owner_uuid
 from everlore.postgres.statements import Connection, rows, value, with_nul
 from everlore.postgres.tenants import tenant_of, tenants_of
-from everlore.types import Edge, Key, Owner, Scope, Stored, Validity, Where
+from everlore.types import Edge, IndexedMemory, Key, Owner, Scope, Validity, Where
 
 _COLUMNS = (
     "r.id, o.app, o.project, o.track, o.name, r.kind, r.entry, r.path, r.session_id, r.parent_type, r.parent_id,"
@@ -21,7 +21,7 @@ _OWNER = "JOIN owners o ON o.tenant = r.tenant AND o.owner = r.owner"
 _STORED = f"SELECT {_COLUMNS} FROM memories r {_OWNER}"
 
 
-def stored(connection: Connection, ids: Iterable[int]) -> dict[int, Stored]:
+def stored(connection: Connection, ids: Iterable[int]) -> dict[int, IndexedMemory]:
     wanted = list(ids)
     if not wanted:
         return {}
@@ -29,7 +29,7 @@ def stored(connection: Connection, ids: Iterable[int]) -> dict[int, Stored]:
     return {found[0]: _stored(found) for found in rows(connection, select, (tenants_of(wanted), wanted))}
 
 
-def find(connection: Connection, keys: Iterable[Key]) -> dict[Key, Stored]:
+def find(connection: Connection, keys: Iterable[Key]) -> dict[Key, IndexedMemory]:
     wanted = list(keys)
     tenants = sorted({tenant_of(owner_uuid(key.owner)) for key in wanted})
     select = f"{_STORED} WHERE r.tenant = ANY(%s) AND r.key = ANY(%s)"
@@ -44,7 +44,7 @@ def page(
     descending: bool,
     offset: int,
     limit: int,
-) -> Page:
+) -> ListingPage:
     demand = restriction(where)
     condition = partition(where, "r")
     if demand is None:
@@ -58,12 +58,12 @@ def page(
     way = "DESC" if descending else "ASC"
     order = f"ORDER BY {column} {way}, left(r.entry, 64) {way}, r.entry {way}, r.id {way} LIMIT %s OFFSET %s"
     found = rows(connection, f"{_STORED} WHERE {condition.sql} {order}", (*condition.values, limit, offset))
-    return Page([_stored(one) for one in found], int(total))
+    return ListingPage([_stored(one) for one in found], int(total))
 
 
 def children(
     connection: Connection, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool
-) -> list[Stored]:
+) -> list[IndexedMemory]:
     wanted = list(dict.fromkeys(parent_ids))
     parents, name = beginning("r.parent_id", wanted), owner_uuid(owner)
     only = " AND r.valid_until IS NOT NULL" if ended else ""
@@ -74,7 +74,7 @@ def children(
 
 def in_turns(
     connection: Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
-) -> list[tuple[Stored, int, str]]:
+) -> list[tuple[IndexedMemory, int, str]]:
     if not turns:
         return []
     name = owner_uuid(owner)
@@ -91,7 +91,7 @@ def in_turns(
     return [(_stored(one), turn, said) for turn, said, *one in found]
 
 
-def in_slot(connection: Connection, owner: Owner, kind: str, slot: str) -> list[Stored]:
+def in_slot(connection: Connection, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
     name, slots = owner_uuid(owner), beginning("r.slot", [slot])
     # the empty slot means "about nothing in particular"; saying so lets the partial index be used
     select = (
@@ -159,10 +159,10 @@ def _edges(found: Sequence[tuple[Any, ...]]) -> list[tuple[int, Edge]]:
     return [(row, Edge(with_nul(relation), with_nul(target), weight)) for row, relation, target, weight in found]
 
 
-def _stored(found: Sequence[Any]) -> Stored:
+def _stored(found: Sequence[Any]) -> IndexedMemory:
     (number, app, project, track, name, kind, entry, path, session, parent_type, parent, *rest) = found
     timestamp, updated, senders, start, end, data, slot = rest
-    return Stored(
+    return IndexedMemory(
         id=number,
         key=Key(Owner(Scope(with_nul(app), with_nul(project)), track, with_nul(name)), kind, with_nul(entry)),
         path=with_nul(path),

@@ -18,7 +18,7 @@ from everlore.index.postgres.schema import LOCK, file_uuid, key_uuid, of_file, o
 from everlore.index.tokens import joined, tokens
 from everlore.postgres.statements import Connection, each, first, rows, value, with_nul
 from everlore.postgres.tenants import digest128, numbered, tenant_of
-from everlore.types import Edge, Key, Owner, Problem, Row, Unit
+from everlore.types import Edge, IndexRow, Key, Owner, Problem, Unit
 
 _COLUMNS = (
     "file = %s, path = %s, digest = %s, session_id = %s, parent_type = %s, parent_id = %s, timestamp = %s,"
@@ -61,7 +61,7 @@ class OldUnit:
 class Batch:
     """What is to be written, and the sums that change with it."""
 
-    memories: list[tuple[Row, UUID]] = field(default_factory=list)
+    memories: list[tuple[IndexRow, UUID]] = field(default_factory=list)
     units: list[tuple[Key, int, int, int, Unit, list[str]]] = field(default_factory=list)
     """Key, number of the memory (0: the new one of this key), place, tokens before it, unit, its tokens."""
     gone: list[tuple[int, int]] = field(default_factory=list)
@@ -94,7 +94,7 @@ class Writer:
         self,
         path: str,
         stamp: Stamp,
-        rows: Sequence[Row],
+        rows: Sequence[IndexRow],
         problems: Sequence[Problem],
         *,
         partial: bool = False,
@@ -111,7 +111,7 @@ class Writer:
         )
         return self._put(path, file, stamp, rows, known, kept)
 
-    def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[Row]) -> bool:
+    def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
         file = file_uuid(path)
         found = first(
             self._connection,
@@ -156,7 +156,7 @@ class Writer:
         path: str,
         file: UUID,
         stamp: Stamp,
-        rows: Sequence[Row],
+        rows: Sequence[IndexRow],
         known: dict[UUID, Known],
         kept: Set[UUID] = frozenset(),
     ) -> Applied:
@@ -226,7 +226,7 @@ class Writer:
             said = (owner.scope.app, owner.scope.project, owner.track, owner.id)
             self._epochs[name] = value(self._connection, insert, (tenant_of(name), name, *said))
 
-    def _update(self, batch: Batch, path: str, file: UUID, changed: Sequence[tuple[Known, Row]]) -> None:
+    def _update(self, batch: Batch, path: str, file: UUID, changed: Sequence[tuple[Known, IndexRow]]) -> None:
         if not changed:
             return
         moved = [(file, path, old.tenant, old.id) for old, row in changed if old.digest == row.digest]
@@ -243,7 +243,7 @@ class Writer:
             batch.edges.append((row.key, old.id, row.edges))
             self._update_units(batch, old, row, units.get(old.id, []))
 
-    def _update_units(self, batch: Batch, known: Known, row: Row, old: Sequence[OldUnit]) -> None:
+    def _update_units(self, batch: Batch, known: Known, row: IndexRow, old: Sequence[OldUnit]) -> None:
         """Units that stand where they stood keep their number and their vector."""
         start = 0
         for place, unit in enumerate(row.units):
@@ -317,7 +317,7 @@ class Writer:
         for row, key in batch.memories:
             owner = owner_uuid(row.key.owner)
             numbers[row.key] = number = numbered(tenant_of(owner), next(fresh))
-            said = (tenant_of(owner), number, key, row.key.handle, owner, row.key.kind, row.key.entry, file, path)
+            said = (tenant_of(owner), number, key, row.key.global_id, owner, row.key.kind, row.key.entry, file, path)
             memories.append((*said, *_columns(row)))
         each(self._connection, _INSERT_MEMORY, memories)
         units: list[tuple[Any, ...]] = []
@@ -371,7 +371,7 @@ def _lock_key(schema: str, name: str) -> int:
     return int.from_bytes(digest128(schema, LOCK, name).bytes[:8], "big", signed=True)
 
 
-def _add(batch: Batch, row: Row) -> None:
+def _add(batch: Batch, row: IndexRow) -> None:
     owner = owner_uuid(row.key.owner)
     start = 0
     for place, unit in enumerate(row.units):
@@ -383,7 +383,7 @@ def _add(batch: Batch, row: Row) -> None:
     batch.count(owner, row.key.kind, rows=1)
 
 
-def _columns(row: Row) -> tuple[Any, ...]:
+def _columns(row: IndexRow) -> tuple[Any, ...]:
     return (
         row.digest,
         row.session_id,

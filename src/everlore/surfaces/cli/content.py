@@ -7,7 +7,6 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from everlore.cascade import embed_all
 from everlore.config import Settings
 from everlore.content import importing
 from everlore.content.connect import open_site
@@ -19,8 +18,9 @@ from everlore.memory.records import Document, mirror
 from everlore.surfaces.cli import logs, output
 from everlore.surfaces.cli.settings import settings_of_command
 from everlore.surfaces.mcp.evo import EMBEDDED
+from everlore.sync import embed_all
 from everlore.types import Owner, Scope
-from everlore.vault.files import SYSTEM, FolderVault
+from everlore.vault.folder import SYSTEM, FolderVault
 
 
 def import_folder(folder: Path, *, as_json: bool) -> bool:

@@ -29,7 +29,7 @@ from everlore.surfaces.cli.evercli.output import (
 )
 from everlore.surfaces.cli.settings import settings_of_command
 from everlore.types import Json
-from everlore.vault.files import SYSTEM
+from everlore.vault.folder import SYSTEM
 
 
 def create(form: str, name: str, account: str, scopes: str, expires_days: int, *, separate: bool) -> None:

@@ -162,7 +162,7 @@ def index_sync() -> None:
     """Index the files that changed while no server was running."""
     from everlore.surfaces.cli import upkeep
 
-    upkeep.sync()
+    upkeep.index_changes()
 
 
 @code.command("index", epilog="Example: everlore code index ~/src/project --watch")

@@ -25,7 +25,7 @@ from everlore.surfaces.http.app import create_app
 from everlore.surfaces.http.middleware import is_loopback
 from everlore.surfaces.http.protocol import EnvelopeProtocol
 from everlore.surfaces.mcp.http import Loaders
-from everlore.vault.files import SYSTEM
+from everlore.vault.folder import SYSTEM
 
 BACKLOG = 512
 LAST_SECONDS = 1.0

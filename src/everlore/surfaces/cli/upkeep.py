@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 
-from everlore import cascade
+from everlore import sync
 from everlore.config import Settings
 from everlore.engine import Engine, open_engine
 from everlore.kinds.base import several
@@ -29,9 +29,9 @@ def status(*, as_json: bool) -> None:
         model = engine.index.model()
         waiting = engine.buffer.count()
         root = engine.vault.where
-        broken = cascade.troubles(engine.index)
+        broken = sync.troubles(engine.index)
         reported = {problem.path for problem in engine.index.problems()}  # looked at again by themselves
-        changed = len(set(cascade.differing(engine)) - reported)
+        changed = len(set(sync.differing(engine)) - reported)
     name = model[0] if model else None
     if as_json:
         numbers = asdict(counts) | {"rows": dict(counts.rows), "changed": changed}
@@ -57,8 +57,8 @@ def status(*, as_json: bool) -> None:
 
 def rebuild() -> None:
     with opened() as engine, output.progress() as report:
-        count = cascade.rebuild(engine, report)
-        broken = cascade.troubles(engine.index)
+        count = sync.rebuild(engine, report)
+        broken = sync.troubles(engine.index)
     for trouble in broken:
         output.warn(trouble)
     output.show_line(f"rebuilt: {count} memories")
@@ -66,20 +66,20 @@ def rebuild() -> None:
 
 def reembed() -> None:
     with opened() as engine, output.progress() as report:
-        count = cascade.reembed(engine, report)
+        count = sync.reembed(engine, report)
     output.show_line(f"embedded: {count} pieces")
 
 
-def sync() -> None:
+def index_changes() -> None:
     with opened() as engine:
-        count = cascade.sync(engine)
+        count = sync.index_changes(engine)
     output.show_line(f"synced: {count} files had changed")
 
 
 def doctor(*, as_json: bool) -> bool:
     """Shows the findings; True when none is an error."""
     with output.progress(patient=True) as report:
-        findings = cascade.doctor(_settings(), report)
+        findings = sync.doctor(_settings(), report)
     if as_json:
         output.show_json([asdict(finding) for finding in findings])
     else:

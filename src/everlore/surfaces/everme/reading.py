@@ -23,7 +23,7 @@ from everlore.search.texts import likeness
 from everlore.surfaces.everme import markdown
 from everlore.surfaces.everme.limits import TOP_K
 from everlore.surfaces.everme.saving import Person
-from everlore.types import Filter, Json, Key, Message, Owner, Stored, Track
+from everlore.types import Filter, IndexedMemory, Json, Key, Message, Owner, Track
 
 TYPES = ("episodic_memory", "profile", "raw_message", "agent_memory")
 MOST_OWNERS = 16
@@ -129,7 +129,7 @@ def forget(engine: Engine, person: Person, public_id: str) -> int:
     return forget_one(engine, row.key.owner, ident)
 
 
-def find(engine: Engine, person: Person, public_id: str) -> Stored:
+def find(engine: Engine, person: Person, public_id: str) -> IndexedMemory:
     """A memory of the scope by its id, whoever owns it."""
     users, agents = owners(engine, person)
     keys: list[Key] = []
@@ -148,13 +148,13 @@ def find(engine: Engine, person: Person, public_id: str) -> Stored:
     return next(iter(found.values()))
 
 
-def shown(row: Stored, clock: Clock) -> dict[str, Json]:
+def shown(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
     """A memory as JSON, without a score."""
-    show: Callable[[Stored, Clock], dict[str, Json]] = _SHOWN.get(row.key.kind, _plain)
+    show: Callable[[IndexedMemory, Clock], dict[str, Json]] = _SHOWN.get(row.key.kind, _plain)
     return show(row, clock)
 
 
-def _episode(row: Stored, clock: Clock) -> dict[str, Json]:
+def _episode(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
     return {
         "id": row.key.public_id,
         "type": "episodic_memory",
@@ -168,7 +168,7 @@ def _episode(row: Stored, clock: Clock) -> dict[str, Json]:
     }
 
 
-def _case(row: Stored, clock: Clock) -> dict[str, Json]:
+def _case(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
     return {
         "id": row.key.public_id,
         "agentId": row.key.owner.id,
@@ -181,7 +181,7 @@ def _case(row: Stored, clock: Clock) -> dict[str, Json]:
     }
 
 
-def _skill(row: Stored, clock: Clock) -> dict[str, Json]:
+def _skill(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
     return {
         "id": row.key.public_id,
         "agentId": row.key.owner.id,
@@ -194,7 +194,7 @@ def _skill(row: Stored, clock: Clock) -> dict[str, Json]:
     }
 
 
-def _profile(row: Stored, clock: Clock) -> dict[str, Json]:
+def _profile(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
     return {
         "id": f"profile_{row.key.owner.id}",
         "userId": row.key.owner.id,
@@ -203,7 +203,7 @@ def _profile(row: Stored, clock: Clock) -> dict[str, Json]:
     }
 
 
-def _plain(row: Stored, clock: Clock) -> dict[str, Json]:
+def _plain(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
     return {
         "id": row.key.public_id,
         f"{row.key.owner.track}Id": row.key.owner.id,
@@ -244,7 +244,7 @@ def _recalled(
 def _profile_lines(engine: Engine, users: Sequence[Owner], query: str, chosen: Filter | None) -> list[dict[str, Json]]:
     """Lines of profiles that have to do with the query, each an element of its own, as plugins show them. A profile is
     of no session."""
-    lines: list[tuple[Stored, dict[str, Json]]] = []
+    lines: list[tuple[IndexedMemory, dict[str, Json]]] = []
     for owner in users:
         row = profile(engine, owner, chosen)
         if row is None:

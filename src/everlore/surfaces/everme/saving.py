@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everlore.engine import Engine
-from everlore.memory import NewMessage, flush, remember, state
+from everlore.memory import NewMessage, flush, remember
 from everlore.memory.remember import spoken
+from everlore.memory.statements import add_statements
 from everlore.types import Owner, Scope
 
 USER_NAME = "User"
@@ -58,5 +59,5 @@ def save_fact(
         for message in messages
         if message.role == "user" and (text := spoken(message.content).strip())
     ]
-    stated = bool(said) and state(engine, person.owner, said)
+    stated = bool(said) and add_statements(engine, person.owner, said)
     return Saved("extracted" if stated or saved.extracted else saved.status, saved.count, True, stated)

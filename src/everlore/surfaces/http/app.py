@@ -15,11 +15,9 @@ from starlette.routing import Route
 
 from everlore import __version__
 from everlore.accounts.base import Accounts
-from everlore.cascade import Worker
 from everlore.engine import Engine
 from everlore.memory import prepare, retry
 from everlore.surfaces.http import (
-    beyond,
     device_page,
     emcp,
     errors,
@@ -29,12 +27,14 @@ from everlore.surfaces.http import (
     health,
     home_page,
     routes,
+    routes_extra,
 )
 from everlore.surfaces.http.guard import Guard, Meter
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.middleware import LoopbackOnly, Observe, host_of, is_loopback
 from everlore.surfaces.http.threads import Threads
 from everlore.surfaces.mcp.http import Loaders, Toolsets
+from everlore.sync import Worker
 
 PROBES_AT_ONCE = 2
 
@@ -70,7 +70,7 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
     app.state.attempts = Meter(engine.settings.auth.attempts_per_minute)
     app.state.metrics = Metrics(engine)
     errors.install(app)
-    for module in (routes, beyond, health, home_page, gateway_auth, gateway_mem, gateway_uploads, device_page):
+    for module in (routes, routes_extra, health, home_page, gateway_auth, gateway_mem, gateway_uploads, device_page):
         app.include_router(module.router)
     app.include_router(gateway_uploads.raw)
     app.include_router(emcp.router)

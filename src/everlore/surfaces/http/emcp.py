@@ -33,7 +33,7 @@ from everlore.surfaces.http.threads import Threads
 from everlore.surfaces.mcp.evo import HANDLE, Opener, too_large
 from everlore.surfaces.mcp.messages import Unreadable, read
 from everlore.types import Json
-from everlore.vault.files import SYSTEM
+from everlore.vault.folder import SYSTEM
 
 SESSION: Final = "MCP-Session-Id"
 KEY: Final = "Idempotency-Key"

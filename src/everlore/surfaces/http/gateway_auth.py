@@ -13,6 +13,7 @@ from everlore.accounts import tokens
 from everlore.accounts.base import Agent, Poll
 from everlore.clock import DAY_MS, iso
 from everlore.errors import Denied
+from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.gateway import (
     ANSWERS,
     Body,
@@ -26,7 +27,6 @@ from everlore.surfaces.http.gateway import (
     success,
 )
 from everlore.surfaces.http.guard import Meter
-from everlore.surfaces.http.wire import JsonRoute
 from everlore.types import Json
 
 DEVICE_SECONDS = 900

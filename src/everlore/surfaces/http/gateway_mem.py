@@ -17,9 +17,9 @@ from everlore.search.filters import compile_filter
 from everlore.surfaces.everme import reading, saving
 from everlore.surfaces.everme.limits import CONTENT_MOST, CONTEXT_TOKENS, QUERY_MOST, wanted
 from everlore.surfaces.everme.saving import USER_NAME, Person, Saved
+from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.gateway import ANSWERS, Body, Refusal, note, principal, run, success
 from everlore.surfaces.http.guard import seen_by
-from everlore.surfaces.http.wire import JsonRoute
 from everlore.types import Json
 
 LAST_PAGE = 1000

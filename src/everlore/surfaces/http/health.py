@@ -12,12 +12,12 @@ from starlette.responses import JSONResponse, Response
 
 from everlore import __version__
 from everlore.accounts.base import Accounts
-from everlore.cascade import troubles
 from everlore.engine import Engine
 from everlore.errors import EverloreError
 from everlore.redact import redact
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.models import Failure, Health
+from everlore.sync import troubles
 
 SHOWN_PROBLEMS = 20
 

@@ -13,8 +13,9 @@ from everlore.engine import Engine
 from everlore.memory import NewMessage, flush, listing, profile, remember, unprocessed
 from everlore.search import Query, recall
 from everlore.search.filters import compile_filter, session_of
-from everlore.surfaces.http import present
-from everlore.surfaces.http.asked import ERRORS, engine_of, owner_of, scope_of, success, threads_of
+from everlore.surfaces.http import responses
+from everlore.surfaces.http.body import JsonRoute
+from everlore.surfaces.http.dependencies import ERRORS, engine_of, owner_of, scope_of, success, threads_of
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.models import (
     AddData,
@@ -29,7 +30,6 @@ from everlore.surfaces.http.models import (
     SearchRequest,
     Success,
 )
-from everlore.surfaces.http.wire import JsonRoute
 from everlore.types import Json, Owner
 
 KINDS: Final[dict[str, tuple[str, ...]]] = {
@@ -62,7 +62,7 @@ async def add(body: AddRequest, request: Request) -> Response:
     verb = partial(remember, engine, scope_of(request, body), body.session_id, messages)
     done = await threads_of(request).run(verb, lasting=lasting)
     status: Literal["extracted", "accumulated"] = "extracted" if done else "accumulated"
-    return success(request, AddData(message_count=len(messages), status=status, **present.spent(done)))
+    return success(request, AddData(message_count=len(messages), status=status, **responses.spent(done)))
 
 
 @router.post("/api/v1/memory/flush", name="flush", response_model=Success[FlushData])
@@ -71,7 +71,7 @@ async def flush_session(body: FlushRequest, request: Request) -> Response:
     verb = partial(flush, engine_of(request), scope_of(request, body), body.session_id)
     done = await threads_of(request).run(verb, lasting=True)
     status: Literal["extracted", "no_extraction"] = "extracted" if done else "no_extraction"
-    return success(request, FlushData(status=status, **present.spent(done)))
+    return success(request, FlushData(status=status, **responses.spent(done)))
 
 
 @router.post("/api/v1/memory/search", response_model=Success[SearchData])
@@ -108,7 +108,7 @@ def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics)
     with metrics.search_seconds.labels(body.method).time():
         result = recall(engine, query)
     known = profile(engine, owner) if body.include_profile and owner.track == "user" else None
-    return present.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
+    return responses.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
 
 
 def _get(engine: Engine, owner: Owner, body: GetRequest) -> GetData:
@@ -124,7 +124,7 @@ def _get(engine: Engine, owner: Owner, body: GetRequest) -> GetData:
         page=min(body.page, LAST_PAGE),
         page_size=body.page_size,
     )
-    items = [present.listed(row, body.app_id, engine.clock) for row in page.rows]
+    items = [responses.listed(row, body.app_id, engine.clock) for row in page.rows]
     return GetData.model_validate({ARRAYS[body.memory_type]: items, "total_count": page.total, "count": len(items)})
 
 

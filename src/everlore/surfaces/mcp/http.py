@@ -83,7 +83,7 @@ class Toolsets:
 def _manager(load: Callable[[], Toolset], engine: Engine) -> tuple[ASGIApp, StreamableHTTPSessionManager]:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    from everlore.surfaces.mcp.front import front
+    from everlore.surfaces.mcp.http_proxy import front
     from everlore.surfaces.mcp.server import build
     from everlore.surfaces.mcp.toolset import CALLER
 

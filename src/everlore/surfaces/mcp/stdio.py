@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from everlore.surfaces.mcp.handshake import Identity, opening
-from everlore.surfaces.mcp.pipe import Pipe
+from everlore.surfaces.mcp.stdio_io import Pipe
 
 if TYPE_CHECKING:
     from everlore.surfaces.mcp.toolset import Toolset
@@ -37,7 +37,7 @@ def serve(load: Callable[[], Toolset], identity: Identity | None = None) -> None
         pipe.write(_line(reply))
         replay, answered = _line(plain), reply["id"]
     gc.disable()  # importing makes only objects that stay; looking through them costs a quarter of the time
-    from everlore.surfaces.mcp.lines import run
+    from everlore.surfaces.mcp.stdio_frames import run
 
     toolset = load()
     gc.freeze()

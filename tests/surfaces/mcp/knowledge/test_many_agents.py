@@ -12,9 +12,9 @@ from embeddings import Endpoint
 from speaking import Client, speaking
 from vaults import assert_index_equals_files, open_vault
 
-from everlore.cascade import rebuild, sync
 from everlore.engine import Engine
 from everlore.search.graph_recall import Weights, recall_memories
+from everlore.sync import index_changes, rebuild
 from everlore.types import Scope
 
 AGENTS = 8
@@ -52,9 +52,9 @@ def test_eight_agents_lose_nothing(tmp_path: Path, vectors: Endpoint, vault: Eng
         assert clients[1].ok("get_related", entity_id=min(entities))["relation_count"] == AGENTS
         for ident, text in list(stored.items())[::7]:
             assert clients[2].ok("get_memory", id=ident)["content"] == text
-    sync(vault)
+    index_changes(vault)
     rows = assert_index_equals_files(vault)
-    assert {row.key.handle: row.data["content"] for row in rows if row.key.kind == "note"} == stored
+    assert {row.key.global_id: row.data["content"] for row in rows if row.key.kind == "note"} == stored
 
 
 def test_a_killed_process_loses_nothing_it_acknowledged(tmp_path: Path, vectors: Endpoint, vault: Engine) -> None:
@@ -73,9 +73,9 @@ def test_a_killed_process_loses_nothing_it_acknowledged(tmp_path: Path, vectors:
                 }
             )
             client.process.kill()
-    sync(vault)
+    index_changes(vault)
     rows = assert_index_equals_files(vault)
-    found = {row.key.handle: str(row.data["content"]) for row in rows}
+    found = {row.key.global_id: str(row.data["content"]) for row in rows}
     assert {ident: found.get(ident) for ident in stored} == stored
     assert all(text.startswith("Unanswered") for ident, text in found.items() if ident not in stored)
 
@@ -90,7 +90,7 @@ def test_after_a_rebuild_recall_is_the_same(tmp_path: Path, vectors: Endpoint, v
 
     def answers() -> list[tuple[str, float, float]]:
         found = [recall_memories(vault, Scope(), text, 20, Weights()).results for text in ("rust", "Who met Dave2?")]
-        return [(one.item.key.handle, one.score, one.graph_score) for each in found for one in each]  # type: ignore[union-attr]
+        return [(one.item.key.global_id, one.score, one.graph_score) for each in found for one in each]  # type: ignore[union-attr]
 
     before = answers()
     assert any(graph > 0 for _, _, graph in before)

@@ -117,18 +117,18 @@ def test_one_memory_every_surface(mcp: Client, vectors: Endpoint) -> None:
         assert len(found) == len({one["id"] for one in found})
     (episode,) = listing(engine, ALICE, "episode").rows
     (case,) = listing(engine, HELPER, "case").rows
-    assert mcp.ok("get_memory", id=episode.key.handle)["content"] == episode.data["episode"]
-    assert "cellos" in mcp.ok("get_memory", id=case.key.handle)["content"]
-    assert "Store a new memory" in mcp.refused("update_memory", id=episode.key.handle, content="x")
+    assert mcp.ok("get_memory", id=episode.key.global_id)["content"] == episode.data["episode"]
+    assert "cellos" in mcp.ok("get_memory", id=case.key.global_id)["content"]
+    assert "Store a new memory" in mcp.refused("update_memory", id=episode.key.global_id, content="x")
     hits = recall(engine, Query(ALICE, "violin attic")).hits["episode"]
     assert hits[0].stored.data["content"] == "Alice keeps her violin in the attic.\nIt is old."
-    mcp.ok("invalidate", id=episode.key.handle, reason="no more")
-    mcp.ok("invalidate", id=case.key.handle)
+    mcp.ok("invalidate", id=episode.key.global_id, reason="no more")
+    mcp.ok("invalidate", id=case.key.global_id)
     assert all("Yosemite" not in text for text in mcp.contents("search_text", "climb Yosemite"))
     assert recall(engine, Query(ALICE, "climb Yosemite")).hits["episode"] == []
-    assert mcp.ok("get_memory", id=episode.key.handle)["invalidation_reason"] == "no more"
+    assert mcp.ok("get_memory", id=episode.key.global_id)["invalidation_reason"] == "no more"
     forget(engine, ALICE, hits[0].stored.key.public_id)
-    assert mcp.ok("delete_memory", id=episode.key.handle) == {"deleted": True}
+    assert mcp.ok("delete_memory", id=episode.key.global_id) == {"deleted": True}
     assert listing(engine, ALICE, "fact").rows == []
     assert mcp.ok("list_memories")["total"] == 1
     engine.close()

@@ -19,7 +19,7 @@ from everlore.errors import InvalidInput, NotFound
 from everlore.surfaces.mcp.toolset import CALLER, Tool, Toolset
 from everlore.surfaces.mcp.toolsets import IDENTITIES
 from everlore.types import Json
-from everlore.vault.files import SYSTEM
+from everlore.vault.folder import SYSTEM
 
 if TYPE_CHECKING:
     from everlore.content.connect import Site

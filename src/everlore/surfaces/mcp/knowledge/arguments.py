@@ -10,7 +10,7 @@ import structlog
 
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError, InvalidInput, NotFound, Unavailable
-from everlore.types import Json, Owner, Scope, Stored
+from everlore.types import IndexedMemory, Json, Owner, Scope
 
 Arguments = Mapping[str, Json]
 Run = Callable[[Engine, Arguments], Json]
@@ -80,7 +80,7 @@ def plain_id(value: Json, name: str) -> str:
     return value.strip().removeprefix("memories:").removeprefix("entities:")
 
 
-def memory_of(engine: Engine, value: Json, name: str = "id") -> Stored:
+def memory_of(engine: Engine, value: Json, name: str = "id") -> IndexedMemory:
     """The memory of this scope that goes by an id."""
     handle = plain_id(value, name)
     found = engine.index.by_handle([handle.lower()]).get(handle.lower())

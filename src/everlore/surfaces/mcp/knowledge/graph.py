@@ -10,7 +10,7 @@ from everlore.memory import create_entity, create_relation, related
 from everlore.memory.entities import Related
 from everlore.surfaces.mcp.knowledge.arguments import Arguments, guarded, owner_of, plain_id, scope_of
 from everlore.surfaces.mcp.toolset import Tool
-from everlore.types import Json, Stored
+from everlore.types import IndexedMemory, Json
 
 
 def _create_entity(engine: Engine, arguments: Arguments) -> Json:
@@ -21,7 +21,7 @@ def _create_entity(engine: Engine, arguments: Arguments) -> Json:
         arguments.get("entity_type") or "",
         arguments.get("description") or "",
     )
-    return {"id": key.handle}
+    return {"id": key.global_id}
 
 
 def _create_relation(engine: Engine, arguments: Arguments) -> Json:
@@ -42,7 +42,7 @@ def _get_related(engine: Engine, arguments: Arguments) -> Json:
     }
 
 
-def _entity_of(engine: Engine, value: Json, name: str) -> Stored:
+def _entity_of(engine: Engine, value: Json, name: str) -> IndexedMemory:
     handle = plain_id(value, name)
     found = engine.index.by_handle([handle.lower()]).get(handle.lower())
     if found is None or found.key.kind != "entity" or found.key.owner.scope != scope_of(engine):
@@ -50,9 +50,9 @@ def _entity_of(engine: Engine, value: Json, name: str) -> Stored:
     return found
 
 
-def _entity(row: Stored) -> dict[str, Any]:
+def _entity(row: IndexedMemory) -> dict[str, Any]:
     return {
-        "id": row.key.handle,
+        "id": row.key.global_id,
         "name": row.data["name"],
         "entity_type": row.data["entity_type"] or None,
         "description": row.data["description"] or None,
@@ -63,8 +63,8 @@ def _entity(row: Stored) -> dict[str, Any]:
 def _relation(one: Related) -> dict[str, Any]:
     return {
         "id": one.id,
-        "from_entity": one.origin.key.handle,
-        "to_entity": one.end.key.handle,
+        "from_entity": one.origin.key.global_id,
+        "to_entity": one.end.key.global_id,
         "relation_type": one.type,
         "weight": one.weight,
     }

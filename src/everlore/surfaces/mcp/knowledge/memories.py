@@ -30,7 +30,7 @@ def _store(engine: Engine, arguments: Arguments) -> Json:
         arguments.get("memory_type") or "semantic",
         arguments.get("metadata"),
     )
-    return {"id": key.handle}
+    return {"id": key.global_id}
 
 
 def _get(engine: Engine, arguments: Arguments) -> Json:
@@ -45,7 +45,7 @@ def _update(engine: Engine, arguments: Arguments) -> Json:
             edit_memory(engine, stored, **given)
         except NotFound:
             raise missing(arguments.get("id")) from None
-    return present.memory(memory_of(engine, stored.key.handle))
+    return present.memory(memory_of(engine, stored.key.global_id))
 
 
 def _delete(engine: Engine, arguments: Arguments) -> Json:

@@ -6,7 +6,7 @@ from typing import Any
 
 from everlore.clock import iso
 from everlore.memory import successor
-from everlore.types import Stored
+from everlore.types import IndexedMemory
 
 TYPES = {
     "episode": "episodic",
@@ -18,7 +18,7 @@ TYPES = {
 }
 
 
-def content(row: Stored) -> str:
+def content(row: IndexedMemory) -> str:
     data = row.data
     match row.key.kind:
         case "episode":
@@ -34,16 +34,16 @@ def content(row: Stored) -> str:
             return str(data["content"])
 
 
-def memory_type(row: Stored) -> str:
+def memory_type(row: IndexedMemory) -> str:
     return str(row.data["memory_type"]) if row.key.kind == "note" else TYPES[row.key.kind]
 
 
-def memory(row: Stored) -> dict[str, Any]:
+def memory(row: IndexedMemory) -> dict[str, Any]:
     """The contract's memory object; a memory that was declared invalid says why, and what took its place."""
     told = row.key.kind == "note"
     start, end = row.validity.start, row.validity.end
     found = {
-        "id": {"tb": "memories", "id": {"String": row.key.handle}},
+        "id": {"tb": "memories", "id": {"String": row.key.global_id}},
         "content": content(row),
         "memory_type": memory_type(row),
         "event_time": iso(row.data["event_time"] if told else row.timestamp),
@@ -57,5 +57,5 @@ def memory(row: Stored) -> dict[str, Any]:
     return found | {name: value for name, value in ended.items() if value}
 
 
-def hit(row: Stored, score: float) -> dict[str, Any]:
-    return {"id": row.key.handle, "content": content(row), "memory_type": memory_type(row), "score": score}
+def hit(row: IndexedMemory, score: float) -> dict[str, Any]:
+    return {"id": row.key.global_id, "content": content(row), "memory_type": memory_type(row), "score": score}

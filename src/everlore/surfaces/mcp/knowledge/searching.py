@@ -23,7 +23,7 @@ from everlore.search.graph_recall import (
 from everlore.surfaces.mcp.knowledge import present
 from everlore.surfaces.mcp.knowledge.arguments import Arguments, NotReady, Run, guarded, limited, log, scope_of
 from everlore.surfaces.mcp.toolset import Tool
-from everlore.types import Json, Stored
+from everlore.types import IndexedMemory, Json
 
 PATIENCE_SECONDS = 2.0
 """How long a search waits for a model that is loading."""
@@ -58,7 +58,7 @@ def _recall(search_code: CodeSearch) -> Run:
             "results": [_result(one) for one in results],
             "query": query,
             "subgraph_nodes": memories.nodes,
-            "memories_count": sum(isinstance(one.item, Stored) for one in results),
+            "memories_count": sum(isinstance(one.item, IndexedMemory) for one in results),
             "code_count": sum(isinstance(one.item, CodeHit) for one in results),
         }
 
@@ -73,8 +73,8 @@ def _result(one: Recalled) -> dict[str, Any]:
         "ppr_score": one.graph_score,
     }
     rounded = {name: round(value, 6) for name, value in scores.items()}
-    if isinstance(one.item, Stored):
-        return {"id": one.item.key.handle, "content": present.content(one.item), "source": "memory"} | rounded
+    if isinstance(one.item, IndexedMemory):
+        return {"id": one.item.key.global_id, "content": present.content(one.item), "source": "memory"} | rounded
     place = {"file_path": one.item.file_path, "start_line": one.item.start_line, "end_line": one.item.end_line}
     return {"id": one.item.id, "content": one.item.content, "source": "code"} | rounded | place
 

@@ -8,26 +8,26 @@ from everlore.clock import iso
 from everlore.kinds import record
 from everlore.surfaces.mcp.knowledge.present import content as text_of
 from everlore.surfaces.mcp.toolset import Link
-from everlore.types import Stored
+from everlore.types import IndexedMemory
 
 
-def public_id(row: Stored) -> str:
-    return row.key.entry.removeprefix(f"{record.PLACE.prefix}_") if _own(row) else row.key.handle
+def public_id(row: IndexedMemory) -> str:
+    return row.key.entry.removeprefix(f"{record.PLACE.prefix}_") if _own(row) else row.key.global_id
 
 
-def item(row: Stored, similarity: float | None = None) -> dict[str, Any]:
+def item(row: IndexedMemory, similarity: float | None = None) -> dict[str, Any]:
     shown: dict[str, Any] = {"id": public_id(row), "type": _type(row)}
     if similarity is not None:
         shown["similarity"] = similarity
     return shown | {"tags": _tags(row), "createdAt": iso(row.timestamp)}
 
 
-def link(row: Stored) -> Link:
+def link(row: IndexedMemory) -> Link:
     number = public_id(row)
     return Link(uri=f"mem://item/{number}", name=f"memory:{number}", description=f"Full content for {number}")
 
 
-def short(row: Stored) -> dict[str, Any]:
+def short(row: IndexedMemory) -> dict[str, Any]:
     return {
         "id": public_id(row),
         "type": _type(row),
@@ -38,19 +38,19 @@ def short(row: Stored) -> dict[str, Any]:
     }
 
 
-def whole(row: Stored) -> dict[str, Any]:
+def whole(row: IndexedMemory) -> dict[str, Any]:
     told = row.data["json"] if _own(row) else {"text": text_of(row)}
     source = row.data["source"] if _own(row) else f"everlore://{row.key.kind}/{row.key.public_id}"
     return short(row) | {"content": told, "source": source}
 
 
-def _own(row: Stored) -> bool:
+def _own(row: IndexedMemory) -> bool:
     return row.key.kind == record.PLACE.kind
 
 
-def _type(row: Stored) -> str:
+def _type(row: IndexedMemory) -> str:
     return str(row.data["type"]) if _own(row) else row.key.kind
 
 
-def _tags(row: Stored) -> list[str]:
+def _tags(row: IndexedMemory) -> list[str]:
     return list(row.data["tags"]) if _own(row) else []

@@ -28,7 +28,7 @@ from everlore.surfaces.mcp.records import environment as environments
 from everlore.surfaces.mcp.records import present
 from everlore.surfaces.mcp.records.environment import Environment
 from everlore.surfaces.mcp.toolset import Argument, Content, Items, Prompt, Resource, Tool, Toolset
-from everlore.types import AllOf, Json, Owner, Predicate, Scope, Stored, Where
+from everlore.types import AllOf, IndexedMemory, Json, Owner, Predicate, Scope, Where
 
 if TYPE_CHECKING:
     from everlore.engine import Engine
@@ -111,7 +111,7 @@ def _search(environment: Environment, engine: Engine, arguments: Mapping[str, Js
 
 
 def _order(hit: Found) -> tuple[float, int, str]:
-    return (-hit.score, -hit.stored.timestamp, hit.stored.key.handle)
+    return (-hit.score, -hit.stored.timestamp, hit.stored.key.global_id)
 
 
 def _list(environment: Environment, engine: Engine, arguments: Mapping[str, Json]) -> Items:
@@ -121,13 +121,13 @@ def _list(environment: Environment, engine: Engine, arguments: Mapping[str, Json
     return Items(tuple(present.item(row) for row in rows), tuple(present.link(row) for row in rows))
 
 
-def _newest(engine: Engine, type_: str | None, tags: tuple[str, ...], limit: int) -> list[Stored]:
-    rows: list[Stored] = []
+def _newest(engine: Engine, type_: str | None, tags: tuple[str, ...], limit: int) -> list[IndexedMemory]:
+    rows: list[IndexedMemory] = []
     for where in _places(engine, type_, tags, valid_only=False):
         kinds = tuple(kind for kind in where.kinds if kind not in ALONE)
         alone = tuple(kind for kind in where.kinds if kind in ALONE)
         rows += engine.index.newest(replace(where, kinds=kinds), alone, limit=limit).rows
-    return sorted(rows, key=lambda row: (-row.timestamp, row.key.handle))[:limit]
+    return sorted(rows, key=lambda row: (-row.timestamp, row.key.global_id))[:limit]
 
 
 def _places(engine: Engine, type_: str | None, tags: tuple[str, ...], *, valid_only: bool = True) -> list[Where]:
@@ -185,7 +185,7 @@ def _read(environment: Environment, engine: Engine, uri: str) -> Content:
     )
 
 
-def _item(engine: Engine, number: str) -> Stored:
+def _item(engine: Engine, number: str) -> IndexedMemory:
     scope, number = _scope(engine), number.lower()
     found = engine.index.by_handle([number]).get(number)
     if found is not None and found.key.owner.scope == scope and found.key.kind in (*MEMORIES, *ALONE):

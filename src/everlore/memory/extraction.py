@@ -1,0 +1,135 @@
+"""Writing a closed cell as memories, so that doing it twice is the same as doing it once.
+
+Every file is changed atomically, and every entry carries its cell's id. After a crash the cell is written again:
+what is there already is left alone, what is missing is added, and only then is the buffer cleared. Where a language
+model has its say, its answer is kept before the first file is touched, so that a repetition writes the same.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import structlog
+
+from everlore.engine import Engine
+from everlore.errors import EverloreError, Unavailable
+from everlore.models.chat import Meter
+from everlore.sync import embed_soon, index_file
+from everlore.types import Cell, Scope
+
+SESSION_WAIT_SECONDS = 60.0
+RETRY_WAIT_SECONDS = 1.0
+UNEXPECTED = "an unexpected error, which the server's log tells"
+SESSION_LOCKS = 1024
+"""Sessions share so many locks, because a lock is a file and sessions are without number."""
+
+log = structlog.get_logger("everlore.memory")
+
+
+class Postponed(Unavailable):
+    """The language model could not do its part now. Nothing was lost: it is asked again later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of some cells: whether any memory was written, and which could not be written now."""
+
+    any: bool = False
+    waiting: int = 0
+    """Messages."""
+    reason: str = ""
+    error: Exception | None = None
+    """What went wrong with the first of them, unless it only waits for the language model."""
+
+    def __add__(self, other: Written) -> Written:
+        return Written(
+            self.any or other.any,
+            self.waiting + other.waiting,
+            self.reason or other.reason,
+            self.error or other.error,
+        )
+
+
+def session_lock(
+    engine: Engine, scope: Scope, session_id: str, wait: float = SESSION_WAIT_SECONDS
+) -> AbstractContextManager[None]:
+    """Held while a session is extracted, by one process at a time."""
+    name = f"{scope.app}/{scope.project}/{session_id}"
+    slot = zlib.crc32(name.encode()) % SESSION_LOCKS
+    return engine.vault.lock(f"session:{slot}", wait)
+
+
+def write_cell(engine: Engine, cell: Cell, meter: Meter) -> bool:
+    """Write all memories of a cell, index them, and clear it from the buffer. False when there was nothing in it."""
+    from everlore.memory.tracks import write_tracks  # here, as what only reads and saves never needs extraction
+
+    touched = write_tracks(engine, cell, meter)
+    for path in dict.fromkeys(touched):
+        index_file(engine, path)
+    engine.buffer.finish(cell.id)
+    embed_soon(engine)
+    return bool(touched)
+
+
+def write_cells(engine: Engine, cells: Iterable[Cell], meter: Meter) -> Written:
+    """Write what can be written now. A cell that cannot be, or must wait for the model, does not hold up the others."""
+    done = Written()
+    for cell in cells:
+        try:
+            done += Written(any=write_cell(engine, cell, meter))
+        except Postponed as error:
+            log.warning("extraction waits for the language model", messages=len(cell.messages), reason=str(error))
+            done += Written(waiting=len(cell.messages), reason=str(error))
+        except EverloreError as error:
+            log.warning("a cell could not be written; its messages stay buffered", cell=cell.id, error=str(error))
+            done += Written(waiting=len(cell.messages), reason=str(error), error=error)
+        except Exception as error:
+            log.exception("a cell could not be written; its messages stay buffered", cell=cell.id)
+            done += Written(waiting=len(cell.messages), reason=UNEXPECTED, error=error)
+    return done
+
+
+def write_pending(engine: Engine, scope: Scope, session_id: str, meter: Meter) -> Written:
+    """Finish what a crash or a failing model interrupted in this session."""
+    return write_cells(engine, engine.buffer.pending_cells(scope, session_id), meter)
+
+
+def recover(engine: Engine, wait: float = SESSION_WAIT_SECONDS) -> int:
+    """Finish what was interrupted anywhere, or could not be written before; returns how many messages still wait.
+
+    A session that another thread or process works on for longer than `wait` seconds is left to it.
+    """
+    waiting = 0
+    for scope, session_id in dict.fromkeys((cell.scope, cell.session_id) for cell in engine.buffer.pending_cells()):
+        meter = Meter(engine.settings.llm.budget_seconds)
+        try:
+            with session_lock(engine, scope, session_id, wait):
+                waiting += write_pending(engine, scope, session_id, meter).waiting
+        except Unavailable as error:
+            log.info("a session was left for later", session_id=session_id, reason=str(error))
+    return waiting
+
+
+def retry(engine: Engine) -> int:
+    """The same for a thread that comes back: an endpoint that just failed is not asked, so this ends soon."""
+    return recover(engine, RETRY_WAIT_SECONDS)
+
+
+def resume(engine: Engine) -> None:
+    """What a process does first, in the background: finish interrupted cells.
+
+    Where a language model is configured, which may take its time, that is left to the thread that comes back (`retry`).
+    """
+    if engine.llm is None:
+        recover(engine)
+
+
+def prepare(engine: Engine) -> None:
+    """The same for a server, which also loads what extraction needs before the first one asks for it."""
+    resume(engine)
+    from everlore.memory.tracks import load_tables
+
+    load_tables()

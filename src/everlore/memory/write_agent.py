@@ -1,0 +1,196 @@
+"""A cell as an agent's memories: a case for each task, and the skills that cases like it add up to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.clock import day, entry_id
+from everlore.engine import Engine
+from everlore.errors import Damaged, Misconfigured, Unavailable
+from everlore.extract.case import tasks_of, write_case
+from everlore.extract.llm import CellAnswer, with_case
+from everlore.extract.prompts import AgentCell, SkillAnswer, WorkCell
+from everlore.extract.skill import enough, write_skill
+from everlore.extract.skill_cluster import cluster_text, gather, public_id
+from everlore.kinds import case as cases
+from everlore.kinds import skill as skills
+from everlore.kinds.case import Case
+from everlore.kinds.skill import Skill
+from everlore.memory.daily_log import NewIds, append_once
+from everlore.memory.drafts import skill_draft
+from everlore.models.chat import Meter
+from everlore.types import Cell, IndexedMemory, Key, LogEntry, Owner, Where
+from everlore.vault.markdown import parse_sheet, render_sheet
+from everlore.vault.paths import locate, owner_dir, sheet_path
+
+NEAREST = 64
+"""Cases that a new one is compared with."""
+TRIES, SAVING_SECONDS = 3, 0.05
+"""How often a page is looked at that somebody is just saving, and how long they are given for it."""
+
+
+def write_agent_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswer | None, meter: Meter) -> list[str]:
+    """Returns the files that were written or that hold the cell already."""
+
+    def case_entries(new_ids: NewIds) -> list[LogEntry]:
+        found = tasks_of(cell, owner)
+        told = answer.cases if isinstance(answer, WorkCell | AgentCell) else []
+        return [
+            cases.to_entry(with_case(write_case(task, cell, owner, entry), task, told))
+            for task, entry in zip(found, new_ids(len(found)) if found else [], strict=True)
+        ]
+
+    path, entries = append_once(engine, cases.PLACE, owner, cell, case_entries)
+    if not entries:
+        return []
+    touched = [path]
+    for entry in entries:
+        case = cases.from_entry(entry, owner)
+        told = _ask_for_skill(engine, owner, case, meter)
+        with engine.vault.lock(f"skills:{owner_dir(owner)}"):
+            touched += _update_skill(engine, owner, case, told)
+    return touched
+
+
+def _ask_for_skill(engine: Engine, owner: Owner, new: Case, meter: Meter) -> SkillAnswer | None:
+    """Asked before the lock is taken, since a model may take its time."""
+    if engine.llm is None:
+        return None
+    known = list(_skills(engine, owner).known.values())
+    others, vectors = _alike(engine, owner, new, known)
+    cluster, old = gather(new, others, known, vectors)
+    return skill_draft(engine, cluster, meter) if old is not None or enough(cluster) else None
+
+
+def _update_skill(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | None) -> list[str]:
+    """The pages that were written. One that somebody is just saving is met as they leave it; if that takes them
+    longer, the next case of the task takes this one along."""
+    for attempt in range(TRIES):
+        if attempt:
+            time.sleep(SAVING_SECONDS)
+        path = _try_update(engine, owner, new, told)
+        if path is not None:
+            return [path] if path else []
+    return []
+
+
+def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | None) -> str | None:
+    """The page that was written, empty if there is no skill to be made; None if a person was quicker."""
+    pages = _skills(engine, owner)
+    known = pages.known
+    others, vectors = _alike(engine, owner, new, list(known.values()))
+    cluster, old = gather(new, others, list(known.values()), vectors)
+    if old is None and not enough(cluster):
+        return ""
+    now = engine.clock.now()
+    if old is None:
+        if pages.unread_sources & {public_id(case) for case in cluster}:
+            return None
+        entry = _new_id(engine, owner, new.timestamp, known.values())
+        taken = [*(skill.name for skill in known.values()), *pages.folders]
+        written = write_skill(cluster, None, entry, now, taken, told)
+        path = sheet_path(skills.PLACE, owner, written.name)
+    else:
+        written = write_skill(cluster, old, old.entry, now, told=told)
+        path = next(path for path, skill in known.items() if skill.entry == old.entry)
+    located = locate(path)
+    folder = located.name if located else written.name
+    done = False
+
+    def edit(text: str | None) -> str | None:
+        nonlocal done
+        with suppress(Damaged):
+            current = skills.from_sheet(parse_sheet(text), owner, folder) if text else None
+            done = current == old
+            if done:
+                return render_sheet(skills.to_sheet(written), text or "")
+        return text
+
+    engine.vault.update(path, edit)
+    return path if done else None
+
+
+def _new_id(engine: Engine, owner: Owner, moment: int, known: Iterable[Skill]) -> str:
+    prefix = skills.PLACE.prefix
+    same_day = entry_id(prefix, moment, 0)[:-8]
+    floor = max((int(skill.entry[-8:]) for skill in known if skill.entry.startswith(same_day)), default=0)
+    return entry_id(prefix, moment, engine.buffer.next_number(owner, prefix, day(moment), floor))
+
+
+def _alike(
+    engine: Engine, owner: Owner, new: Case, known: Sequence[Skill]
+) -> tuple[list[Case], NDArray[np.float32] | None]:
+    """The agent's cases to compare this one with, and the vectors to do so by, its own last.
+
+    They are the nearest, the newest (which may have no vector yet), and all that skills were made from.
+    """
+    where = Where(owner, (cases.PLACE.kind,))
+    sources = [
+        Key(owner, cases.PLACE.kind, source.removeprefix(f"{owner.id}_")) for s in known for source in s.source_case_ids
+    ]
+    rows = {row.key: row for row in engine.index.page(where, limit=NEAREST).rows}
+    rows |= engine.index.find(sources)
+    try:
+        intent = engine.embedder.encode([new.task_intent], patient=False)[0]
+        hits = engine.index.vector(intent, where, 4 * NEAREST)
+        row_of = {piece.unit: piece.row for piece in engine.index.around([hit.unit for hit in hits], 0)}
+        nearest = dict.fromkeys(row_of[hit.unit] for hit in hits if hit.unit in row_of)  # one may be gone by now
+        rows |= {row.key: row for row in engine.index.stored(list(nearest)[:NEAREST]).values()}
+        others = _others(owner, list(rows.values()), new)
+        return others, engine.embedder.encode([cluster_text(case) for case in (*others, new)], patient=False)
+    except (Unavailable, Misconfigured):
+        return _others(owner, list(rows.values()), new), None
+
+
+def _others(owner: Owner, rows: Sequence[IndexedMemory], new: Case) -> list[Case]:
+    found = [
+        Case(
+            owner=owner,
+            entry=row.key.entry,
+            session_id=row.session_id,
+            timestamp=row.timestamp,
+            parent_id=row.parent_id,
+            task_intent=row.data["task_intent"],
+            approach=row.data["approach"],
+            quality_score=row.data["quality_score"],
+            key_insight=row.data["key_insight"],
+        )
+        for row in rows
+    ]
+    return sorted((case for case in found if case.entry != new.entry), key=lambda case: (case.timestamp, case.entry))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pages:
+    """The agent's skills, from the files: the index may lag behind a crash, the files do not."""
+
+    known: dict[str, Skill]
+    """By path."""
+    folders: list[str]
+    """The names of all, those too whose page cannot be read."""
+    unread_sources: frozenset[str]
+    """Cases of pages that cannot be read, as the index remembers them: no second skill is made from these."""
+
+
+def _skills(engine: Engine, owner: Owner) -> _Pages:
+    found: dict[str, Skill] = {}
+    folders: list[str] = []
+    unread: list[Key] = []
+    for path, _, _ in engine.vault.walk(f"{owner_dir(owner)}/skills"):
+        located = locate(path)
+        if located is None or located.place.kind != skills.PLACE.kind:
+            continue
+        folders.append(located.name)
+        try:
+            if file := engine.vault.read(path):
+                found[path] = skills.from_sheet(parse_sheet(file.text), owner, located.name)
+        except Damaged:  # reported as a problem by the cascade
+            unread += [Key(owner, skills.PLACE.kind, entry) for entry in engine.index.digests(path)]
+    sources = [source for row in engine.index.find(unread).values() for source in row.data["source_case_ids"]]
+    return _Pages(found, folders, frozenset(sources))

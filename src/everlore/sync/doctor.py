@@ -1,0 +1,329 @@
+"""The doctor: what is wrong with files, index, buffer and model, and what to do about it. Changes nothing.
+
+Each part is asked by itself, so that one that is damaged hides nothing of the others; files are really read, and the
+model is really asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+
+from everlore.buffer.base import Buffer
+from everlore.buffer.sqlite import SqliteBuffer
+from everlore.config import Settings
+from everlore.engine import open_engine
+from everlore.errors import Damaged, EverloreError, Misconfigured, Unreadable
+from everlore.index.base import NOT_YET, Index, Stamp
+from everlore.index.checks import damage
+from everlore.index.sqlite import SqliteIndex
+from everlore.kinds import episode, fact
+from everlore.kinds.base import several
+from everlore.models.base import Embedder
+from everlore.models.choose import make_embedder, make_llm, make_seer
+from everlore.sync.indexing import Parsed, parse_file
+from everlore.sync.upkeep import Progress
+from everlore.types import Owner, Problem
+from everlore.vault.base import FileText, Vault
+from everlore.vault.folder import SYSTEM, FolderVault
+from everlore.vault.markdown import mentioned, outside
+from everlore.vault.paths import locate
+
+REBUILD = "run: everlore index rebuild"
+ENTRY = "correct the file in an editor; its other entries are used"
+WHOLE = "correct the file in an editor; until then what was known of it stays"
+ANSWER_SECONDS = 20.0
+"""How long a language model may take to say a word."""
+RIGHTS = "check the disk, and whether the user who runs Everlore may read it"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    level: Literal["ok", "warning", "error"]
+    what: str
+    hint: str = ""
+
+
+def doctor(settings: Settings, progress: Progress) -> list[Finding]:
+    with ExitStack() as parts:
+        if not settings.store.url.get_secret_value():
+            return list(_on_files(settings, progress, parts))
+        engine = open_engine(settings)
+        parts.callback(engine.close)
+        of_index = _index(engine.index)
+        index = engine.index if _sound(of_index) else None
+        return [
+            *_buffer(engine.buffer),
+            *of_index,
+            *_files(engine.vault, index, progress),
+            *_model(engine.embedder, index),
+            *_chat_models(settings),
+        ]
+
+
+def _on_files(settings: Settings, progress: Progress, parts: ExitStack) -> Iterator[Finding]:
+    vault = FolderVault(settings.memory.root)
+    system = vault.root / SYSTEM
+    try:
+        vault.try_write()
+        yield Finding("ok", f"vault: {vault.where} can be written")
+    except EverloreError as error:
+        hint = "make room, or give the user who runs Everlore the right to write; until then messages are refused"
+        yield Finding("error", f"vault: {error}", hint)
+    try:
+        buffer = SqliteBuffer(system / "state.db")
+        parts.callback(buffer.close)
+        yield from _buffer(buffer)
+    except EverloreError as error:
+        yield Finding(
+            "error", f"message buffer: {error}", "memories in files are safe; it holds messages not yet there"
+        )
+    index: Index | None = None
+    if reason := damage(system / "index.db"):
+        hint = f"{REBUILD}; it sets the file aside and makes it again from the memories, as a server does at its start"
+        yield Finding("error", f"index: index.db is damaged ({reason})", hint)
+    else:
+        try:
+            opened = SqliteIndex(system / "index.db")
+            parts.callback(opened.close)
+            of_index = _index(opened)
+            index = opened if _sound(of_index) else None
+            yield from of_index
+        except EverloreError as error:
+            yield Finding("error", f"index: {error}", REBUILD if isinstance(error, Damaged) else RIGHTS)
+    if reason := damage(system / "embeddings.db"):
+        hint = "nothing to do: it is set aside when it is next used, and fills again"
+        yield Finding("warning", f"cache of embeddings: embeddings.db is damaged ({reason})", hint)
+    for aside in sorted(system.glob("*.damaged*")):
+        hint = f"what it held is made again from the memories; if it is missing, {REBUILD}. Then delete the file"
+        yield Finding("warning", f"{SYSTEM}/{aside.name} was damaged and set aside", hint)
+    yield from _files(vault, index, progress)
+    try:
+        embedder = make_embedder(settings.embedding)
+    except Misconfigured as error:
+        yield Finding("error", f"embedding model: {error}")
+    else:
+        parts.callback(embedder.close)
+        yield from _model(embedder, index)
+    yield from _chat_models(settings)
+
+
+def _buffer(buffer: Buffer) -> Iterator[Finding]:
+    broken = buffer.check()
+    for sentence in broken:
+        yield Finding("error", f"message buffer: {sentence}", "stop every Everlore process and restore a backup")
+    if not broken:
+        yield Finding("ok", f"message buffer: sound, {buffer.count()} messages waiting for a flush")
+    pending = buffer.pending_cells()
+    if pending:
+        yield Finding(
+            "warning",
+            f"{len(pending)} conversation cells were interrupted while being written",
+            "start the server, or flush their sessions: they are finished first",
+        )
+
+
+def _index(index: Index) -> list[Finding]:
+    """Of one that is broken no more is asked: its answers mean nothing."""
+    if broken := index.check():
+        return [Finding("error", f"index: {sentence}", REBUILD) for sentence in broken]
+    status = index.status()
+    rows = sorted(status.rows.items())
+    counts = ", ".join(f"{count} {kind if count == 1 else several(kind)}" for kind, count in rows) or "empty"
+    sound = Finding("ok", f"index: sound ({counts})")
+    if not status.unembedded:
+        return [sound]
+    what = f"{status.unembedded} of {status.units} pieces have no vector yet"
+    return [sound, Finding("warning", what, "a running server embeds them; or run: everlore index reembed")]
+
+
+def _sound(findings: list[Finding]) -> bool:
+    return all(finding.level != "error" for finding in findings)
+
+
+@dataclass(slots=True)
+class _Read:
+    """What reading all files has brought to light."""
+
+    closed: dict[str, str] = field(default_factory=dict)
+    problems: dict[Problem, None] = field(default_factory=dict)
+    differing: set[str] = field(default_factory=set)
+    """Files that changed since they were indexed."""
+    stale: list[str] = field(default_factory=list)
+    """Files that say something else than the index although they look as they did when they were indexed."""
+    unread: list[Finding] = field(default_factory=list)
+    episodes: set[tuple[Owner, str]] = field(default_factory=set)
+    """Their cells and their ids."""
+    facts: dict[tuple[Owner, str], list[str]] = field(default_factory=dict)
+    """By their cell: the files they are in."""
+    unsure: set[tuple[Owner, str]] = field(default_factory=set)
+    """Owners and kinds of which something could not be read."""
+
+
+def _files(vault: Vault, index: Index | None, progress: Progress) -> Iterator[Finding]:
+    try:
+        known = set(index.files()) if index else set()
+        paths = [path for path, _, _ in vault.walk()]
+        read = _read(vault, index, paths, progress)
+        failures = dict(index.failures()) if index else {}
+        others = list(_others(vault))
+        obstacles = list(vault.obstacles()) if isinstance(vault, FolderVault) else []
+    except EverloreError as error:
+        yield Finding("error", f"files: {error}", REBUILD if isinstance(error, Damaged) else RIGHTS)
+        return
+    for path, reason in read.closed.items():
+        yield Finding("error", f"{path} {reason}", RIGHTS)
+    for problem in read.problems:
+        if problem.path not in read.closed:
+            yield Finding("error", str(problem), ENTRY if problem.line else WHOLE)
+    for path in obstacles:
+        hint = "put a real file there, or move it away; memories that belong there wait until then"
+        yield Finding("error", f"{path} is a link or a folder where a file must be, and is not read", hint)
+    # these are looked at again by themselves
+    reported = {*read.closed, *obstacles, *(problem.path for problem in read.problems)}
+    for path, reason in failures.items():
+        if path not in reported:
+            hint = "correct the file; it is tried again by itself"
+            yield Finding("error", f"{path} could not be indexed: {reason}", hint)
+    for path in read.stale:
+        yield Finding("error", f"{path} differs from the index, though not in size and time", REBUILD)
+    waiting = read.differing.union(known.difference(paths)).difference(reported)
+    if waiting:
+        hint = "a running server picks them up within seconds; or run: everlore index sync"
+        yield Finding("warning", f"{len(waiting)} files differ from the index", hint)
+    elif not (reported or failures or read.stale):
+        yield Finding("ok", "files: all read" + (", and the index agrees with them" if index else ""))
+    yield from read.unread
+    yield from others
+    unsure = read.unsure.union((located.owner, located.place.kind) for path in obstacles if (located := locate(path)))
+    yield from _orphans(read, unsure)
+
+
+def _read(vault: Vault, index: Index | None, paths: list[str], progress: Progress) -> _Read:
+    read = _Read()
+    for number, path in enumerate(paths):
+        progress("reading files", number, len(paths))
+        located = locate(path)
+        file, parsed = None, Parsed([], [])
+        try:
+            file = vault.read(path)
+        except Unreadable as error:
+            parsed = Parsed([], [Problem(path, 0, str(error).removeprefix(f"{path}, "))])
+            read.differing.add(path)  # if it was so before, the index says the same
+        except EverloreError as error:
+            read.closed[path] = str(error).removeprefix(f"{path} ")
+        if located and file:
+            parsed = parse_file(path, located, file)
+            if index:
+                parsed = parsed.given(path, index.parents(path))
+                _compare(read, vault, index, path, file, parsed)
+            if located.place.layout == "log" and (line := outside(file.text)):
+                hint = "to have it found, write it into the text of an entry, for example below its ### Content"
+                what = f"{path}:{line}: text outside the entries is kept, but not searched"
+                read.unread.append(Finding("warning", what, hint))
+        read.problems |= dict.fromkeys(parsed.problems)
+        if located and (parsed.problems or path in read.closed):
+            read.unsure.add((located.owner, located.place.kind))
+        _relate(read, path, parsed)
+    progress("reading files", len(paths), len(paths))
+    if index:
+        read.problems |= dict.fromkeys(problem for problem in index.problems() if not _outdated(problem, read, index))
+    return read
+
+
+def _outdated(problem: Problem, read: _Read, index: Index) -> bool:
+    """Whether the file was read here in a state that the index has not seen."""
+    return problem.path in read.differing and index.stamp(problem.path) != NOT_YET
+
+
+def _compare(read: _Read, vault: Vault, index: Index, path: str, file: FileText, parsed: Parsed) -> None:
+    stamp = Stamp(file.mtime_ns, file.size)
+    if index.stamp(path) != stamp:
+        read.differing.add(path)
+        return
+    has, says = index.digests(path), {row.key.entry: row.digest for row in parsed.rows}
+    if parsed.problems:  # of what cannot be read the index has the last good state
+        has = {entry: digest for entry, digest in has.items() if entry in says}
+    still = index.stamp(path) == stamp and vault.stat(path) == (file.mtime_ns, file.size)
+    if has != says and still:
+        read.stale.append(path)
+
+
+def _relate(read: _Read, path: str, parsed: Parsed) -> None:
+    for row in parsed.rows:
+        owner = row.key.owner
+        if row.key.kind == episode.PLACE.kind:
+            read.episodes |= {(owner, ident) for ident in (row.parent_id, row.key.entry, row.key.public_id)}
+        elif row.key.kind == fact.PLACE.kind and row.parent_id:
+            read.facts.setdefault((owner, row.parent_id), []).append(path)
+
+
+def _others(vault: Vault) -> Iterator[Finding]:
+    """What people wrote and might take for remembered."""
+    if not isinstance(vault, FolderVault):
+        return
+    for path in vault.others():
+        try:
+            file = vault.read(path)
+        except EverloreError:  # no text, or closed to us: nobody takes it for a log
+            continue
+        if file and mentioned(file.text):
+            hint = "if it is a copy that a sync service made, take what you need from it and delete it"
+            yield Finding("warning", f"{path} holds entries and is not read: no log of a day has this name", hint)
+
+
+def _orphans(read: _Read, unsure: Collection[tuple[Owner, str]]) -> Iterator[Finding]:
+    lost: dict[str, int] = {}
+    for (owner, cell), paths in read.facts.items():
+        if (owner, cell) not in read.episodes and (owner, episode.PLACE.kind) not in unsure:
+            for path in paths:
+                lost[path] = lost.get(path, 0) + 1
+    for path, count in sorted(lost.items()):
+        hint = "if it was deleted on purpose, delete them too (or their **parent_id**, to keep them); else restore it"
+        yield Finding("warning", f"{path}: {count} facts belong to an episode that is nowhere", hint)
+
+
+def _model(embedder: Embedder, index: Index | None) -> Iterator[Finding]:
+    try:
+        dimension = len(embedder.query("Everlore"))  # kept nowhere, so that it cannot come from a cache
+        current = index.model() if index else None
+    except Damaged:  # of the index, which was told
+        return
+    except EverloreError as error:
+        yield Finding("error", f"embedding model: {error}", "search goes on with words alone until it works")
+        return
+    if current is not None and current[0] != embedder.name:
+        yield Finding(
+            "warning",
+            f"the index was embedded with {current[0]}, the model in use is {embedder.name}",
+            "run: everlore index reembed",
+        )
+    elif current is not None and current[1] != dimension:
+        yield Finding(
+            "error",
+            f"embedding model: {embedder.name} answers with {dimension} numbers, and the index has {current[1]} of it",
+            "if it is meant to be another model now, run: everlore index reembed; else correct the endpoint",
+        )
+    else:
+        yield Finding("ok", f"embedding model: {embedder.name} answers")
+
+
+def _chat_models(settings: Settings) -> Iterator[Finding]:
+    """Those that are configured; by default none is."""
+    waiting = "messages stay in the buffer until it answers; to go on without it, unset EVEROS_LLM__BASE_URL"
+    local = "pictures and recordings are read locally meanwhile, where the parts for that are installed"
+    for what, make, hint in (
+        ("language model", partial(make_llm, settings.llm), waiting),
+        ("multimodal model", partial(make_seer, settings.multimodal), local),
+    ):
+        try:
+            model = make()
+            if model is not None:
+                with closing(model):
+                    model.check(ANSWER_SECONDS)
+                yield Finding("ok", f"{what}: {model.model} answers")
+        except EverloreError as error:
+            yield Finding("error", f"{what}: {error}", "" if isinstance(error, Misconfigured) else hint)

@@ -1,0 +1,79 @@
+"""Units get their vectors: at once where they are few, else by the worker."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+
+import structlog
+
+from everlore.engine import Engine
+from everlore.errors import EverloreError, Unavailable
+from everlore.types import Owner
+
+EMBED_AT_ONCE = 48
+"""Units embedded in the same call that stored them; more are left to the worker."""
+EMBED_SLICE = 256
+"""Units embedded before their vectors are stored. More at once pads less: those of like length go together."""
+FRESH = 256
+"""So many units without a vector are what was just stored; more are a backlog."""
+
+log = structlog.get_logger("everlore.sync")
+
+
+def embed_soon(engine: Engine) -> None:
+    """Embed what was just stored if that is quick. What is not done now, the worker does."""
+    if not engine.embedder.ready():
+        with suppress(Unavailable):  # closed, since the server stops
+            engine.embedder.warm()
+    elif engine.embedding.acquire(blocking=False):
+        # when somebody else is embedding already, the backlog is theirs and this call need not wait
+        try:
+            _embed(engine, EMBED_AT_ONCE, patient=False)
+        except EverloreError as error:
+            log.warning("embedding failed; words find the new memories until it works", error=str(error))
+        finally:
+            engine.embedding.release()
+
+
+def embed_fresh(engine: Engine, seconds: float = 2.0, most: int = FRESH, owner: Owner | None = None) -> None:
+    """Embed what was stored a moment ago, so that a search by meaning finds it, if it is not more than `most` units and
+    some are of the owner, where one is named; a long backlog is the worker's. While another thread embeds, it is waited
+    for so many seconds."""
+    if engine.embedder.state() != "ready":
+        return
+    deadline = time.monotonic() + seconds
+    try:
+        engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
+        while 0 < len(engine.index.unembedded(most + 1)) <= most:
+            if owner is not None and not engine.index.waiting(owner):
+                return
+            if not engine.embedding.acquire(timeout=max(0.0, deadline - time.monotonic())):
+                return
+            try:
+                _embed(engine, EMBED_AT_ONCE, patient=False)
+            finally:
+                engine.embedding.release()
+            if time.monotonic() > deadline:
+                return
+    except EverloreError as error:
+        log.warning("embedding failed; words find the new memories until it works", error=str(error))
+
+
+def embed_pending(engine: Engine, limit: int) -> int:
+    """Give vectors to units that have none, at most `limit` of them; returns how many got one."""
+    with engine.embedding:
+        return _embed(engine, limit)
+
+
+def _embed(engine: Engine, limit: int, *, patient: bool = True) -> int:
+    index, embedder = engine.index, engine.embedder
+    index.use_model(embedder.name, embedder.dimension)
+    done = 0
+    while done < limit:
+        units = index.unembedded(min(EMBED_SLICE, limit - done))
+        if not units:
+            break
+        index.put_vectors([u.unit for u in units], embedder.encode([u.dense for u in units], patient=patient))
+        done += len(units)
+    return done
