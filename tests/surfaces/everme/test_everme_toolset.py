@@ -15,7 +15,7 @@ from gates import NO_TOKEN, Gate, Host, everlore, host, quick
 from serving import Api, Server, clean_env, running
 
 from everlore import __version__
-from everlore.surfaces.everme import words
+from everlore.surfaces.contracts.everme import words
 from everlore.surfaces.mcp import toolsets
 
 TURNS = [

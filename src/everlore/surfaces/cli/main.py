@@ -114,8 +114,7 @@ def mcp(
         from everlore.surfaces.mcp import stdio
 
         toolsets.check(toolset)
-        identity = toolsets.IDENTITIES.get(toolset)
-        stdio.serve(toolsets.loaders()[toolset], identity() if identity else None)
+        stdio.serve(toolsets.loaders()[toolset], toolsets.identity(toolset))
         return
     _serve((toolset,), host, port, insecure=insecure)
 

@@ -1,4 +1,4 @@
-"""The gateway's memory routes: each maps one wire shape to one function of `surfaces.everme`."""
+"""The gateway's memory routes: each maps one wire shape to one function of `contracts.everme`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from everlore.engine import Engine
 from everlore.memory import NewMessage
 from everlore.memory.remember import spoken
 from everlore.search.filters import compile_filter
-from everlore.surfaces.everme import reading, saving
-from everlore.surfaces.everme.limits import CONTENT_MOST, CONTEXT_TOKENS, QUERY_MOST, wanted
-from everlore.surfaces.everme.saving import USER_NAME, Person, Saved
+from everlore.surfaces.contracts.everme import reading, saving
+from everlore.surfaces.contracts.everme.limits import CONTENT_MOST, CONTEXT_TOKENS, QUERY_MOST, wanted
+from everlore.surfaces.contracts.everme.saving import USER_NAME, Person, Saved
 from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.gateway import ANSWERS, Body, Refusal, note, principal, run, success
 from everlore.surfaces.http.guard import seen_by

@@ -24,7 +24,7 @@ from everlore.engine import Engine
 from everlore.errors import Conflict, InvalidInput, NotFound
 from everlore.kinds.pieces import split_text
 from everlore.memory import NewMessage, flush, forget, listing, remember
-from everlore.surfaces.everme.saving import USER_NAME, Person
+from everlore.surfaces.contracts.everme.saving import USER_NAME, Person
 from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.gateway import ANSWERS, Body, Refusal, accounts, base_url, note, principal, run, success
 from everlore.surfaces.http.gateway_mem import asking

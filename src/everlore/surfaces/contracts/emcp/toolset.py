@@ -10,14 +10,16 @@ import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 from everlore.config import load as load_settings
 from everlore.content import arguments as a
 from everlore.errors import InvalidInput, NotFound
-from everlore.surfaces.mcp.toolset import CALLER, Tool, Toolset
-from everlore.surfaces.mcp.toolsets import IDENTITIES
+from everlore.surfaces.contracts.emcp.callers import identify
+from everlore.surfaces.contracts.emcp.identity import IDENTITY
+from everlore.surfaces.contracts.emcp.refusals import Refused
+from everlore.surfaces.contracts.toolset import Caller, Tool, Toolset
 from everlore.types import Json
 from everlore.vault.folder import SYSTEM
 
@@ -26,9 +28,6 @@ if TYPE_CHECKING:
     from everlore.engine import Engine
 
 HANDLE: Final = "content"
-IDENTITY: Final = IDENTITIES["evo"]()
-CAPABILITIES: Final = {name: value for name, value in IDENTITY.capabilities.items() if name != "tools"}
-"""The version stands there twice, for clients that drop the capabilities they do not know."""
 EMBEDDED: Final = "content.db"
 
 OFFERED: Final[Mapping[str, tuple[str, type[a.Arguments]]]] = {
@@ -53,7 +52,7 @@ OFFERED: Final[Mapping[str, tuple[str, type[a.Arguments]]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Opener:
+class SiteOpener:
     """Opens the site of an engine when it is first needed, once."""
 
     _opened: list[Site] = field(default_factory=list)
@@ -74,15 +73,17 @@ class Opener:
             self._opened.clear()
 
 
-def call(opener: Opener, engine: Engine, user_id: int, name: str, arguments: Json) -> dict[str, Json]:
+def call(opener: SiteOpener, engine: Engine, user_id: int, name: str, arguments: Json) -> dict[str, Json]:
     """The answer of a tool to a user of the site (0: a visitor)."""
     if name not in OFFERED:
         raise NotFound(f"there is no tool {name[:100]!r}")
     checked = a.check(OFFERED[name][1], arguments, engine.settings.emcp.max_result_items)
-    from everlore.content.access import Caller  # a handshake must not wait for it
-    from everlore.content.tools import TOOLS
+    from everlore.content import access, tools  # a handshake must not wait for it
 
-    return TOOLS[name](opener.site(engine), Caller(user_id), checked)
+    # evo.content.search is `search`, evo.model.get is `model_get`
+    function = getattr(tools, name.removeprefix("evo.content.").removeprefix("evo.").replace(".", "_"))
+    answer: dict[str, Json] = function(opener.site(engine), access.Caller(user_id), checked)
+    return answer
 
 
 def result(structured: dict[str, Json]) -> dict[str, Json]:
@@ -108,52 +109,41 @@ def described(max_items: int) -> list[dict[str, Json]]:
     ]
 
 
+class SiteTool(Tool):
+    """Takes the one value that its name is offered with, which brings its own schema and its own sentences."""
+
+    @cached_property
+    def input_schema(self) -> Mapping[str, Json]:
+        return a.schema(OFFERED[self.name][1], load_settings().emcp.max_result_items)
+
+    def call(self, ask: Caller, arguments: Mapping[str, Json]) -> dict[str, Json]:
+        engine = ask.engine
+        structured: dict[str, Json] = self.function(engine, _user(ask, engine), self.name, arguments)
+        limit = engine.settings.emcp.max_result_bytes
+        # over HTTP the whole answer is measured, and refused with a status
+        if not ask.headers and len(json.dumps(result(structured), ensure_ascii=False).encode()) > limit:
+            raise InvalidInput(too_large(limit))
+        return structured
+
+
+def _user(ask: Caller, engine: Engine) -> int:
+    """Who asks: over HTTP the bearer of a token, where the owner wants one; else the user of the settings."""
+    settings = engine.settings.emcp
+    if not ask.headers or not settings.jwt_secret.get_secret_value():
+        return settings.user_id
+    try:
+        return identify(ask.headers.get("authorization"), "", settings, ask.principal).user_id
+    except Refused as error:  # it ended on the way here from the gates
+        raise InvalidInput(str(error)) from None
+
+
 def toolset() -> Toolset:
-    opener, max_items = Opener(), load_settings().emcp.max_result_items
+    run = partial(call, SiteOpener())
     return Toolset(
         name="evo",
-        server_name=IDENTITY.server_name,
-        server_version=IDENTITY.server_version,
-        instructions=IDENTITY.instructions,
-        tools=tuple(
-            Tool(
-                name=tool["name"],
-                description=tool["description"],
-                input_schema=tool["inputSchema"],
-                run=partial(_run, opener, tool["name"]),
-                read_only=True,
-                idempotent=True,
-                lenient=frozenset(tool["inputSchema"]["properties"]),
-            )
-            for tool in described(max_items)
-        ),
+        identity=IDENTITY,
+        tools=tuple(SiteTool(name, about, run, reads=True) for name, (about, _) in OFFERED.items()),
         failures="rpc",
         invalid_code=-32602,
         missing_code=-32601,
-        default_version=IDENTITY.version,
-        server_fields=IDENTITY.server_fields,
-        capabilities=CAPABILITIES,
     )
-
-
-def _run(opener: Opener, name: str, engine: Engine, arguments: Mapping[str, Json]) -> Any:
-    structured = call(opener, engine, _user(engine), name, arguments)
-    caller, limit = CALLER.get(None), engine.settings.emcp.max_result_bytes
-    # over HTTP the whole answer is measured, and refused with a status
-    if not (caller and caller.headers) and len(json.dumps(result(structured), ensure_ascii=False).encode()) > limit:
-        raise InvalidInput(too_large(limit))
-    return structured
-
-
-def _user(engine: Engine) -> int:
-    """Who asks: over HTTP the bearer of a token, where the owner wants one; else the user of the settings."""
-    caller = CALLER.get(None)
-    if caller is None or not caller.headers or not engine.settings.emcp.jwt_secret.get_secret_value():
-        return engine.settings.emcp.user_id
-    from everlore.surfaces.http.emcp_auth import identify  # most callers need no tokens
-    from everlore.surfaces.http.emcp_errors import Refused
-
-    try:
-        return identify(caller.headers.get("authorization"), "", engine.settings.emcp, caller.principal).user_id
-    except Refused as error:  # it ended on the way here from the gates
-        raise InvalidInput(str(error)) from None
