@@ -9,7 +9,7 @@ from dataclasses import asdict
 from everlore import sync
 from everlore.config import Settings
 from everlore.engine import Engine, open_engine
-from everlore.kinds.base import several
+from everlore.kinds.registry import several
 from everlore.surfaces.cli import logs, output
 from everlore.surfaces.cli.settings import settings_of_command
 
