@@ -129,6 +129,17 @@ def model_get(site: Site, caller: Caller, given: a.ModelGet) -> Answer:
         return {"item": models.record(ask, model, given.id), "meta": meta}
 
 
+_DOCUMENTS = (
+    search, get, root_tree, descendants, ancestors, children, siblings, neighbors, prev_siblings, next_siblings,
+    children_range, siblings_range,
+)  # fmt: skip
+TOOLS: Final[Mapping[str, Callable[[Site, Caller, Any], Answer]]] = {
+    **{f"evo.content.{function.__name__}": function for function in _DOCUMENTS},
+    "evo.model.list": model_list,
+    "evo.model.get": model_get,
+}
+
+
 def _conditions(
     ask: Asking, given: a.Search, *, by_id: bool
 ) -> tuple[list[sa.ColumnElement[bool]], list[Costly], bool]:

@@ -63,8 +63,7 @@ def _parameter(one: inspect.Parameter) -> Parameter:
         schema["type"] = _one_or_many([name for name in _types(schema) if name != "null"])
     elif not required and one.default != ():
         schema["default"] = one.default
-    metadata = get_args(one.annotation)[1:] if get_origin(one.annotation) is Annotated else ()
-    own = next((part for part in metadata if isinstance(part, Read)), None)
+    own = next((part for part in _apart(one.annotation)[1] if isinstance(part, Read)), None)
     plain = {name: part for name, part in schema.items() if name != "type" or part}
     return Parameter(one.name.rstrip("_"), one.name, plain, required, own)
 
@@ -80,14 +79,20 @@ def output_schema(function: Callable[..., Any]) -> Schema | None:
 
 
 def schema_of(annotation: Any) -> Schema:
-    metadata: tuple[Any, ...] = ()
-    if get_origin(annotation) is Annotated:
-        annotation, *metadata = get_args(annotation)  # type: ignore[assignment]
-    schema: Schema = {"description": text for text in metadata if isinstance(text, str)}
+    annotation, metadata = _apart(annotation)
+    schema: Schema = {}
+    for text in (part for part in metadata if isinstance(part, str)):
+        schema["description"] = text
     schema |= _bare(annotation)
-    for more in metadata:
-        schema |= more if isinstance(more, dict) else {}
+    for keywords in (part for part in metadata if isinstance(part, dict)):
+        schema |= keywords
     return schema | {name: schema.pop(name) for name in INSIDE if name in schema}
+
+
+def _apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The type, and what `Annotated` says of it."""
+    parts = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+    return parts[0], parts[1:]
 
 
 def _bare(annotation: Any) -> Schema:

@@ -34,9 +34,7 @@ AGENT = "default"
 CALLED = {"description": "Tools that an assistant message called."}
 
 Query = Annotated[str, {"description": "A few keywords, or the user's message."}]
-SessionKey = Annotated[
-    str | None, {"description": "The conversation; the same for all its turns. [default: default]"}
-]
+SessionKey = Annotated[str | None, {"description": "The conversation; the same for all its turns. [default: default]"}]
 
 
 class ToolCall(TypedDict):
@@ -85,14 +83,10 @@ def mem_context(ask: Caller, query: Query) -> Text:
 def mem_save_turn(
     ask: Caller,
     messages: list[Turn] | None = None,
-    role: Annotated[
-        Literal["user", "assistant", "tool"] | None, {"description": "Of a single message."}
-    ] = None,
+    role: Annotated[Literal["user", "assistant", "tool"] | None, {"description": "Of a single message."}] = None,
     text: Annotated[str | None, {"description": "Of a single message."}] = None,
     content: Annotated[Any, "The same as text."] = None,
-    timestamp: Annotated[
-        int | None, {"description": "Of a single message; Unix milliseconds. [default: now]"}
-    ] = None,
+    timestamp: Annotated[int | None, {"description": "Of a single message; Unix milliseconds. [default: now]"}] = None,
     toolCallId: Annotated[str | None, {"description": "Of a single tool message."}] = None,
     toolCalls: Annotated[list[ToolCall] | None, CALLED] = None,
     sessionKey: SessionKey = None,
@@ -103,7 +97,13 @@ def mem_save_turn(
     """Save turns of a conversation, so that later sessions can reuse how a task was solved. Pass messages (preferred;
     with the assistant's toolCalls and the tool's answers), or role and text for a single one. With flush (the
     default) memories are made at once; without it the messages wait and are found as recent messages."""
-    single = {"text": text, "content": content, "timestamp": timestamp, "toolCallId": toolCallId, "toolCalls": toolCalls}
+    single = {
+        "text": text,
+        "content": content,
+        "timestamp": timestamp,
+        "toolCallId": toolCallId,
+        "toolCalls": toolCalls,
+    }
     said = turns(messages, role, single, _now())
     return _saved(ask, "agent-memory", sessionKey, said, flush, ("status", "messageCount", "flushed"))
 

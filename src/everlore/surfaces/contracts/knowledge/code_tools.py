@@ -17,7 +17,7 @@ SoFar = Annotated[
     {"description": "By this call, 0 when all is up to date; the rest goes on in the background, see get_index_status"},
 ]
 Line = Annotated[int, {"minimum": 1}]
-ChunkType = Literal["function", "method", "class", "struct", "impl", "module", "enum", "trait", "interface", "other"]
+CHUNK_TYPES = ["function", "method", "class", "struct", "impl", "module", "enum", "trait", "interface", "other"]
 
 
 class Indexed(TypedDict):
@@ -33,7 +33,7 @@ class Chunk(TypedDict):
     language: str
     start_line: Line
     end_line: Line
-    chunk_type: ChunkType
+    chunk_type: Annotated[str, {"enum": CHUNK_TYPES}]
     name: str | None
     score: Annotated[float, {"minimum": 0, "maximum": 1}]
 

@@ -69,9 +69,7 @@ def recall(
     limit: Limit = 10,
     include_memories: Annotated[bool, "Include memory results (default: true)"] = True,
     include_code: Annotated[bool, "Include code chunk results (default: false)"] = False,
-    project_id: Annotated[
-        Maybe[str], "Filter code results by project (optional, requires include_code=true)"
-    ] = None,
+    project_id: Annotated[Maybe[str], "Filter code results by project (optional, requires include_code=true)"] = None,
     language: Annotated[
         Maybe[str], "Filter code by language: rust, python, javascript, typescript, go (optional)"
     ] = None,

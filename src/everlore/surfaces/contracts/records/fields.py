@@ -119,9 +119,7 @@ def _number(value: Json) -> float | None:
 Name = Annotated[str, Read(name_of)]
 Body = Annotated[dict[str, Json], Read(content)]
 Confidence = Annotated[float, "0 to 1", {"minimum": 0, "maximum": 1}, Read(confidence)]
-Query = Annotated[
-    str, "A short, specific question", {"minLength": 1, "maxLength": LONGEST_QUERY}, Read(query)
-]
+Query = Annotated[str, "A short, specific question", {"minLength": 1, "maxLength": LONGEST_QUERY}, Read(query)]
 Type = Annotated[str | None, "Only this type", Read(wanted_type)]
 Tags = Annotated[tuple[str, ...], {"maxItems": ENVIRONMENT.max_tags}, Read(tags)]
 WantedTags = Annotated[Tags, f"Tags such as project:alpha, all of which must be present. {TAG_FORM}"]

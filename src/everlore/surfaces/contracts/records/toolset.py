@@ -31,7 +31,7 @@ from everlore.surfaces.contracts.signature import Read
 from everlore.surfaces.contracts.toolset import Argument, Caller, Content, Items, Prompt, Resource, Toolset, tool
 from everlore.types import AllOf, IndexedMemory, Json, Owner, Predicate, Scope, Where
 
-RECORD = record.PLACE.kind
+RECORD = record.RECORD.name
 OTHERS = tuple(kind for kind in MEMORIES if kind != RECORD)
 RECENT = 20
 MOST_RECENT = 100
@@ -66,8 +66,7 @@ def memory_create(
     type_: Annotated[fields.Name, "What it is: note, decision, runbook, todo, ..."],
     content: Annotated[
         fields.Body,
-        f"A JSON object, at most {ENVIRONMENT.max_content} characters as JSON;"
-        ' wrap plain text as {"text": "..."}',
+        f'A JSON object, at most {ENVIRONMENT.max_content} characters as JSON; wrap plain text as {{"text": "..."}}',
     ],
     source: Annotated[fields.Name, "Where it comes from, e.g. chat://session-1"],
     *,
@@ -79,7 +78,7 @@ def memory_create(
     engine = ask.engine
     saved = save_record(engine, _owner(engine), type_, content, source, tags, confidence)
     shown = {
-        "id": saved.entry,
+        "id": saved.local_id,
         "type": saved.type,
         "tags": list(saved.tags),
         "confidence": saved.confidence,
