@@ -20,9 +20,10 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 
 from everlore.errors import EverloreError, InvalidInput, Obstructed, Unavailable
+from everlore.kinds.paths import locate
+from everlore.kinds.registry import hidden_folders
 from everlore.lock import FileLock
 from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded, differing
-from everlore.vault.paths import READ_HIDDEN, locate
 from everlore.vault.writers import being_written
 
 try:
@@ -187,7 +188,8 @@ class FolderVault:
             path = f"{below}/{entry.name}" if below else entry.name
             if entry.name.endswith(".md"):
                 yield path, entry
-            if entry.is_dir(follow_symlinks=False) and (not entry.name.startswith(".") or entry.name in READ_HIDDEN):
+            seen = not entry.name.startswith(".") or entry.name in hidden_folders()
+            if seen and entry.is_dir(follow_symlinks=False):
                 yield from self._named(path)
 
     def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:
