@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from everlore.config import load as load_settings
 from everlore.content import arguments as a
 from everlore.errors import InvalidInput, NotFound
+from everlore.extras import require
 from everlore.surfaces.contracts.emcp.callers import identify
 from everlore.surfaces.contracts.emcp.refusals import Refused
 from everlore.surfaces.mcp.toolset import CALLER, Tool, Toolset
@@ -81,6 +82,7 @@ def call(opener: Opener, engine: Engine, user_id: int, name: str, arguments: Jso
     if name not in OFFERED:
         raise NotFound(f"there is no tool {name[:100]!r}")
     checked = a.check(OFFERED[name][1], arguments, engine.settings.emcp.max_result_items)
+    require("cms")
     from everlore.content.access import Caller  # a handshake must not wait for it
     from everlore.content.tools import TOOLS
 
