@@ -120,6 +120,6 @@ def test_relations_are_lines_that_a_person_can_write() -> None:
 
 def test_a_page_without_front_matter_is_named_by_its_file() -> None:
     page = entity.from_sheet(parse_sheet("Some words.\n"), ALICE, "Bob Jones")
-    assert (page.name, page.entry) == ("Bob Jones", entity.new_entry("bob jones"))
+    assert (page.name, page.local_id) == ("Bob Jones", entity.new_entry("bob jones"))
     with pytest.raises(Damaged, match="id"):
         entity.from_sheet(parse_sheet("---\nid: 5\n---\n"), ALICE, "x")

@@ -239,8 +239,8 @@ def test_an_entry_that_was_deleted_beside_a_broken_one_is_gone_after_a_rebuild(f
         key for key, seen in rows.items() if key.owner == ALICE and seen.path.endswith("fact-2026-05-29.md")
     ][:2]
     file = filled.settings.memory.root / rows[gone].path
-    text = remove_entry(file.read_text(encoding="utf-8"), gone.entry)
-    file.write_text(text.replace(f"<!-- /entry:{broken.entry} -->\n", ""), encoding="utf-8")
+    text = remove_entry(file.read_text(encoding="utf-8"), gone.local_id)
+    file.write_text(text.replace(f"<!-- /entry:{broken.local_id} -->\n", ""), encoding="utf-8")
     rebuild(filled, lambda *_: None)
     assert rows.keys() - in_index(filled).keys() == {gone}
 

@@ -62,7 +62,7 @@ def test_two_copies_that_lose_what_the_other_repeats(engine: Engine) -> None:
     index_changes(engine)
     index_changes(engine)
     rows = assert_index_equals_files(engine)
-    assert {row.key.entry for row in rows if row.key.kind == "episode"} == {one.id for one in entries.values()}
+    assert {row.key.local_id for row in rows if row.key.kind == "episode"} == {one.id for one in entries.values()}
     assert len([row for row in rows if row.key.kind == "fact"]) == 2
 
 

@@ -23,7 +23,7 @@ PLACE = Layout(kind="case", prefix="ac", track="agent", layout="log", folder="ca
 @dataclass(frozen=True, slots=True)
 class Case:
     owner: Owner
-    entry: str
+    local_id: str
     session_id: str
     timestamp: int
     parent_id: str
@@ -41,13 +41,13 @@ def to_entry(case: Case) -> LogEntry:
     sections = {"TaskIntent": case.task_intent, "Approach": case.approach}
     if case.key_insight:
         sections["KeyInsight"] = case.key_insight
-    return LogEntry(id=case.entry, fields=fields, sections=sections)
+    return LogEntry(id=case.local_id, fields=fields, sections=sections)
 
 
 def from_entry(entry: LogEntry, owner: Owner) -> Case:
     return Case(
         owner=owner,
-        entry=entry.id,
+        local_id=entry.id,
         session_id=text_field(entry, "session_id", ""),
         timestamp=moment_field(entry),
         parent_id=text_field(entry, "parent_id", ""),
@@ -70,7 +70,7 @@ def to_row(case: Case, updated: int) -> IndexRow:
     sender_ids = case.sender_ids or (case.owner.id,)
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told))
     return IndexRow(
-        key=Key(case.owner, PLACE.kind, case.entry),
+        key=Key(case.owner, PLACE.kind, case.local_id),
         digest=row_digest(data, pieces, case.session_id, case.timestamp, case.parent_id, sender_ids),
         session_id=case.session_id,
         parent_type="memcell" if case.parent_id else "",

@@ -50,7 +50,7 @@ class Relation:
 @dataclass(frozen=True, slots=True)
 class Entity:
     owner: Owner
-    entry: str
+    local_id: str
     name: str
     entity_type: str = ""
     description: str = ""
@@ -103,7 +103,7 @@ def with_relation(entity: Entity, relation: Relation) -> Entity:
 def to_sheet(entity: Entity) -> MemoryFile:
     return MemoryFile(
         front={
-            "id": entity.entry,
+            "id": entity.local_id,
             "type": "entity",
             "user_id": entity.owner.id,
             "name": entity.name,
@@ -130,7 +130,7 @@ def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Entity:
         raise Damaged(f"the page of {shown!r}: front matter `created`: {error}") from None
     return Entity(
         owner=owner,
-        entry=entry,
+        local_id=entry,
         name=shown,
         entity_type=_text(front, "entity_type"),
         description=_text(front, "description"),
@@ -148,7 +148,7 @@ def target(handle: str) -> str:
 
 def to_row(entity: Entity, updated: int) -> IndexRow:
     """Links to its names are added where names are known to the graph (`cascade`)."""
-    key = Key(entity.owner, PLACE.kind, entity.entry)
+    key = Key(entity.owner, PLACE.kind, entity.local_id)
     relations = entity.relations
     data = {
         "name": entity.name,

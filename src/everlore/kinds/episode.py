@@ -40,7 +40,7 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Episode:
     owner: Owner
-    entry: str
+    local_id: str
     session_id: str
     timestamp: int
     parent_id: str
@@ -80,7 +80,7 @@ def to_entry(episode: Episode) -> LogEntry:
     if episode.assistants:
         fields["assistants"] = episode.assistants
     return LogEntry(
-        id=episode.entry,
+        id=episode.local_id,
         fields=fields,
         sections={
             **dict(zip(SECTIONS, (episode.subject, episode.summary, episode.content), strict=True)),
@@ -93,7 +93,7 @@ def from_entry(entry: LogEntry, owner: Owner) -> Episode:
     content = section(entry, "Content")
     return Episode(
         owner=owner,
-        entry=entry.id,
+        local_id=entry.id,
         session_id=text_field(entry, "session_id", ""),
         timestamp=moment_field(entry),
         parent_id=text_field(entry, "parent_id", ""),
@@ -141,7 +141,7 @@ def to_row(episode: Episode, updated: int) -> IndexRow:
     data = {"subject": episode.subject, "summary": episode.summary, "episode": account}
     pieces = units(episode)
     return IndexRow(
-        key=Key(episode.owner, PLACE.kind, episode.entry),
+        key=Key(episode.owner, PLACE.kind, episode.local_id),
         digest=row_digest(data, pieces, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids),
         session_id=episode.session_id,
         parent_type="memcell" if episode.parent_id else "",

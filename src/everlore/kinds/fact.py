@@ -30,7 +30,7 @@ class Fact:
     user was called when it was told while their profile could not be read; it goes when the profile took it up."""
 
     owner: Owner
-    entry: str
+    local_id: str
     session_id: str
     timestamp: int
     parent_id: str
@@ -61,7 +61,7 @@ def to_entry(fact: Fact) -> LogEntry:
         fields["invalidation_reason"] = fact.invalidation_reason
     if fact.unlisted:
         fields[UNLISTED] = fact.unlisted
-    return LogEntry(id=fact.entry, fields=fields, sections={"Fact": fact.text})
+    return LogEntry(id=fact.local_id, fields=fields, sections={"Fact": fact.text})
 
 
 def from_entry(entry: LogEntry, owner: Owner) -> Fact:
@@ -69,7 +69,7 @@ def from_entry(entry: LogEntry, owner: Owner) -> Fact:
     number = int(turn) if turn.isdecimal() and len(turn) <= TURN_DIGITS else 0
     return Fact(
         owner=owner,
-        entry=entry.id,
+        local_id=entry.id,
         session_id=text_field(entry, "session_id", ""),
         timestamp=moment_field(entry),
         parent_id=text_field(entry, "parent_id", ""),
@@ -88,7 +88,7 @@ def from_entry(entry: LogEntry, owner: Owner) -> Fact:
 def from_row(row: IndexRow | IndexedMemory) -> Fact:
     return Fact(
         owner=row.key.owner,
-        entry=row.key.entry,
+        local_id=row.key.local_id,
         session_id=row.session_id,
         timestamp=row.timestamp,
         parent_id=row.parent_id,
@@ -117,7 +117,7 @@ def to_row(fact: Fact, updated: int) -> IndexRow:
         dense = "" if fact.parent_id and fact.turn >= 0 else fact.text
         pieces = (Unit(turn=fact.turn, dense=dense, words=f"{spoken_day(fact.timestamp)} {fact.text}"),)
     return IndexRow(
-        key=Key(fact.owner, PLACE.kind, fact.entry),
+        key=Key(fact.owner, PLACE.kind, fact.local_id),
         digest=row_digest(
             data, pieces, fact.session_id, fact.timestamp, fact.parent_id, fact.sender_ids, fact.about, validity
         ),

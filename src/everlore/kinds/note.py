@@ -23,7 +23,7 @@ class Note:
     """`timestamp` is when it was stored, `event_time` when it happened; it holds from `valid_from` on."""
 
     owner: Owner
-    entry: str
+    local_id: str
     timestamp: int
     content: str
     memory_type: str = "semantic"
@@ -47,7 +47,7 @@ def to_entry(note: Note) -> LogEntry:
         fields["importance"] = f"{note.importance:g}"
     if note.metadata:
         fields["metadata"] = written_metadata(note.metadata)
-    return LogEntry(id=note.entry, fields=fields | verbatim(note.content), sections={SECTION: note.content})
+    return LogEntry(id=note.local_id, fields=fields | verbatim(note.content), sections={SECTION: note.content})
 
 
 def verbatim(content: str) -> dict[str, str | tuple[str, ...]]:
@@ -66,7 +66,7 @@ def from_entry(entry: LogEntry, owner: Owner) -> Note:
     timestamp = moment_field(entry)
     return Note(
         owner=owner,
-        entry=entry.id,
+        local_id=entry.id,
         timestamp=timestamp,
         # when the two differ in more than blanks, a person has edited the one that is easy to edit
         content=exact if _as_section(exact) == shown else shown,
@@ -90,7 +90,7 @@ def to_row(note: Note, updated: int) -> IndexRow:
     pieces = tuple(Unit(turn=at, dense=text, words=text) for at, text in enumerate(split_text(note.content)))
     validity = Validity(start=event if note.valid_from is None else note.valid_from)
     return IndexRow(
-        key=Key(note.owner, PLACE.kind, note.entry),
+        key=Key(note.owner, PLACE.kind, note.local_id),
         digest=row_digest(data, pieces, note.timestamp, validity),
         session_id="",
         parent_type="",

@@ -46,7 +46,7 @@ class Profile:
     timestamp: int
 
     @property
-    def entry(self) -> str:
+    def local_id(self) -> str:
         return "profile"
 
 
@@ -147,7 +147,7 @@ def to_row(profile: Profile, updated: int) -> IndexRow:
     told = [profile.summary, *(i.description for i in profile.explicit_info)]
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told) if text)
     return IndexRow(
-        key=Key(profile.owner, PLACE.kind, profile.entry),
+        key=Key(profile.owner, PLACE.kind, profile.local_id),
         digest=row_digest(data, pieces, profile.timestamp),
         session_id="",
         parent_type="",

@@ -28,7 +28,7 @@ _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 @dataclass(frozen=True, slots=True)
 class Record:
     owner: Owner
-    entry: str
+    local_id: str
     type: str
     content: Json
     source: str
@@ -60,7 +60,7 @@ def to_sheet(record: Record) -> MemoryFile:
     block = json.dumps(record.content, ensure_ascii=False, indent=2, allow_nan=False)
     return MemoryFile(
         front={
-            "id": record.entry,
+            "id": record.local_id,
             "type": PLACE.kind,
             "user_id": record.owner.id,
             "record_type": record.type,
@@ -85,7 +85,7 @@ def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Record:
     try:
         return Record(
             owner=owner,
-            entry=entry,
+            local_id=entry,
             type=str(front.get("record_type") or PLACE.kind),
             content=json.loads(_block(sheet.body)),
             source=str(front.get("source") or ""),
@@ -125,7 +125,7 @@ def to_row(record: Record) -> IndexRow:
         Unit(turn=at, dense=piece, words=f"{named} {piece}" if at == 0 else piece) for at, piece in enumerate(pieces)
     )
     return IndexRow(
-        key=key(record.owner, record.entry),
+        key=key(record.owner, record.local_id),
         digest=row_digest(data, units, record.created, record.updated),
         session_id="",
         parent_type=record.type,

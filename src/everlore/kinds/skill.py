@@ -24,7 +24,7 @@ _COMMENT = re.compile(r"\n*<!--[^>]*-->\s*$")
 @dataclass(frozen=True, slots=True)
 class Skill:
     owner: Owner
-    entry: str
+    local_id: str
     name: str
     description: str
     content: str
@@ -37,7 +37,7 @@ class Skill:
 def to_sheet(skill: Skill) -> MemoryFile:
     return MemoryFile(
         front={
-            **({} if skill.entry.startswith(_NO_YEAR) else {"id": skill.entry}),
+            **({} if skill.local_id.startswith(_NO_YEAR) else {"id": skill.local_id}),
             "type": "agent_skill",
             "agent_id": skill.owner.id,
             "name": skill.name,
@@ -63,7 +63,7 @@ def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Skill:
     try:
         return Skill(
             owner=owner,
-            entry=entry,
+            local_id=entry,
             name=str(front.get("name") or name),
             description=str(front.get("description") or ""),
             content=sheet.body.strip(),
@@ -96,7 +96,7 @@ def to_row(skill: Skill, updated: int) -> IndexRow:
     texts = [f"{skill.name.replace('-', ' ')}: {skill.description}", *split_text(told)]
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(texts))
     return IndexRow(
-        key=Key(skill.owner, PLACE.kind, skill.entry),
+        key=Key(skill.owner, PLACE.kind, skill.local_id),
         digest=row_digest(data, pieces, skill.timestamp),
         session_id="",
         parent_type="",

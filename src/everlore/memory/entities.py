@@ -71,9 +71,9 @@ def create_entity(engine: Engine, owner: Owner, name: str, entity_type: str = ""
                 _fill(engine, known, kind, told)
                 return known.key
             key = Key(owner, PLACE.kind, new_entry(shown, number))
-            path = page_path(PLACE, owner, page_name(shown, key.entry, apart=number > 0))
+            path = page_path(PLACE, owner, page_name(shown, key.local_id, apart=number > 0))
             free = not engine.index.find([key])
-            page = Entity(owner, key.entry, shown, kind, told, created=engine.clock.now())
+            page = Entity(owner, key.local_id, shown, kind, told, created=engine.clock.now())
             if free and _begin(engine, path, page):
                 return key
             # the page is there and was not indexed yet, or it is another entity's that has this name no more
@@ -97,7 +97,7 @@ def create_relation(
         if text is None:
             raise NotFound(f"Entity not found: {origin.key.global_id}")
         known = from_sheet(parse_sheet(text), origin.key.owner, origin.data["page"])
-        related = with_relation(known, Relation(named, page, end.key.entry, weight))
+        related = with_relation(known, Relation(named, page, end.key.local_id, weight))
         return render_sheet(to_sheet(related), text)
 
     engine.vault.update(origin.path, edit)
@@ -108,7 +108,7 @@ def create_relation(
 def find_entity(engine: Engine, owner: Owner, name: str) -> IndexedMemory | None:
     """The entity that goes by this name; by an alias or its page, if none has the name itself."""
     links = engine.index.links_to([name_key(name)], Where(owner, (PLACE.kind,)), (IS,))
-    rows = sorted(engine.index.stored(link.row for link in links).values(), key=lambda row: row.key.entry)
+    rows = sorted(engine.index.stored(link.row for link in links).values(), key=lambda row: row.key.local_id)
     wanted = folded(name)
     named = [row for row in rows if folded(row.data["name"]) == wanted]
     called = [row for row in rows if wanted in map(folded, (*row.data["aliases"], row.data["page"]))]
@@ -151,7 +151,7 @@ def _incoming(engine: Engine, end: IndexedMemory) -> Iterator[Related]:
     where = Where(end.key.owner, (PLACE.kind,))
     links = engine.index.links_to([target(end.key.global_id), *names], where)
     rows = {link.row for link in links if link.edge.relation not in (SELF, IS, NAMES)}
-    for origin in sorted(engine.index.stored(rows).values(), key=lambda row: row.key.entry):
+    for origin in sorted(engine.index.stored(rows).values(), key=lambda row: row.key.local_id):
         yield from (one for one in outgoing(engine, origin) if one.end.key == end.key)
 
 

@@ -31,7 +31,7 @@ def remove(engine: Engine, stored: IndexedMemory) -> int:
         if PLACES[key.kind].layout == "sheet":  # one memory, which goes as a whole, whatever the file holds by now
             engine.vault.remove(path)
         else:
-            take_out(engine, path, [key.entry])
-        index_file(engine, path, gone=[stored.parent_id], deleted=[key.entry])
+            take_out(engine, path, [key.local_id])
+        index_file(engine, path, gone=[stored.parent_id], deleted=[key.local_id])
         stored = engine.index.find([key]).get(key, stored)  # a copy in another file, which was not read until now
     return 1 + len(facts)

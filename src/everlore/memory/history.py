@@ -43,7 +43,7 @@ def history(engine: Engine, owner: Owner, public_id: str) -> list[IndexedMemory]
         before = [row for row in ended[told_of].get(later.key.global_id, ()) if row.key not in chain]
         chain |= {row.key: row for row in before}
         waiting += before
-    return sorted(chain.values(), key=lambda row: (row.timestamp, row.key.entry))
+    return sorted(chain.values(), key=lambda row: (row.timestamp, row.key.local_id))
 
 
 def successors(engine: Engine, rows: Sequence[IndexedMemory]) -> dict[Key, IndexedMemory]:

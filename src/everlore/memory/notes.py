@@ -194,9 +194,9 @@ def _write(
     """Write fields and sections over those of the entry in the file."""
 
     def edit(text: str | None) -> str | None:
-        found = next((one for one in parse_log(text or "", "").entries if one.id == stored.key.entry), None)
+        found = next((one for one in parse_log(text or "", "").entries if one.id == stored.key.local_id), None)
         if text is None or found is None:
-            raise NotFound(f"no entry {stored.key.entry} in this file")
+            raise NotFound(f"no entry {stored.key.local_id} in this file")
         entry = new(found)
         return replace_entry(text, entry, drop) if entry.fields or entry.sections or drop else text
 

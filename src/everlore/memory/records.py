@@ -59,7 +59,7 @@ def save_record(
         known = record.from_sheet(parse_sheet(text), owner, entry)
         return Record(
             owner=owner,
-            entry=entry,
+            local_id=entry,
             type=known.type,
             content=known.content,
             source=known.source,

@@ -97,8 +97,8 @@ def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | Non
         written = write_skill(cluster, None, entry, now, taken, told)
         path = sheet_path(skills.PLACE, owner, written.name)
     else:
-        written = write_skill(cluster, old, old.entry, now, told=told)
-        path = next(path for path, skill in known.items() if skill.entry == old.entry)
+        written = write_skill(cluster, old, old.local_id, now, told=told)
+        path = next(path for path, skill in known.items() if skill.local_id == old.local_id)
     located = locate(path)
     folder = located.name if located else written.name
     done = False
@@ -119,7 +119,7 @@ def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | Non
 def _new_id(engine: Engine, owner: Owner, moment: int, known: Iterable[Skill]) -> str:
     prefix = skills.PLACE.prefix
     same_day = entry_id(prefix, moment, 0)[:-8]
-    floor = max((int(skill.entry[-8:]) for skill in known if skill.entry.startswith(same_day)), default=0)
+    floor = max((int(skill.local_id[-8:]) for skill in known if skill.local_id.startswith(same_day)), default=0)
     return entry_id(prefix, moment, engine.buffer.next_number(owner, prefix, day(moment), floor))
 
 
@@ -152,7 +152,7 @@ def _others(owner: Owner, rows: Sequence[IndexedMemory], new: Case) -> list[Case
     found = [
         Case(
             owner=owner,
-            entry=row.key.entry,
+            local_id=row.key.local_id,
             session_id=row.session_id,
             timestamp=row.timestamp,
             parent_id=row.parent_id,
@@ -163,7 +163,9 @@ def _others(owner: Owner, rows: Sequence[IndexedMemory], new: Case) -> list[Case
         )
         for row in rows
     ]
-    return sorted((case for case in found if case.entry != new.entry), key=lambda case: (case.timestamp, case.entry))
+    return sorted(
+        (case for case in found if case.local_id != new.local_id), key=lambda case: (case.timestamp, case.local_id)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,7 +210,7 @@ def _facts(engine: Engine, query: Query, ranked: Sequence[Ranked], radius: float
     worded = {parent for (parent, _), facts in told.items() if any(overlap for overlap, _ in facts)}
     hits: dict[str, list[Hit]] = {}
     for place, facts in told.items():
-        facts.sort(key=lambda pair: (-pair[0], _says_little(pair[1]), pair[1].key.entry))
+        facts.sort(key=lambda pair: (-pair[0], _says_little(pair[1]), pair[1].key.local_id))
         if query.method == "keyword":  # a turn may be here for its neighbours' words, but a fact must have one itself
             facts = [pair for pair in facts if pair[0] > 0] if place[0] in worded else facts[:1]
         for number, (_, fact) in enumerate(facts):
@@ -219,7 +219,7 @@ def _facts(engine: Engine, query: Query, ranked: Sequence[Ranked], radius: float
             if query.method != "vector" or radius is None or score >= radius:
                 hits.setdefault(place[0], []).append(Hit(fact, score))
     for found in hits.values():
-        found.sort(key=lambda hit: (-hit.score, hit.stored.key.entry))
+        found.sort(key=lambda hit: (-hit.score, hit.stored.key.local_id))
     return hits
 
 

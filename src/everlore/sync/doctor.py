@@ -244,7 +244,7 @@ def _compare(read: _Read, vault: Vault, index: Index, path: str, file: FileText,
     if index.stamp(path) != stamp:
         read.differing.add(path)
         return
-    has, says = index.digests(path), {row.key.entry: row.digest for row in parsed.rows}
+    has, says = index.digests(path), {row.key.local_id: row.digest for row in parsed.rows}
     if parsed.problems:  # of what cannot be read the index has the last good state
         has = {entry: digest for entry, digest in has.items() if entry in says}
     still = index.stamp(path) == stamp and vault.stat(path) == (file.mtime_ns, file.size)
@@ -256,7 +256,7 @@ def _relate(read: _Read, path: str, parsed: Parsed) -> None:
     for row in parsed.rows:
         owner = row.key.owner
         if row.key.kind == episode.PLACE.kind:
-            read.episodes |= {(owner, ident) for ident in (row.parent_id, row.key.entry, row.key.public_id)}
+            read.episodes |= {(owner, ident) for ident in (row.parent_id, row.key.local_id, row.key.public_id)}
         elif row.key.kind == fact.PLACE.kind and row.parent_id:
             read.facts.setdefault((owner, row.parent_id), []).append(path)
 

@@ -72,7 +72,7 @@ class Parsed:
         """Those of the known entries, each with its cell, that are no longer in the file. Of what cannot be told only
         those are that were `deleted` for certain."""
         unread = frozenset(known) if self.unread is None else self.unread
-        there = unread.difference(deleted).union(row.key.entry for row in self.rows)
+        there = unread.difference(deleted).union(row.key.local_id for row in self.rows)
         return {entry: cell for entry, cell in known.items() if entry not in there}
 
 
@@ -191,7 +191,7 @@ def _index_file(
         if left and _give_way(engine, path, behind):
             mine = engine.index.parents(path)
             left = parsed.left(mine, deleted)
-        new = [row.key for row in parsed.rows if row.key.entry not in mine]
+        new = [row.key for row in parsed.rows if row.key.local_id not in mine]
         apart = without_repeated(path, parsed, _elsewhere(engine, path, new))
         lost = _lost(located, left, parsed.rows)
         sure = [one for one in lost if one in gone or one in deleted]
@@ -217,7 +217,7 @@ def _index_file(
             return engine.index.remove_file(path)
         keys = [Key(located.owner, located.place.kind, entry) for entry in left]
         stamp = stamp if stamp and not unsure and apart is parsed else NOT_YET
-        _put_back(engine, located, path, [row for row in apart.rows if row.key.entry not in mine])
+        _put_back(engine, located, path, [row for row in apart.rows if row.key.local_id not in mine])
         return engine.index.replace_file(path, stamp, apart.rows, apart.problems, partial=unsure, gone=keys)
 
 
@@ -239,7 +239,8 @@ def without_repeated(path: str, parsed: Parsed, elsewhere: Mapping[Key, str]) ->
     if not repeated:
         return parsed
     problems = [
-        Problem(path, parsed.lines.get(key.entry, 0), f"{key.entry} {_repeats(elsewhere[key])}") for key in repeated
+        Problem(path, parsed.lines.get(key.local_id, 0), f"{key.local_id} {_repeats(elsewhere[key])}")
+        for key in repeated
     ]
     rows = [row for row in parsed.rows if row.key not in elsewhere]
     return replace(parsed, rows=rows, problems=[*parsed.problems, *problems])
@@ -256,9 +257,9 @@ def _elsewhere(engine: Engine, path: str, keys: Sequence[Key]) -> dict[Key, str]
     elsewhere: dict[Key, str] = {}
     for other in {stored.path for stored in found.values()}:
         located = locate(other)
-        there = {key.entry: "" for key, stored in found.items() if stored.path == other}
+        there = {key.local_id: "" for key, stored in found.items() if stored.path == other}
         moved = read_file(engine, other, located)[1].left(there) if located else there
-        elsewhere |= {key: other for key in found if key.entry in there.keys() - moved.keys()}
+        elsewhere |= {key: other for key in found if key.local_id in there.keys() - moved.keys()}
     return elsewhere
 
 
@@ -327,7 +328,7 @@ def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str], *
         index_file(engine, profile_path)
     by_path: dict[str, list[str]] = {}
     for row in facts:
-        by_path.setdefault(row.path, []).append(row.key.entry)
+        by_path.setdefault(row.path, []).append(row.key.local_id)
     for fact_path, entries in by_path.items():
         take_out(engine, fact_path, entries)
         index_file(engine, fact_path, deleted=entries)
@@ -355,12 +356,12 @@ def _correct_profile(engine: Engine, owner: Owner, path: str, lost: Sequence[str
     """A fact that a person deleted leaves the profile, and one that they changed stands there as it is now."""
     known = engine.index.find([*(Key(owner, fact.PLACE.kind, entry) for entry in lost), *(row.key for row in rows)])
     changed = [row for row in rows if row.key in known and known[row.key].data["content"] != row.data["content"]]
-    left = {row.key.entry for row in changed}.union(lost)
+    left = {row.key.local_id for row in changed}.union(lost)
     names = known_names(engine, owner) if left else set()  # before the profile loses what tells them
-    profile_path, infos = unsay(engine, owner, [stored for key, stored in known.items() if key.entry in left])
+    profile_path, infos = unsay(engine, owner, [stored for key, stored in known.items() if key.local_id in left])
     for key, stored in known.items():
-        if key.entry in lost:
-            undo.keep(engine, owner, key.entry, Removed({}, spoken_for(infos, [stored]), sorted(names)))
+        if key.local_id in lost:
+            undo.keep(engine, owner, key.local_id, Removed({}, spoken_for(infos, [stored]), sorted(names)))
     if changed:
         profile_path = say_corrected(engine, owner, path, changed, names) or profile_path
     if profile_path:  # once, so that nobody sees it without either
@@ -403,7 +404,7 @@ def _put_back(engine: Engine, located: Located, path: str, rows: Sequence[IndexR
                 returned = parse_file(fact_path, there, FileText(text, 0, 0)).rows
                 _say_again(engine, owner, fact_path, returned, removed)
     elif located.place.kind == fact.PLACE.kind:
-        for removed in undo.take(engine, owner, {row.key.entry for row in rows}):
+        for removed in undo.take(engine, owner, {row.key.local_id for row in rows}):
             _say_again(engine, owner, path, rows, removed)
 
 

@@ -47,7 +47,7 @@ def say(
         there = sheet_path(profile.PLACE, owner)
         engine.index.replace_file(there, NOT_YET, [], [Problem(there, 0, "cannot be read")], partial=True)
         engine.index.enqueue([there])
-    _mark(engine, owner, path, {known.entry for known in new if bool(known.unlisted) == read}, "" if read else name)
+    _mark(engine, owner, path, {known.local_id for known in new if bool(known.unlisted) == read}, "" if read else name)
     return sheet_path(profile.PLACE, owner) if change.after else None
 
 
@@ -98,7 +98,7 @@ def _mark(engine: Engine, owner: Owner, path: str, entries: Collection[str], nam
 
     def edit(text: str | None) -> str | None:
         for known in _facts(text or "", path, owner):
-            if text and known.entry in entries:
+            if text and known.local_id in entries:
                 drop = [] if name else [fact.UNLISTED]
                 text = replace_entry(text, fact.to_entry(replace(known, unlisted=name)), drop)
         return text

@@ -126,8 +126,8 @@ def _evidence(row: IndexedMemory) -> str:
 
 
 def _said_elsewhere(engine: Engine, owner: Owner, facts: Sequence[IndexedMemory]) -> Iterator[str]:
-    gone = {row.key.entry for row in facts}
+    gone = {row.key.local_id for row in facts}
     for start in {row.timestamp - row.timestamp % DAY_MS for row in facts}:
         of_day = AllOf((Predicate("timestamp", "gte", start), Predicate("timestamp", "lt", start + DAY_MS)))
         page = engine.index.page(Where(owner, (fact.PLACE.kind,), of_day), limit=FACTS_OF_DAY)
-        yield from (_evidence(row) for row in page.rows if row.key.entry not in gone)
+        yield from (_evidence(row) for row in page.rows if row.key.local_id not in gone)

@@ -109,7 +109,7 @@ def _unread(engine: Engine, path: str) -> set[str]:
         return set()
     with suppress(EverloreError):  # closed: found below
         parsed = read_file(engine, path, located)[1].given(path, mine)
-        return mine.keys() - {row.key.entry for row in parsed.rows} - parsed.left(mine).keys()
+        return mine.keys() - {row.key.local_id for row in parsed.rows} - parsed.left(mine).keys()
     return set()
 
 

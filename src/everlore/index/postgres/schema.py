@@ -115,7 +115,7 @@ def owner_uuid(owner: Owner) -> UUID:
 
 
 def key_uuid(key: Key) -> UUID:
-    return digest128(owner_uuid(key.owner).bytes, key.kind, key.entry)
+    return digest128(owner_uuid(key.owner).bytes, key.kind, key.local_id)
 
 
 def file_uuid(path: str) -> UUID:

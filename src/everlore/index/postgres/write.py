@@ -317,7 +317,7 @@ class Writer:
         for row, key in batch.memories:
             owner = owner_uuid(row.key.owner)
             numbers[row.key] = number = numbered(tenant_of(owner), next(fresh))
-            said = (tenant_of(owner), number, key, row.key.global_id, owner, row.key.kind, row.key.entry, file, path)
+            said = (tenant_of(owner), number, key, row.key.global_id, owner, row.key.kind, row.key.local_id, file, path)
             memories.append((*said, *_columns(row)))
         each(self._connection, _INSERT_MEMORY, memories)
         units: list[tuple[Any, ...]] = []

@@ -12,7 +12,7 @@ from everlore.types import IndexedMemory
 
 
 def public_id(row: IndexedMemory) -> str:
-    return row.key.entry.removeprefix(f"{record.PLACE.prefix}_") if _own(row) else row.key.global_id
+    return row.key.local_id.removeprefix(f"{record.PLACE.prefix}_") if _own(row) else row.key.global_id
 
 
 def item(row: IndexedMemory, similarity: float | None = None) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def _create(environment: Environment, engine: Engine, arguments: Mapping[str, Js
     new = given.new_record(arguments, environment)
     saved = save_record(engine, _owner(engine), new.type, new.content, new.source, new.tags, new.confidence)
     shown = {
-        "id": saved.entry,
+        "id": saved.local_id,
         "type": saved.type,
         "tags": list(saved.tags),
         "confidence": saved.confidence,

@@ -84,7 +84,7 @@ def where(owner: Owner | None = ALICE, *kinds: str, **rest: Any) -> Where:
 def found(index: Index, query: str, within: Where | None = None, limit: int = 10) -> list[str]:
     """The entries that a text search returns, best first."""
     hits = index.text(query_terms(query), within or where(), limit)
-    return [row.key.entry for row in rows_of(index, hits)]
+    return [row.key.local_id for row in rows_of(index, hits)]
 
 
 def rows_of(index: Index, hits: Sequence[UnitHit]) -> list[IndexedMemory]:
@@ -110,7 +110,7 @@ def embed(index: Index, seeds: dict[str, int], dimension: int = DIMENSION) -> No
 
 def alike(index: Index, seed: int, within: Where | None = None, limit: int = 10) -> list[str]:
     hits = index.vector(direction(seed), within or where(), limit)
-    return [row.key.entry for row in rows_of(index, hits)]
+    return [row.key.local_id for row in rows_of(index, hits)]
 
 
 def message(number: int, text: str = "hello", session: str = "s1", **rest: Any) -> Message:

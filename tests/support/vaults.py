@@ -117,7 +117,9 @@ def assert_index_equals_files(engine: Engine) -> list[IndexRow]:
 def contents(engine: Engine, owner: Owner) -> dict[str, str]:
     """Entry id and text of the owner's episodes, from the files."""
     rows = in_files(engine)[1]
-    return {row.key.entry: row.data["episode"] for row in rows if row.key.owner == owner and row.key.kind == "episode"}
+    return {
+        row.key.local_id: row.data["episode"] for row in rows if row.key.owner == owner and row.key.kind == "episode"
+    }
 
 
 def facts(engine: Engine, owner: Owner) -> list[Mapping[str, Any]]:

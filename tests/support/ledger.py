@@ -108,13 +108,13 @@ class Ledger:
         for row in fresh:
             self.cells[row.key] = row.parent_id
             self.highest[series(row.key)] = max(self.highest.get(series(row.key), 0), number(row.key))
-        there = {(row.key.owner, row.key.entry) for row in rows}
+        there = {(row.key.owner, row.key.local_id) for row in rows}
         assert [entry for path, entry in self.gone if (owner_of(path), entry) in there] == [], "deleted, and back"
 
 
 def series(key: Key) -> tuple[Owner, str]:
-    return key.owner, key.entry[:-8]
+    return key.owner, key.local_id[:-8]
 
 
 def number(key: Key) -> int:
-    return int(key.entry[-8:])
+    return int(key.local_id[-8:])
