@@ -9,13 +9,11 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 TIMEOUT_SECONDS: Final = 60.0
 FORMAT_HINT: Final = "Use --format text|json|yaml|auto"

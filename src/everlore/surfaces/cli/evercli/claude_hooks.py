@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from everlore.surfaces.cli.evercli import edit_json, entries
 from everlore.surfaces.cli.evercli.failure import Failure
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from everlore.types import Json
+from everlore.types import Json
 
 HOOKS: Final = {
     "SessionStart": ("session-start", 30),

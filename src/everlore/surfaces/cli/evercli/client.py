@@ -5,21 +5,18 @@ Nothing is sent twice and no redirect is followed: a token goes only to the addr
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore import __version__
 from everlore.surfaces.cli.evercli.failure import Failure
 from everlore.surfaces.cli.evercli.settings import PREFIX
-
-if TYPE_CHECKING:
-    import http.client
-    from collections.abc import Callable, Mapping
-
-    from everlore.types import Json
+from everlore.types import Json
 
 LARGEST_ANSWER: Final = 64 << 20
 LOGIN_HINT: Final = "Run `evercli auth login` first"

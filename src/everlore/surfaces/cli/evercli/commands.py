@@ -6,22 +6,18 @@ stderr, and redacted like everything else.
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from everlore import __version__
 from everlore.surfaces.cli.evercli.arguments import COMMANDS, GLOBAL_FLAGS, Line, below, parsers, read_line
 from everlore.surfaces.cli.evercli.failure import Failure, local_failure
 from everlore.surfaces.cli.evercli.output import Result, finish, note
 from everlore.surfaces.cli.evercli.settings import Settings, load
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Mapping
-
-    from everlore.types import Json
+from everlore.types import Json
 
 PACKAGE = "everlore.surfaces.cli.evercli"
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from everlore.surfaces.cli.evercli.arguments import COMMANDS, GLOBAL_FLAGS, HIDDEN, below
+from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.hosts import HOSTS
 from everlore.surfaces.cli.evercli.output import FORMATS, Result
 from everlore.surfaces.cli.evercli.transcripts import READERS
-
-if TYPE_CHECKING:
-    from everlore.surfaces.cli.evercli.commands import Call
 
 PLATFORMS = {"plugin install": [*HOSTS, "all"], "plugin uninstall": [*HOSTS, "all"]}
 PLATFORMS |= {"import scan": [*READERS], "import run": [*READERS]}

@@ -12,12 +12,10 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore.surfaces.cli.evercli.failure import Failure, local_failure
-
-if TYPE_CHECKING:
-    from everlore.types import Json
+from everlore.types import Json
 
 BACKUP: Final = "-bak"
 PRIVATE: Final = 0o600

@@ -10,16 +10,13 @@ import json
 import os
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import Final, TextIO
 
 from everlore.redact import redact, redact_deep
 from everlore.surfaces.cli.evercli.failure import Failure
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlore.types import Json
+from everlore.types import Json
 
 FORMATS: Final = ("text", "json", "yaml", "auto")
 THE_SECRET: Final = "@the-secret@"

@@ -15,15 +15,13 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore.surfaces.cli.evercli.client import Server, memory_api
 from everlore.surfaces.cli.evercli.failure import Failure, local_failure
 from everlore.surfaces.cli.evercli.memory import name_shown
-
-if TYPE_CHECKING:
-    from everlore.surfaces.cli.evercli.transcripts import Conversation, Turn
-    from everlore.types import Json
+from everlore.surfaces.cli.evercli.transcripts import Conversation, Turn
+from everlore.types import Json
 
 BATCH_MESSAGES: Final = 100
 BATCH_CHARACTERS: Final = 200_000

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from everlore.surfaces.cli.evercli.arguments import TIMEOUT_SECONDS, duration
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.files import read_bytes, read_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlore.types import Json
+from everlore.types import Json
 
 DEFAULT_BASE: Final = "http://127.0.0.1:8000"
 PREFIX: Final = "/api/v1"
