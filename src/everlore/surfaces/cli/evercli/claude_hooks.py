@@ -10,11 +10,7 @@ from everlore.surfaces.cli.evercli import edit_json, entries
 from everlore.surfaces.cli.evercli.failure import Failure
 from everlore.types import Json
 
-HOOKS: Final = {
-    "SessionStart": ("session-start", 30),
-    "UserPromptSubmit": ("prompt", 10),
-    "Stop": ("stop", 30),
-}
+HOOKS: Final = {"SessionStart": ("session-start", 30), "UserPromptSubmit": ("prompt", 10), "Stop": ("stop", 30)}
 """Claude Code's events, the word we are called with, and how many seconds it waits for us."""
 
 
