@@ -1,22 +1,36 @@
-"""What goes over the wire: requests as the contract constrains them, answers as it spells them out.
+"""Requests as the contract constrains them. The published OpenAPI document is made from these classes.
 
-Numbers and booleans are strict: a string or a boolean is never taken for an integer. Names of schemas and fields,
-defaults and limits are the contract's; the published OpenAPI document is made from these classes.
+Numbers and booleans are strict: a string or a boolean is never taken for an integer. A field that is not named here is
+refused, so that a misspelt filter never widens an answer; only `add` accepts further ones.
 """
 
 from __future__ import annotations
 
+import binascii
 import re
-from collections.abc import Sequence
-from typing import Annotated, Any, Generic, Literal, Self, TypeVar
+from base64 import b64decode, b64encode
+from collections import Counter
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType
 
+from everlore.errors import InvalidInput
+from everlore.memory import NewMessage
 from everlore.types import Json
 
-DataT = TypeVar("DataT")
-
+MOST_FILES = 1000
 TEXT_TAG = "content-text"
 ITEMS_TAG = "content-items"
 
@@ -57,7 +71,7 @@ GetMemoryType = TypeAliasType("GetMemoryType", Literal["episode", "profile", "ag
 
 
 class Request(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Scoped(Request):
@@ -127,6 +141,8 @@ Content = Annotated[
 
 
 class MessageItem(Request):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
     sender_id: str = Field(min_length=1)
     sender_name: str | None = None
     role: Literal["user", "assistant", "tool"]
@@ -135,8 +151,23 @@ class MessageItem(Request):
     tool_calls: list[ToolCall] | None = None
     tool_call_id: str | None = None
 
+    def message(self) -> NewMessage:
+        content: str | list[dict[str, Json]]
+        content = self.content if isinstance(self.content, str) else [part.as_sent() for part in self.content]
+        return NewMessage(
+            sender_id=self.sender_id,
+            sender_name=self.sender_name,
+            role=self.role,
+            timestamp=self.timestamp,
+            content=content,
+            tool_calls=None if self.tool_calls is None else [call.as_sent() for call in self.tool_calls],
+            tool_call_id=self.tool_call_id,
+        )
+
 
 class AddRequest(Scoped):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
     session_id: SessionId
     messages: list[MessageItem] = Field(min_length=1, max_length=500)
 
@@ -187,164 +218,66 @@ class GetRequest(Owned):
         return self
 
 
-class Spending(BaseModel):
-    """What the language model cost this request. Absent where none was asked."""
-
-    requests: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float
+class Paged(Owned):
+    page: StrictInt = Field(1, ge=1, le=10**9)
+    page_size: StrictInt = Field(20, ge=1, le=100)
 
 
-class Pending(BaseModel):
-    """Messages that stay buffered because the language model did not do its part. They are tried again."""
-
-    messages: int
-    reason: str
+class DeleteRequest(Owned):
+    id: str = Field(min_length=1, description="The id of an episode, a fact, a profile, a case or a skill.")
 
 
-class Metered(BaseModel):
-    """Additive: present only where there is something to say."""
+class HistoryRequest(Paged):
+    id: str | None = Field(None, min_length=1, description="One memory, and what stood in its place before and after.")
+    at: StrictInt | str | None = Field(None, description="Only what held then: epoch milliseconds or ISO-8601.")
 
-    pending: Pending | None = Field(None, exclude_if=lambda value: value is None)
-    usage: Spending | None = Field(None, exclude_if=lambda value: value is None)
-
-
-class AddData(Metered):
-    message_count: int
-    status: Literal["accumulated", "extracted"]
-
-
-class FlushData(Metered):
-    status: Literal["extracted", "no_extraction"]
+    @field_validator("at", mode="before")
+    @classmethod
+    def _number_or_text(cls, value: object) -> object:
+        """One message, as a union has one for each of its branches, with their names in the place."""
+        number = isinstance(value, int) and not isinstance(value, bool)
+        if value is None or number or isinstance(value, str) or (isinstance(value, float) and value.is_integer()):
+            return value
+        raise PydanticCustomError("time", "Input should be epoch milliseconds or ISO-8601 text")
 
 
-class Whole(BaseModel):
-    """Always sent with all its fields, those with a default included, and described so."""
+class File(Request):
+    """`text`, or `base64` where the file is no UTF-8 text."""
 
-    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+    path: str = Field(min_length=1, max_length=4096, description="In the owner's folder, such as user.md")
+    text: str | None = None
+    base64: str | None = None
 
+    @model_validator(mode="after")
+    def _one_content(self) -> Self:
+        if (self.text is None) == (self.base64 is None):
+            raise ValueError("a file has either text or base64")
+        return self
 
-class Placed(Whole):
-    id: str
-    app_id: str
-    project_id: str
+    @classmethod
+    def of(cls, path: str, content: bytes) -> File:
+        try:
+            return cls(path=path, text=content.decode("utf-8"))
+        except UnicodeDecodeError:
+            return cls(path=path, base64=b64encode(content).decode("ascii"))
 
-
-class GetEpisodeItem(Placed):
-    user_id: str | None
-    session_id: str
-    timestamp: str
-    sender_ids: Sequence[str]
-    summary: str
-    subject: str
-    episode: str
-    type: Literal["Conversation"] = "Conversation"
-
-
-class GetProfileItem(Placed):
-    user_id: str | None
-    profile_data: dict[str, Any]
-
-
-class GetAgentCaseItem(Placed):
-    agent_id: str
-    session_id: str
-    task_intent: str
-    approach: str
-    quality_score: float
-    key_insight: str | None
-    timestamp: str
+    def content(self) -> bytes:
+        if self.text is not None:
+            return self.text.encode("utf-8")
+        try:
+            return b64decode(self.base64 or "", validate=True)
+        except (binascii.Error, ValueError):
+            raise InvalidInput(f"the base64 of {self.path[:80]!r} cannot be read") from None
 
 
-class GetAgentSkillItem(Placed):
-    agent_id: str
-    name: str
-    description: str
-    content: str
-    confidence: float
-    maturity_score: float
-    source_case_ids: Sequence[str]
+class ImportRequest(Owned):
+    files: list[File] = Field(min_length=1, max_length=MOST_FILES)
+    overwrite: StrictBool = Field(False, description="Also where a file of that name holds something else.")
 
-
-class SearchAtomicFactItem(BaseModel):
-    id: str
-    content: str
-    score: float
-
-
-class SearchEpisodeItem(GetEpisodeItem):
-    score: float
-    atomic_facts: list[SearchAtomicFactItem]
-
-
-class SearchProfileItem(GetProfileItem):
-    score: float | None = None
-
-
-class SearchAgentCaseItem(GetAgentCaseItem):
-    score: float
-
-
-class SearchAgentSkillItem(GetAgentSkillItem):
-    score: float
-
-
-class UnprocessedMessageDTO(Placed):
-    session_id: str
-    sender_id: str
-    sender_name: str | None
-    role: Literal["user", "assistant", "tool"]
-    content: str | list[dict[str, Any]]
-    timestamp: str
-    tool_calls: list[dict[str, Any]] | None
-    tool_call_id: str | None
-
-
-class SearchData(BaseModel):
-    episodes: list[SearchEpisodeItem]
-    profiles: list[SearchProfileItem]
-    agent_cases: list[SearchAgentCaseItem]
-    agent_skills: list[SearchAgentSkillItem]
-    unprocessed_messages: list[UnprocessedMessageDTO]
-    trace: dict[str, Any] | None = Field(None, exclude_if=lambda trace: trace is None)
-    usage: Spending | None = Field(None, exclude_if=lambda value: value is None)
-
-
-class GetData(Whole):
-    episodes: list[GetEpisodeItem] = []
-    profiles: list[GetProfileItem] = []
-    agent_cases: list[GetAgentCaseItem] = []
-    agent_skills: list[GetAgentSkillItem] = []
-    total_count: int
-    count: int
-
-
-class Success(BaseModel, Generic[DataT]):
-    """Every 200 answer of the memory routes."""
-
-    request_id: str
-    data: DataT
-
-
-class ErrorInfo(BaseModel):
-    code: Literal["HTTP_ERROR", "SYSTEM_ERROR"]
-    message: str
-    timestamp: str
-    path: str
-
-
-class Failure(BaseModel):
-    """Every answer that is not 2xx."""
-
-    request_id: str
-    error: ErrorInfo
-
-
-class Health(BaseModel):
-    status: Literal["ok", "degraded"]
-    version: str
-    model: dict[str, Any]
-    index: dict[str, Any]
-    messages_buffered: int
-    problems: list[str]
+    @field_validator("files")
+    @classmethod
+    def _each_once(cls, files: list[File]) -> list[File]:
+        repeated = [path for path, times in Counter(file.path for file in files).items() if times > 1]
+        if repeated:
+            raise ValueError(f"{repeated[0][:80]!r} is there twice, and only one of the two could be kept")
+        return files

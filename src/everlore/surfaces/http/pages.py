@@ -1,23 +1,28 @@
-"""The page on which a person approves a sign-in: what asks, which code it shows, and a field for the account key.
+"""What a browser shows: at `/` that the server runs and what it holds, at `/device` a sign-in to approve.
 
-There is no session and no cookie that another site could make use of: the form works only with the account key typed
-into it, with a stamp that this server made for this code, and from this page's own origin. No script runs here.
+The sign-in has no session and no cookie that another site could make use of: the form works only with the account key
+typed into it, with a stamp that this server made for this code, and from this page's own origin. No script runs here.
 """
 
 from __future__ import annotations
 
 import html
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from everlore import __version__
 from everlore.accounts import tokens
 from everlore.accounts.base import Device
+from everlore.engine import Engine
 from everlore.errors import Denied
-from everlore.surfaces.http.gateway import accounts, note, run
+from everlore.surfaces.http.body import read_bounded
+from everlore.surfaces.http.gateway import accounts, note
 from everlore.surfaces.http.guard import Meter, check_scopes
+from everlore.surfaces.http.health import examine
+from everlore.surfaces.http.threads import probe, run
 
 MOST_BYTES = 10_000
 HEADERS = {
@@ -31,22 +36,47 @@ HEADERS = {
 }
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sign in a device</title><style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 32rem; margin: 3rem auto; padding: 0 1rem }}
-code {{ font-size: 1.6rem; letter-spacing: .1em }} input {{ font: inherit; width: 100%; padding: .5rem }}
+<title>{title}</title><style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 36rem; margin: 3rem auto; padding: 0 1rem }}
+td {{ padding-right: 1rem }} .code {{ font-size: 1.6rem; letter-spacing: .1em }}
+input {{ font: inherit; width: 100%; padding: .5rem }}
 button {{ font: inherit; padding: .5rem 1.5rem; margin: 1rem .5rem 0 0 }}
-</style></head><body><h1>Sign in a device</h1>{body}</body></html>
+</style></head><body><h1>{heading}</h1>{body}</body></html>
 """
+_AGENTS = """<p>Agents talk to it at <code>/api/v1/memory/add</code>, <code>/flush</code>, <code>/search</code>,
+<code>/get</code>, and over MCP at <code>/mcp/knowledge</code>. Its state is at <a href="/health">/health</a>.</p>"""
 _ASK_CODE = """<form method="get" action="/device"><p><label>Code that the device shows
 <input name="code" required autocomplete="off" maxlength="20"></label></p><button>Continue</button></form>"""
 _DECIDE = """<p><b>{client}</b> asks for access to your memories. Approve only if you started this and the device
-shows the same code:</p><p><code>{code}</code></p>
+shows the same code:</p><p><code class="code">{code}</code></p>
 <form method="post" action="/device"><input type="hidden" name="code" value="{code}">
 <input type="hidden" name="stamp" value="{stamp}">
 <p><label>Your account key <input name="key" type="password" required autocomplete="off" placeholder="emk_"></label></p>
 <button name="decision" value="approve">Approve</button><button name="decision" value="deny">Deny</button></form>"""
 
 router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+@router.head("/")
+async def home(request: Request) -> Response:
+    body = await probe(request, _held, request.app.state.engine)
+    page = _PAGE.format(title="Everlore", heading=f"Everlore {__version__} is running", body=body + _AGENTS)
+    return HTMLResponse(page, headers=HEADERS)
+
+
+def _held(engine: Engine) -> str:
+    """What is held is told only where everybody who gets here may read it anyway."""
+    if engine.settings.auth.enabled:
+        return '<p>Requests need a token. Sign in a device at <a href="/device">/device</a>.</p>'
+    found = examine(engine)
+    rows = "".join(
+        f"<tr><td>{html.escape(kind)}</td><td>{count:,}</td></tr>" for kind, count in found.index["rows"].items()
+    )
+    held = f"<table>{rows}</table>" if rows else "<p>It holds no memories yet.</p>"
+    problems = "".join(f"<li>{html.escape(problem)}</li>" for problem in found.problems)
+    wrong = f"<p>Problems:</p><ul>{problems}</ul>" if problems else ""
+    return f"<p>Memories lie in <code>{html.escape(engine.vault.where)}</code>.</p>{held}{wrong}"
 
 
 @router.get("/device")
@@ -63,10 +93,11 @@ async def show(request: Request, code: str = "") -> Response:
 async def decide(request: Request) -> Response:
     if not _same_origin(request):
         return _page("<p>This form was not sent from this page.</p>", 403)
-    if not request.headers.get("content-length", "").isdecimal() or int(request.headers["content-length"]) > MOST_BYTES:
+    try:
+        body = await read_bounded(request, MOST_BYTES, ValueError("too large"))
+        given = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=10))
+    except ValueError:
         return _page("<p>That is not this page's form.</p>", 413)
-    async with request.form(max_files=0, max_fields=10) as form:
-        given = {name: value for name, value in form.items() if isinstance(value, str)}
     attempts: Meter = request.app.state.attempts
     address = request.client.host if request.client else ""
     if wait := attempts.wait(address, spend=False):
@@ -124,4 +155,5 @@ def _same_origin(request: Request) -> bool:
 
 
 def _page(body: str, status: int = 200, headers: dict[str, str] | None = None) -> HTMLResponse:
-    return HTMLResponse(_PAGE.format(body=body), status, HEADERS | (headers or {}))
+    page = _PAGE.format(title="Sign in a device", heading="Sign in a device", body=body)
+    return HTMLResponse(page, status, HEADERS | (headers or {}))

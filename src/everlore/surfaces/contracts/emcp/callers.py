@@ -1,4 +1,4 @@
-"""Who calls the content server, what they may call, and how often.
+"""Who calls the content server over HTTP, and what they may call.
 
 Without a secret the server trusts whoever reaches it, as the rest of our API does. With one, every call carries a
 token signed with it: HS256 and nothing else, with an end, and with the scope that its method needs.
@@ -7,37 +7,20 @@ token signed with it: HS256 and nothing else, with an end, and with the scope th
 from __future__ import annotations
 
 import re
-import threading
-import time
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Final
 
 from everlore.accounts.base import Principal
 from everlore.config import EmcpSection
-from everlore.surfaces.http.emcp_errors import Refused
+from everlore.surfaces.contracts.emcp.refusals import Refused
 from everlore.types import Json
 
-READ: Final = frozenset(
-    {
-        "initialize",
-        "ping",
-        "server/discover",
-        "tools/list",
-        "resources/list",
-        "resources/templates/list",
-        "resources/read",
-        "prompts/list",
-        "prompts/get",
-        "completion/complete",
-    }
-)
-WINDOW_SECONDS: Final = 60.0
-MOST_TRACKED: Final = 10_000
-"""Callers that are counted at once; beyond that the windows that ended are forgotten."""
+_LISTS = ("tools/list", "resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get")
+READ: Final = frozenset({"initialize", "ping", "server/discover", "completion/complete", *_LISTS})
+"""Methods that only tell what the server has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,31 +94,3 @@ def _scopes(claims: dict[str, Json]) -> frozenset[str]:
         parts = given if isinstance(given, list) else re.split(r"[\s,]+", given) if isinstance(given, str) else []
         found.update(part.strip() for part in parts if isinstance(part, str) and part.strip())
     return frozenset(found)
-
-
-@dataclass(slots=True)
-class RateLimit:
-    """Calls of each caller and method in windows of a minute, in this process."""
-
-    per_minute: int
-    now: Callable[[], float] = time.monotonic
-    _windows: dict[str, tuple[float, int]] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def count(self, key: str) -> int:
-        """0 when the call may go on, else the seconds to wait."""
-        if not self.per_minute:
-            return 0
-        now = self.now()
-        with self._lock:
-            if len(self._windows) >= MOST_TRACKED:
-                self._windows = {
-                    name: window for name, window in self._windows.items() if now - window[0] < WINDOW_SECONDS
-                }
-            start, calls = self._windows.get(key, (now, 0))
-            if now - start >= WINDOW_SECONDS:
-                start, calls = now, 0
-            if calls >= self.per_minute:
-                return max(1, round(start + WINDOW_SECONDS - now))
-            self._windows[key] = (start, calls + 1)
-            return 0
