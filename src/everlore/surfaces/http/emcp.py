@@ -24,8 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from everlore.engine import Engine
 from everlore.surfaces.contracts.emcp import rpc
-from everlore.surfaces.contracts.emcp.callers import Actor, identify, scope_of
-from everlore.surfaces.contracts.emcp.refusals import Refused
+from everlore.surfaces.contracts.emcp.callers import Actor, Refused, identify, scope_of
 from everlore.surfaces.http import emcp_audit
 from everlore.surfaces.http.body import read_bounded
 from everlore.surfaces.http.emcp_refusals import TRACE, refusal_response, trace_of
