@@ -343,8 +343,10 @@ def _variables() -> Iterator[tuple[str, dict[str, Any]]]:
 def _merged(settings: dict[str, Any], stronger: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in stronger.items():
         weaker = settings.get(name)
-        both = isinstance(weaker, dict) and isinstance(value, dict)
-        settings[name] = {**weaker, **value} if both else value
+        if isinstance(weaker, dict) and isinstance(value, dict):
+            settings[name] = {**weaker, **value}
+        else:
+            settings[name] = value
     return settings
 
 

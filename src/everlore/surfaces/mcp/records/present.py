@@ -12,7 +12,7 @@ from everlore.types import IndexedMemory
 
 
 def public_id(row: IndexedMemory) -> str:
-    return row.key.local_id.removeprefix(f"{record.PLACE.prefix}_") if _own(row) else row.key.global_id
+    return row.key.local_id.removeprefix(f"{record.RECORD.code}_") if _own(row) else row.key.global_id
 
 
 def item(row: IndexedMemory, similarity: float | None = None) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def whole(row: IndexedMemory) -> dict[str, Any]:
 
 
 def _own(row: IndexedMemory) -> bool:
-    return row.key.kind == record.PLACE.kind
+    return row.key.kind == record.RECORD.name
 
 
 def _type(row: IndexedMemory) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from everlore.engine import Engine
     from everlore.index.base import Vector
 
-RECORD = record.PLACE.kind
+RECORD = record.RECORD.name
 OTHERS = tuple(kind for kind in MEMORIES if kind != RECORD)
 MOST_LISTED = 1000
 RECENT = 20

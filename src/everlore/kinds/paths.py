@@ -12,14 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 from everlore.clock import day
 from everlore.errors import InvalidInput
-from everlore.kinds import PLACES
-from everlore.kinds.base import Layout
+from everlore.kinds.registry import by_path
+from everlore.kinds.spec import AnyKind
 from everlore.types import Owner, Scope, Track
 
 LONGEST_NAME = 200
@@ -33,30 +32,17 @@ _CONTINUES = "%"
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+-")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE | re.DOTALL)
 _ENCODED = re.compile(r"%[0-9A-F]{2}|[A-Za-z0-9_.@+-]")
-_DAY_FILE = re.compile(r"(?P<stem>[a-z_]+)-(?P<day>\d{4}-\d\d-\d\d)(?:-(?P<part>[2-9]|[1-9]\d{1,6}))?\.md", re.ASCII)
 _TRACKS: dict[str, Track] = {"users": "user", "agents": "agent"}
 _FOLDERS = {track: folder for folder, track in _TRACKS.items()}
 _DEFAULTS = ("default_app", "default_project")
 
-_UPSTREAM = {("fact", "user"): (".atomic_facts", "atomic_fact"), ("case", "agent"): (".cases", "agent_case")}
-"""Names that EverOS gives to the same daily files: read, never written."""
-READ_HIDDEN = frozenset(folder for folder, _ in _UPSTREAM.values())
-"""The only folders with a leading dot that hold memories."""
-
-_LOGS: dict[tuple[Track, str, str], Layout] = {
-    (place.track, folder, stem): place
-    for place in PLACES.values()
-    if place.layout == "log"
-    for folder, stem in [(place.folder, place.stem), *filter(None, [_UPSTREAM.get((place.kind, place.track))])]
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """What a file of the vault is. `day` is set for daily logs, `name` for sheets of which there are many."""
+    """What a file of the vault is. `day` is set for daily logs, `name` for files of which there are many."""
 
     owner: Owner
-    place: Layout
+    kind: AnyKind
     name: str = ""
     day: str = ""
 
@@ -111,36 +97,34 @@ def owner_dir(owner: Owner) -> PurePosixPath:
     return scope_dir(owner.scope).joinpath(_FOLDERS[owner.track], *encode_path(owner.id))
 
 
-def log_path(place: Layout, owner: Owner, ms: int) -> str:
+def log_path(kind: AnyKind, owner: Owner, ms: int) -> str:
     """The daily file in which an entry of this moment is written."""
-    return log_paths(place, owner, ms)[0]
+    return log_paths(kind, owner, ms)[0]
 
 
-def log_paths(place: Layout, owner: Owner, ms: int) -> tuple[str, ...]:
+def log_paths(kind: AnyKind, owner: Owner, ms: int) -> tuple[str, ...]:
     """`log_path` and the other files that may hold entries of that day; their numbers must not be given again."""
-    _check(place, owner)
-    names = [(place.folder, place.stem), *filter(None, [_UPSTREAM.get((place.kind, place.track))])]
-    return tuple(str(owner_dir(owner) / folder / f"{stem}-{day(ms)}.md") for folder, stem in names)
+    _check(kind, owner)
+    date = day(ms)
+    return tuple(f"{owner_dir(owner)}/{pattern.format(date=date)}" for pattern in kind.layout.patterns)
 
 
-def part_path(place: Layout, owner: Owner, ms: int, number: int) -> str:
+def part_path(kind: AnyKind, owner: Owner, ms: int, number: int) -> str:
     """The file of the entry that has this number on its day, of a kind whose days may fill several files."""
-    part = (number - 1) // place.per_file + 1
-    return log_path(place, owner, ms) if part < 2 else f"{log_path(place, owner, ms).removesuffix('.md')}-{part}.md"
+    part = (number - 1) // kind.per_file + 1 if kind.per_file else 1
+    whole = log_path(kind, owner, ms)
+    return whole if part < 2 else f"{whole.removesuffix('.md')}-{part}.md"
 
 
-def sheet_path(place: Layout, owner: Owner, name: str = "") -> str:
-    _check(place, owner)
-    before, star, after = place.pattern.partition("*")
-    if not star:
-        return str(owner_dir(owner) / place.pattern)
-    return str(owner_dir(owner) / f"{before}{'/'.join(encode_path(name))}{after}")
+def sheet_path(kind: AnyKind, owner: Owner, name: str = "") -> str:
+    """The file of a memory that has one of its own."""
+    return page_path(kind, owner, "/".join(encode_path(name)) if "*" in kind.layout.pattern else "")
 
 
-def page_path(place: Layout, owner: Owner, file_name: str) -> str:
-    """The file of a sheet whose name people read; the caller makes it safe, and its identity is in the file."""
-    _check(place, owner)
-    return str(owner_dir(owner).joinpath(place.pattern.replace("*", file_name)))
+def page_path(kind: AnyKind, owner: Owner, file_name: str) -> str:
+    """The file of a memory whose name people read; the caller makes it safe, and its identity is in the file."""
+    _check(kind, owner)
+    return f"{owner_dir(owner)}/{kind.layout.pattern.replace('*', file_name)}"
 
 
 def locate(path: str) -> Located | None:
@@ -160,7 +144,12 @@ def locate(path: str) -> Located | None:
             return None
     except (InvalidInput, IndexError):
         return None
-    return _log(owner, rest) or _sheet(owner, rest)
+    found = by_path(track, "/".join(rest))
+    if found is None:
+        return None
+    kind, star, of_day = found
+    name = _file_name(star.split("/")) if star else ""
+    return Located(owner, kind, name, of_day) if bool(name) == bool(star) else None
 
 
 def _tokens(text: str) -> list[str]:
@@ -202,41 +191,12 @@ def _take(parts: Sequence[str]) -> tuple[tuple[str, ...], Sequence[str]]:
     return tuple(parts[:length]), parts[length:]
 
 
-def _check(place: Layout, owner: Owner) -> None:
-    if place.track != owner.track:
-        raise InvalidInput(f"a {place.kind} belongs to a {place.track}, and {owner.id!r} is not one here")
+def _check(kind: AnyKind, owner: Owner) -> None:
+    if kind.track != owner.track:
+        raise InvalidInput(f"a {kind.name} belongs to a {kind.track}, and {owner.id!r} is not one here")
 
 
-def _log(owner: Owner, rest: Sequence[str]) -> Located | None:
-    named = _DAY_FILE.fullmatch(rest[-1])
-    if named is None or len(rest) != 2:
-        return None
-    place = _LOGS.get((owner.track, rest[0], named["stem"]))
-    try:
-        date.fromisoformat(named["day"])
-    except ValueError:
-        return None
-    if place is None:
-        return None
-    return Located(owner, place, day=named["day"])
-
-
-def _sheet(owner: Owner, rest: Sequence[str]) -> Located | None:
-    for place in PLACES.values():
-        if place.layout != "sheet" or place.track != owner.track:
-            continue
-        before, star, after = place.pattern.partition("*")
-        path = "/".join(rest)
-        if not star and path == place.pattern:
-            return Located(owner, place)
-        if star and path.startswith(before) and path.endswith(after) and len(path) > len(before) + len(after):
-            name = _sheet_name(path[len(before) : -len(after)].split("/"))
-            if name:
-                return Located(owner, place, name=name)
-    return None
-
-
-def _sheet_name(names: list[str]) -> str:
+def _file_name(names: list[str]) -> str:
     """A person may name such a folder freely: the identity of the memory is in the file, not in its name."""
     try:
         text = decode_path(names)

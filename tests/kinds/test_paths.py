@@ -7,9 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everlore.errors import InvalidInput
-from everlore.kinds import PLACES
-from everlore.types import Owner, Scope
-from everlore.vault.paths import (
+from everlore.kinds.paths import (
     LONGEST_NAME,
     Located,
     decode_name,
@@ -22,6 +20,8 @@ from everlore.vault.paths import (
     owner_dir,
     sheet_path,
 )
+from everlore.kinds.registry import all_kinds, kind
+from everlore.types import Owner, Scope
 
 ALICE = Owner(Scope(), "user", "alice")
 BOT = Owner(Scope("shop", "eu"), "agent", "bot")
@@ -93,14 +93,14 @@ def test_an_id_that_is_too_long_is_refused_with_the_limit() -> None:
 @given(app=ids, project=ids, owner=ids, track=st.sampled_from(["users", "agents"]))
 def test_locate_undoes_every_path(app: str, project: str, owner: str, track: str) -> None:
     who = Owner(Scope(app, project), "user" if track == "users" else "agent", owner)
-    for place in PLACES.values():
-        if place.track != who.track:
+    for known in all_kinds():
+        if known.track != who.track:
             continue
-        if place.layout == "log":
-            assert locate(log_path(place, who, NOV_15)) == Located(who, place, day="2026-11-15")
+        if not known.has_own_file:
+            assert locate(log_path(known, who, NOV_15)) == Located(who, known, day="2026-11-15")
         else:
-            name = owner if "*" in place.pattern else ""
-            assert locate(sheet_path(place, who, name)) == Located(who, place, name=name)
+            name = owner if "*" in known.layout.pattern else ""
+            assert locate(sheet_path(known, who, name)) == Located(who, known, name=name)
 
 
 @settings(max_examples=100, deadline=None)
@@ -118,31 +118,31 @@ def test_the_default_scope_has_its_own_folders() -> None:
     swapped = Owner(Scope("default_project", "default_app"), "user", "alice")
     assert owner_dir(swapped) == PurePosixPath("default_project/default_app/users/alice")
     assert {locate(f"{owner_dir(who)}/user.md") for who in (ALICE, literal, swapped)} == {
-        Located(who, PLACES["profile"]) for who in (ALICE, literal, swapped)
+        Located(who, kind("profile")) for who in (ALICE, literal, swapped)
     }
 
 
 def test_written_paths() -> None:
     base = "default_app/default_project/users/alice"
-    assert log_path(PLACES["episode"], ALICE, NOV_15) == f"{base}/episodes/episode-2026-11-15.md"
-    assert log_path(PLACES["fact"], ALICE, NOV_15) == f"{base}/facts/fact-2026-11-15.md"
-    assert sheet_path(PLACES["profile"], ALICE) == f"{base}/user.md"
-    assert log_path(PLACES["case"], BOT, NOV_15) == "shop/eu/agents/bot/cases/case-2026-11-15.md"
-    assert sheet_path(PLACES["skill"], BOT, "fix-tests") == "shop/eu/agents/bot/skills/fix-tests/SKILL.md"
+    assert log_path(kind("episode"), ALICE, NOV_15) == f"{base}/episodes/episode-2026-11-15.md"
+    assert log_path(kind("fact"), ALICE, NOV_15) == f"{base}/facts/fact-2026-11-15.md"
+    assert sheet_path(kind("profile"), ALICE) == f"{base}/user.md"
+    assert log_path(kind("case"), BOT, NOV_15) == "shop/eu/agents/bot/cases/case-2026-11-15.md"
+    assert sheet_path(kind("skill"), BOT, "fix-tests") == "shop/eu/agents/bot/skills/fix-tests/SKILL.md"
 
 
 def test_files_of_everos_are_read_but_not_written() -> None:
     facts = "default_app/default_project/users/alice/.atomic_facts/atomic_fact-2026-11-15.md"
     cases = "shop/eu/agents/bot/.cases/agent_case-2026-11-15.md"
-    assert locate(facts) == Located(ALICE, PLACES["fact"], day="2026-11-15")
-    assert locate(cases) == Located(BOT, PLACES["case"], day="2026-11-15")
-    assert log_paths(PLACES["fact"], ALICE, NOV_15) == (log_path(PLACES["fact"], ALICE, NOV_15), facts)
-    assert locate("shop/eu/agents/bot/skills/skill_fix/SKILL.md") == Located(BOT, PLACES["skill"], name="skill_fix")
+    assert locate(facts) == Located(ALICE, kind("fact"), day="2026-11-15")
+    assert locate(cases) == Located(BOT, kind("case"), day="2026-11-15")
+    assert log_paths(kind("fact"), ALICE, NOV_15) == (log_path(kind("fact"), ALICE, NOV_15), facts)
+    assert locate("shop/eu/agents/bot/skills/skill_fix/SKILL.md") == Located(BOT, kind("skill"), name="skill_fix")
 
 
 def test_a_skill_folder_may_have_any_name_a_person_gives_it() -> None:
     assert locate("shop/eu/agents/bot/skills/Fix the tests/SKILL.md") == Located(
-        BOT, PLACES["skill"], name="Fix the tests"
+        BOT, kind("skill"), name="Fix the tests"
     )
 
 
@@ -187,6 +187,6 @@ def test_other_files_are_none_of_our_business(path: str) -> None:
 
 def test_a_kind_belongs_to_its_track() -> None:
     with pytest.raises(InvalidInput):
-        log_path(PLACES["case"], ALICE, NOV_15)
+        log_path(kind("case"), ALICE, NOV_15)
     with pytest.raises(InvalidInput):
-        sheet_path(PLACES["profile"], BOT)
+        sheet_path(kind("profile"), BOT)
