@@ -9,10 +9,9 @@ import apsw
 import pytest
 from stored import Now
 
-from everlore.accounts.schema import TABLES
 from everlore.accounts.sqlite import STEPS, SqliteTables
 from everlore.accounts.store import Accounts
-from everlore.accounts.tables import Tables
+from everlore.accounts.tables import TABLES, Tables
 from everlore.accounts.values import Event, Source
 from everlore.errors import Denied, InvalidInput, NotFound
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from everlore.accounts.schema import TABLES
 from everlore.accounts.sqlite import SqliteTables
 from everlore.accounts.store import Accounts
-from everlore.accounts.tables import Row, Session, Tables, row
+from everlore.accounts.tables import TABLES, Row, Session, Tables, row
 from everlore.errors import EverloreError
 
 if TYPE_CHECKING:
