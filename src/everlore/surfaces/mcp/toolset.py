@@ -16,7 +16,7 @@ from everlore.surfaces.mcp.handshake import HANDSHAKE_VERSIONS, Identity
 from everlore.types import Json
 
 if TYPE_CHECKING:  # the engine takes half a second to import, and a handshake needs none
-    from everlore.accounts.base import Principal
+    from everlore.accounts.values import Principal
     from everlore.engine import Engine
 
 

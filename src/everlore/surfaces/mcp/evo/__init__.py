@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from everlore.config import load as load_settings
 from everlore.content import arguments as a
-from everlore.errors import InvalidInput, NotFound
-from everlore.extras import require
-from everlore.surfaces.contracts.emcp.callers import identify
-from everlore.surfaces.contracts.emcp.refusals import Refused
+from everlore.errors import InvalidInput, NotFound, Unavailable
+from everlore.extras import installed, missing
+from everlore.surfaces.contracts.emcp.callers import Refused, identify
 from everlore.surfaces.mcp.toolset import CALLER, Tool, Toolset
 from everlore.surfaces.mcp.toolsets import IDENTITIES
 from everlore.types import Json
@@ -65,6 +64,8 @@ class Opener:
     def site(self, engine: Engine) -> Site:
         with self._lock:
             if not self._opened:
+                if not installed("cms"):
+                    raise Unavailable(missing("cms"))
                 from everlore.content.connect import open_site  # a handshake must not wait for it
 
                 self._opened.append(open_site(engine.settings.emcp, engine.settings.memory.root / SYSTEM / EMBEDDED))
@@ -82,11 +83,11 @@ def call(opener: Opener, engine: Engine, user_id: int, name: str, arguments: Jso
     if name not in OFFERED:
         raise NotFound(f"there is no tool {name[:100]!r}")
     checked = a.check(OFFERED[name][1], arguments, engine.settings.emcp.max_result_items)
-    require("cms")
+    site = opener.site(engine)
     from everlore.content.access import Caller  # a handshake must not wait for it
     from everlore.content.tools import TOOLS
 
-    return TOOLS[name](opener.site(engine), Caller(user_id), checked)
+    return TOOLS[name](site, Caller(user_id), checked)
 
 
 def result(structured: dict[str, Json]) -> dict[str, Json]:
