@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from everlore.surfaces.everme.limits import CONTEXT_TOKENS, SEARCH_TOKENS, one_line
+from everlore.surfaces.contracts.everme.limits import CONTEXT_TOKENS, SEARCH_TOKENS, one_line
 from everlore.types import Json
 
 LINE, NAME, ID = 400, 60, 120

@@ -1,7 +1,6 @@
-"""The Evolution CMS content toolset: what its tools are called, what they take, and how one is called.
+"""The content tools: what they are called, what they take, and how one is called, over HTTP and MCP alike.
 
-The HTTP route and the MCP servers share all of it. Database libraries are imported by the first call, since a
-handshake needs none.
+Database libraries are imported by the first call, since a handshake needs none.
 """
 
 from __future__ import annotations
@@ -10,16 +9,11 @@ import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from everlore.config import load as load_settings
 from everlore.content import arguments as a
-from everlore.errors import InvalidInput, NotFound, Unavailable
-from everlore.extras import installed, missing
-from everlore.surfaces.contracts.emcp.callers import Refused, identify
-from everlore.surfaces.mcp.toolset import CALLER, Tool, Toolset
-from everlore.surfaces.mcp.toolsets import IDENTITIES
+from everlore.errors import NotFound
+from everlore.extras import require
 from everlore.types import Json
 from everlore.vault.folder import SYSTEM
 
@@ -28,9 +22,6 @@ if TYPE_CHECKING:
     from everlore.engine import Engine
 
 HANDLE: Final = "content"
-IDENTITY: Final = IDENTITIES["evo"]()
-CAPABILITIES: Final = {name: value for name, value in IDENTITY.capabilities.items() if name != "tools"}
-"""The version stands there twice, for clients that drop the capabilities they do not know."""
 EMBEDDED: Final = "content.db"
 
 OFFERED: Final[Mapping[str, tuple[str, type[a.Arguments]]]] = {
@@ -55,7 +46,7 @@ OFFERED: Final[Mapping[str, tuple[str, type[a.Arguments]]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Opener:
+class SiteOpener:
     """Opens the site of an engine when it is first needed, once."""
 
     _opened: list[Site] = field(default_factory=list)
@@ -64,8 +55,7 @@ class Opener:
     def site(self, engine: Engine) -> Site:
         with self._lock:
             if not self._opened:
-                if not installed("cms"):
-                    raise Unavailable(missing("cms"))
+                require("cms")
                 from everlore.content.connect import open_site  # a handshake must not wait for it
 
                 self._opened.append(open_site(engine.settings.emcp, engine.settings.memory.root / SYSTEM / EMBEDDED))
@@ -78,16 +68,15 @@ class Opener:
             self._opened.clear()
 
 
-def call(opener: Opener, engine: Engine, user_id: int, name: str, arguments: Json) -> dict[str, Json]:
+def call(opener: SiteOpener, engine: Engine, user_id: int, name: str, arguments: Json) -> dict[str, Json]:
     """The answer of a tool to a user of the site (0: a visitor)."""
     if name not in OFFERED:
         raise NotFound(f"there is no tool {name[:100]!r}")
     checked = a.check(OFFERED[name][1], arguments, engine.settings.emcp.max_result_items)
     site = opener.site(engine)
-    from everlore.content.access import Caller  # a handshake must not wait for it
-    from everlore.content.tools import TOOLS
+    from everlore.content import access, tools  # a handshake must not wait for it
 
-    return TOOLS[name](site, Caller(user_id), checked)
+    return tools.TOOLS[name](site, access.Caller(user_id), checked)
 
 
 def result(structured: dict[str, Json]) -> dict[str, Json]:
@@ -111,51 +100,3 @@ def described(max_items: int) -> list[dict[str, Json]]:
         }
         for name, (description, shape) in OFFERED.items()
     ]
-
-
-def toolset() -> Toolset:
-    opener, max_items = Opener(), load_settings().emcp.max_result_items
-    return Toolset(
-        name="evo",
-        server_name=IDENTITY.server_name,
-        server_version=IDENTITY.server_version,
-        instructions=IDENTITY.instructions,
-        tools=tuple(
-            Tool(
-                name=tool["name"],
-                description=tool["description"],
-                input_schema=tool["inputSchema"],
-                run=partial(_run, opener, tool["name"]),
-                read_only=True,
-                idempotent=True,
-                lenient=frozenset(tool["inputSchema"]["properties"]),
-            )
-            for tool in described(max_items)
-        ),
-        failures="rpc",
-        invalid_code=-32602,
-        missing_code=-32601,
-        default_version=IDENTITY.version,
-        server_fields=IDENTITY.server_fields,
-        capabilities=CAPABILITIES,
-    )
-
-
-def _run(opener: Opener, name: str, engine: Engine, arguments: Mapping[str, Json]) -> Any:
-    structured = call(opener, engine, _user(engine), name, arguments)
-    caller, limit = CALLER.get(None), engine.settings.emcp.max_result_bytes
-    # over HTTP the whole answer is measured, and refused with a status
-    if not (caller and caller.headers) and len(json.dumps(result(structured), ensure_ascii=False).encode()) > limit:
-        raise InvalidInput(too_large(limit))
-    return structured
-
-
-def _user(engine: Engine) -> int:
-    """Who asks: over HTTP the bearer of a token, where the owner wants one; else the user of the settings."""
-    caller = CALLER.get(None)
-    if caller is None or not caller.headers or not engine.settings.emcp.jwt_secret.get_secret_value():
-        return engine.settings.emcp.user_id
-    try:
-        return identify(caller.headers.get("authorization"), "", engine.settings.emcp, caller.principal).user_id
-    except Refused as error:  # it ended on the way here from the gates
-        raise InvalidInput(str(error)) from None

@@ -1,71 +1,50 @@
-"""What the Memory Server tools are sent, checked in the contract's words. Pure."""
+"""What the Memory Server tools take: types whose readers speak in the contract's words."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
 
 from pydantic_core import from_json
 
 from everlore.errors import InvalidInput
-from everlore.surfaces.mcp.records.environment import Environment
+from everlore.surfaces.contracts.records.environment import ENVIRONMENT
+from everlore.surfaces.contracts.signature import Read
 from everlore.types import Json
 
 LONGEST_QUERY = 1000
 LONGEST_NAME = 1000
+MOST_LISTED = 1000
 TAG = re.compile(r"[a-z0-9:_-]{1,100}")
-
-Arguments = Mapping[str, Json]
-
-
-@dataclass(frozen=True, slots=True)
-class NewRecord:
-    type: str
-    content: Json
-    source: str
-    tags: tuple[str, ...]
-    confidence: float
+TAG_FORM = "Letters, digits, colon, _ and -; lower case, at most 100 characters each."
 
 
-def new_record(arguments: Arguments, environment: Environment) -> NewRecord:
-    return NewRecord(
-        type=_name(arguments, "type"),
-        content=_content(arguments.get("content"), environment.max_content),
-        source=_name(arguments, "source"),
-        tags=tags(arguments.get("tags"), environment.max_tags),
-        confidence=_confidence(arguments.get("confidence")),
-    )
+def query(value: Json, name: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(f"{name} is required and must be a non-empty string")
+    if len(value) > LONGEST_QUERY:
+        raise InvalidInput(f"{name} length cannot exceed {LONGEST_QUERY} characters")
+    return value.strip()
 
 
-def query(arguments: Arguments) -> str:
-    text = arguments.get("query")
-    if not isinstance(text, str) or not text.strip():
-        raise InvalidInput("query is required and must be a non-empty string")
-    if len(text) > LONGEST_QUERY:
-        raise InvalidInput(f"query length cannot exceed {LONGEST_QUERY} characters")
-    return text.strip()
-
-
-def wanted_type(arguments: Arguments) -> str | None:
-    value = arguments.get("type")
+def wanted_type(value: Json, name: str) -> str | None:
     if value is None or value == "":
         return None
     if not isinstance(value, str):
-        raise InvalidInput("type must be a string")
+        raise InvalidInput(f"{name} must be a string")
     return value.strip() or None
 
 
-def tags(value: Json, most: int) -> tuple[str, ...]:
+def tags(value: Json, name: str = "tags") -> tuple[str, ...]:
     value = _unwrapped(value, list)
     if value is None:
         return ()
     if not isinstance(value, list | tuple):
-        raise InvalidInput("tags must be an array")
-    if len(value) > most:
-        raise InvalidInput(f"tags array cannot have more than {most} items")
+        raise InvalidInput(f"{name} must be an array")
+    if len(value) > ENVIRONMENT.max_tags:
+        raise InvalidInput(f"{name} array cannot have more than {ENVIRONMENT.max_tags} items")
     found = []
     for one in value:
         tag = one.strip().lower() if isinstance(one, str) else ""
@@ -85,8 +64,7 @@ def limit(value: Json, default: int, most: int) -> int:
     return min(most, int(min(number, most)))
 
 
-def _name(arguments: Arguments, name: str) -> str:
-    value = arguments.get(name)
+def name_of(value: Json, name: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"{name} is required and must be a non-empty string")
     if len(value.strip()) > LONGEST_NAME:
@@ -94,19 +72,26 @@ def _name(arguments: Arguments, name: str) -> str:
     return value.strip()
 
 
-def _content(value: Json, most: int) -> Json:
+def content(value: Json, name: str) -> Json:
     if value is None:
-        raise InvalidInput("content is required")
+        raise InvalidInput(f"{name} is required")
     if isinstance(value, str) and not value.strip():
-        raise InvalidInput("content is required and must not be empty")
+        raise InvalidInput(f"{name} is required and must not be empty")
     value = _unwrapped(value, dict)
     try:
         length = len(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
     except ValueError:
-        raise InvalidInput("content must be JSON: NaN and Infinity are not") from None
-    if length > most:
-        raise InvalidInput(f"content is too large (max {most} characters)")
+        raise InvalidInput(f"{name} must be JSON: NaN and Infinity are not") from None
+    if length > ENVIRONMENT.max_content:
+        raise InvalidInput(f"{name} is too large (max {ENVIRONMENT.max_content} characters)")
     return value
+
+
+def confidence(value: Json, name: str) -> float:
+    number = _number(value)
+    if number is None or not 0 <= number <= 1:
+        raise InvalidInput(f"{name} is required and must be a number between 0 and 1")
+    return number
 
 
 def _unwrapped(value: Json, kind: type) -> Json:
@@ -120,13 +105,6 @@ def _unwrapped(value: Json, kind: type) -> Json:
     return value
 
 
-def _confidence(value: Json) -> float:
-    number = _number(value)
-    if number is None or not 0 <= number <= 1:
-        raise InvalidInput("confidence is required and must be a number between 0 and 1")
-    return number
-
-
 def _number(value: Json) -> float | None:
     """Clients send numbers as text, too."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -136,3 +114,12 @@ def _number(value: Json) -> float | None:
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
+
+
+Name = Annotated[str, Read(name_of)]
+Body = Annotated[dict[str, Json], Read(content)]
+Confidence = Annotated[float, "0 to 1", {"minimum": 0, "maximum": 1}, Read(confidence)]
+Query = Annotated[str, "A short, specific question", {"minLength": 1, "maxLength": LONGEST_QUERY}, Read(query)]
+Type = Annotated[str | None, "Only this type", Read(wanted_type)]
+Tags = Annotated[tuple[str, ...], {"maxItems": ENVIRONMENT.max_tags}, Read(tags)]
+WantedTags = Annotated[Tags, f"Tags such as project:alpha, all of which must be present. {TAG_FORM}"]

@@ -8,74 +8,50 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import Annotated
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import structlog
 
 from everlore.clock import iso
+from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound, Unavailable
+from everlore.index.base import Vector
 from everlore.kinds import record
 from everlore.memory.records import save_record
 from everlore.search.evidence import ALONE, MEMORIES, Found, nearest
-from everlore.surfaces.mcp.records import arguments as given
-from everlore.surfaces.mcp.records import environment as environments
-from everlore.surfaces.mcp.records import present
-from everlore.surfaces.mcp.records.environment import Environment
-from everlore.surfaces.mcp.toolset import Argument, Content, Items, Prompt, Resource, Tool, Toolset
+from everlore.surfaces.contracts.records import fields, present
+from everlore.surfaces.contracts.records.environment import ENVIRONMENT
+from everlore.surfaces.contracts.records.fields import MOST_LISTED
+from everlore.surfaces.contracts.records.identity import IDENTITY
+from everlore.surfaces.contracts.signature import Read
+from everlore.surfaces.contracts.toolset import Argument, Caller, Content, Items, Prompt, Resource, Toolset, tool
 from everlore.types import AllOf, IndexedMemory, Json, Owner, Predicate, Scope, Where
-
-if TYPE_CHECKING:
-    from everlore.engine import Engine
-    from everlore.index.base import Vector
 
 RECORD = record.RECORD.name
 OTHERS = tuple(kind for kind in MEMORIES if kind != RECORD)
-MOST_LISTED = 1000
 RECENT = 20
 MOST_RECENT = 100
 
 log = structlog.get_logger("everlore.mcp.records")
 
 
-def make(environ: Mapping[str, str] | None = None) -> Toolset:
-    environ = os.environ if environ is None else environ
-    environment, identity = environments.read(environ), environments.identity(environ)
-    return Toolset(
-        name="records",
-        server_name=identity.server_name,
-        server_version=identity.server_version,
-        instructions=identity.instructions,
-        tools=_tools(environment),
-        failures="rpc",
-        server_fields=identity.server_fields,
-        capabilities=identity.capabilities,
-        resources=RESOURCES,
-        read=partial(_read, environment),
-        prompts=PROMPTS,
-        begin=partial(_begin, environment),
-        default_version=identity.version,
-    )
-
-
-def _begin(environment: Environment) -> None:
-    _set_up_logs(environment)
-    for complaint in environment.complaints:
+def _begin() -> None:
+    _set_up_logs()
+    for complaint in ENVIRONMENT.complaints:
         log.warning(complaint)
 
 
-def _set_up_logs(environment: Environment) -> None:
+def _set_up_logs() -> None:
     root = logging.getLogger()
-    if environment.log_level:
-        root.setLevel(environment.log_level.upper())
-    if environment.debug_log:
+    if ENVIRONMENT.log_level:
+        root.setLevel(ENVIRONMENT.log_level.upper())
+    if ENVIRONMENT.debug_log:
         try:
-            handler = logging.FileHandler(environment.debug_log, encoding="utf-8")
+            handler = logging.FileHandler(ENVIRONMENT.debug_log, encoding="utf-8")
         except OSError as error:
             log.warning("MCP_DEBUG_LOG_PATH cannot be written", error=str(error))
             return
@@ -84,9 +60,23 @@ def _set_up_logs(environment: Environment) -> None:
         root.addHandler(handler)
 
 
-def _create(environment: Environment, engine: Engine, arguments: Mapping[str, Json]) -> Items:
-    new = given.new_record(arguments, environment)
-    saved = save_record(engine, _owner(engine), new.type, new.content, new.source, new.tags, new.confidence)
+@tool("Save a memory", repeatable=True)
+def memory_create(
+    ask: Caller,
+    type_: Annotated[fields.Name, "What it is: note, decision, runbook, todo, ..."],
+    content: Annotated[
+        fields.Body,
+        f'A JSON object, at most {ENVIRONMENT.max_content} characters as JSON; wrap plain text as {{"text": "..."}}',
+    ],
+    source: Annotated[fields.Name, "Where it comes from, e.g. chat://session-1"],
+    *,
+    tags: Annotated[fields.Tags, f"Tags to find it by, such as project:alpha. {fields.TAG_FORM}"] = (),
+    confidence: fields.Confidence,
+) -> Items:
+    """Save a structured memory. Idempotent: the same type, source and content are one memory;
+    saving it again merges the tags and keeps the higher confidence."""
+    engine = ask.engine
+    saved = save_record(engine, _owner(engine), type_, content, source, tags, confidence)
     shown = {
         "id": saved.local_id,
         "type": saved.type,
@@ -98,11 +88,23 @@ def _create(environment: Environment, engine: Engine, arguments: Mapping[str, Js
     return Items((shown,))
 
 
-def _search(environment: Environment, engine: Engine, arguments: Mapping[str, Json]) -> Items:
-    query, type_ = given.query(arguments), given.wanted_type(arguments)
-    tags = given.tags(arguments.get("tags"), environment.max_tags)
-    limit = given.limit(arguments.get("limit"), environment.default_limit, environment.max_limit)
-    vector = _embedded(environment, engine, query)
+@tool("Search memories", reads=True)
+def memory_search(
+    ask: Caller,
+    query: fields.Query,
+    type_: fields.Type = None,
+    tags: fields.WantedTags = (),
+    limit: Annotated[
+        int,
+        f"Default {ENVIRONMENT.default_limit}, at most {ENVIRONMENT.max_limit}",
+        {"type": "number"},
+        Read(lambda value, _: fields.limit(value, ENVIRONMENT.default_limit, ENVIRONMENT.max_limit)),
+    ] = ENVIRONMENT.default_limit,
+) -> Items:
+    """Find memories by meaning, best first. Returns ids, types, tags and similarity (0 to 1) with links;
+    read mem://item/{id} for the content."""
+    engine = ask.engine
+    vector = _embedded(engine, query)
     found = [hit for where in _places(engine, type_, tags) for hit in nearest(engine, where, vector, limit)]
     best = sorted(found, key=_order)[:limit]
     return Items(
@@ -114,10 +116,20 @@ def _order(hit: Found) -> tuple[float, int, str]:
     return (-hit.score, -hit.stored.timestamp, hit.stored.key.global_id)
 
 
-def _list(environment: Environment, engine: Engine, arguments: Mapping[str, Json]) -> Items:
-    type_, tags = given.wanted_type(arguments), given.tags(arguments.get("tags"), environment.max_tags)
-    limit = given.limit(arguments.get("limit"), MOST_LISTED, MOST_LISTED)
-    rows = _newest(engine, type_, tags, limit)
+@tool("List memories", reads=True)
+def memory_list(
+    ask: Caller,
+    type_: fields.Type = None,
+    tags: fields.WantedTags = (),
+    limit: Annotated[
+        int | None,
+        f"At most {MOST_LISTED}",
+        {"type": "number"},
+        Read(lambda value, _: fields.limit(value, MOST_LISTED, MOST_LISTED)),
+    ] = None,
+) -> Items:
+    """List memories by type and tags, newest first, with links to their content."""
+    rows = _newest(ask.engine, type_, tags, limit or MOST_LISTED)
     return Items(tuple(present.item(row) for row in rows), tuple(present.link(row) for row in rows))
 
 
@@ -143,13 +155,13 @@ def _places(engine: Engine, type_: str | None, tags: tuple[str, ...], *, valid_o
     return places
 
 
-def _embedded(environment: Environment, engine: Engine, query: str) -> Vector:
+def _embedded(engine: Engine, query: str) -> Vector:
     """The query's vector. The model may still be loading, which is waited for; what fails is tried again."""
-    for attempt in range(environment.retries):
+    for attempt in range(ENVIRONMENT.retries):
         try:
             return engine.embedder.query(query)
         except Unavailable as error:
-            if attempt + 1 == environment.retries:
+            if attempt + 1 == ENVIRONMENT.retries:
                 raise
             log.info("embedding the query failed, trying again", error=str(error))
             time.sleep(0.2 * 2**attempt)
@@ -164,18 +176,19 @@ def _owner(engine: Engine) -> Owner:
     return Owner(_scope(engine), "user", engine.settings.mcp.user)
 
 
-def _read(environment: Environment, engine: Engine, uri: str) -> Content:
+def _read(ask: Caller, uri: str) -> Content:
+    engine = ask.engine
     parts = urlsplit(uri)
     rest = unquote(parts.path.strip("/"))
     asked = parse_qs(parts.query, keep_blank_values=True).get("limit", [None])[-1]
     if parts.scheme == "mem":
         if parts.netloc == "item" and rest:
             return _content(present.whole(_item(engine, rest)))
-        limit = given.limit(asked, RECENT, MOST_RECENT)
+        limit = fields.limit(asked, RECENT, MOST_RECENT)
         if parts.netloc == "recent" and not rest:
             return _content([present.short(row) for row in _newest(engine, None, (), limit)])
         if parts.netloc == "by-tags" and rest:
-            tags = given.tags([tag for tag in rest.split(",") if tag.strip()], environment.max_tags)
+            tags = fields.tags([tag for tag in rest.split(",") if tag.strip()])
             return _content([present.short(row) for row in _newest(engine, None, tags, limit)])
         if parts.netloc == "by-type" and rest:
             return _content([present.short(row) for row in _newest(engine, rest.strip(), (), limit)])
@@ -201,87 +214,6 @@ def _item(engine: Engine, number: str) -> IndexedMemory:
 
 def _content(value: Json) -> Content:
     return Content(json.dumps(value, ensure_ascii=False))
-
-
-def _tools(environment: Environment) -> tuple[Tool, ...]:
-    listed = {"type": "array", "items": {"type": "string"}, "maxItems": environment.max_tags}
-    form = "Letters, digits, colon, _ and -; lower case, at most 100 characters each."
-    tags = {"description": f"Tags such as project:alpha, all of which must be present. {form}", **listed}
-    new_tags = {"description": f"Tags to find it by, such as project:alpha. {form}", **listed}
-    return (
-        Tool(
-            name="memory_create",
-            title="Save a memory",
-            description=(
-                "Save a structured memory. Idempotent: the same type, source and content are one memory;"
-                " saving it again merges the tags and keeps the higher confidence."
-            ),
-            input_schema={
-                "type": "object",
-                "properties": {
-                    "type": {"description": "What it is: note, decision, runbook, todo, ...", "type": "string"},
-                    "content": {
-                        "description": f"A JSON object, at most {environment.max_content} characters as JSON;"
-                        ' wrap plain text as {"text": "..."}',
-                        "type": "object",
-                    },
-                    "source": {"description": "Where it comes from, e.g. chat://session-1", "type": "string"},
-                    "tags": new_tags,
-                    "confidence": {"description": "0 to 1", "type": "number", "minimum": 0, "maximum": 1},
-                },
-                "required": ["type", "content", "source", "confidence"],
-            },
-            run=partial(_create, environment),
-            idempotent=True,
-            lenient=frozenset({"type", "content", "source", "tags", "confidence"}),
-        ),
-        Tool(
-            name="memory_search",
-            title="Search memories",
-            description=(
-                "Find memories by meaning, best first. Returns ids, types, tags and similarity (0 to 1) with links;"
-                " read mem://item/{id} for the content."
-            ),
-            input_schema={
-                "type": "object",
-                "properties": {
-                    "query": {
-                        "description": "A short, specific question",
-                        "type": "string",
-                        "minLength": 1,
-                        "maxLength": given.LONGEST_QUERY,
-                    },
-                    "type": {"description": "Only this type", "type": "string"},
-                    "tags": tags,
-                    "limit": {
-                        "description": f"Default {environment.default_limit}, at most {environment.max_limit}",
-                        "type": "number",
-                        "default": environment.default_limit,
-                    },
-                },
-                "required": ["query"],
-            },
-            run=partial(_search, environment),
-            read_only=True,
-            lenient=frozenset({"query", "type", "tags", "limit"}),
-        ),
-        Tool(
-            name="memory_list",
-            title="List memories",
-            description="List memories by type and tags, newest first, with links to their content.",
-            input_schema={
-                "type": "object",
-                "properties": {
-                    "type": {"description": "Only this type", "type": "string"},
-                    "tags": tags,
-                    "limit": {"description": f"At most {MOST_LISTED}", "type": "number"},
-                },
-            },
-            run=partial(_list, environment),
-            read_only=True,
-            lenient=frozenset({"type", "tags", "limit"}),
-        ),
-    )
 
 
 RESOURCES = (
@@ -336,3 +268,16 @@ PROMPTS = (
         _save_prompt,
     ),
 )
+
+
+def toolset() -> Toolset:
+    return Toolset(
+        name="records",
+        identity=IDENTITY,
+        tools=(memory_create, memory_search, memory_list),
+        failures="rpc",
+        resources=RESOURCES,
+        read=_read,
+        prompts=PROMPTS,
+        begin=_begin,
+    )

@@ -6,6 +6,7 @@ from typing import Any
 
 from everlore.clock import iso
 from everlore.memory import successor
+from everlore.surfaces.contracts.memory_text import memory_text
 from everlore.types import IndexedMemory
 
 TYPES = {
@@ -18,22 +19,6 @@ TYPES = {
 }
 
 
-def content(row: IndexedMemory) -> str:
-    data = row.data
-    match row.key.kind:
-        case "episode":
-            return str(data["episode"])
-        case "case":
-            told = [data["task_intent"], data["approach"], data["key_insight"]]
-            return "\n\n".join(str(part) for part in told if part)
-        case "skill":
-            return f"{data['name']}: {data['description']}\n\n{data['content']}"
-        case "profile":
-            return "\n".join([str(data["summary"]), *(str(info["description"]) for info in data["explicit_info"])])
-        case _:
-            return str(data["content"])
-
-
 def memory_type(row: IndexedMemory) -> str:
     return str(row.data["memory_type"]) if row.key.kind == "note" else TYPES[row.key.kind]
 
@@ -44,7 +29,7 @@ def memory(row: IndexedMemory) -> dict[str, Any]:
     start, end = row.validity.start, row.validity.end
     found = {
         "id": {"tb": "memories", "id": {"String": row.key.global_id}},
-        "content": content(row),
+        "content": memory_text(row),
         "memory_type": memory_type(row),
         "event_time": iso(row.data["event_time"] if told else row.timestamp),
         "ingestion_time": iso(row.timestamp),
@@ -58,4 +43,4 @@ def memory(row: IndexedMemory) -> dict[str, Any]:
 
 
 def hit(row: IndexedMemory, score: float) -> dict[str, Any]:
-    return {"id": row.key.global_id, "content": content(row), "memory_type": memory_type(row), "score": score}
+    return {"id": row.key.global_id, "content": memory_text(row), "memory_type": memory_type(row), "score": score}

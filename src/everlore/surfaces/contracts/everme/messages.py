@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from everlore.errors import InvalidInput
-from everlore.surfaces.everme.limits import trim
+from everlore.surfaces.contracts.everme.limits import trim
 from everlore.types import Json
 
 ROLES = ("user", "assistant", "tool")
@@ -14,43 +14,36 @@ SESSION_MOST = 128
 MESSAGES_MOST = 500
 
 
-def turns(arguments: Mapping[str, Json], now: int) -> list[dict[str, Json]]:
-    """For mem_save_turn: `messages`, or the single message of the older form."""
-    given = arguments.get("messages")
-    if not given:
-        single = {
-            name: arguments[name]
-            for name in ("text", "content", "timestamp", "toolCallId", "toolCalls")
-            if name in arguments
-        }
-        if not single:
-            raise InvalidInput("mem_save_turn requires a non-empty `messages` array, or `role` and `text`")
-        given = [{"role": arguments.get("role", "user"), **single}]
-    return _converted(given, now)
+def turns(
+    given: Sequence[Mapping[str, Json]] | None, role: str | None, single: Mapping[str, Json], now: int
+) -> list[dict[str, Json]]:
+    """For mem_save_turn: messages, or the single message of the older form."""
+    parts = {name: part for name, part in single.items() if part is not None}
+    if not given and not parts:
+        raise InvalidInput("mem_save_turn requires a non-empty `messages` array, or `role` and `text`")
+    return _converted(given or [{"role": role or "user", **parts}], now)
 
 
-def statements(arguments: Mapping[str, Json], now: int) -> list[dict[str, Json]]:
-    """For mem_save_fact: `messages` of people and assistants, one `fact`, or both."""
-    given = list(arguments.get("messages") or ())
-    for message in given:
+def statements(given: Sequence[Mapping[str, Json]] | None, fact: str | None, now: int) -> list[dict[str, Json]]:
+    """For mem_save_fact: messages of people and assistants, one fact, or both."""
+    for message in given or ():
         role = message.get("role")
         if role not in ("user", "assistant") or message.get("toolCalls") or message.get("toolCallId"):
             raise InvalidInput(
                 "mem_save_fact accepts only 'user' or 'assistant' roles without tool calls; got"
                 f" {json.dumps(role)}. For turns with tools use mem_save_turn"
             )
-    if str(arguments.get("fact") or "").strip():
-        given.append({"role": "user", "content": arguments["fact"]})
-    if not given:
+    stated = [{"role": "user", "content": fact}] if fact and fact.strip() else []
+    if not given and not stated:
         raise InvalidInput("mem_save_fact requires either `fact` or a non-empty `messages` array")
-    converted = _converted(given, now)
+    converted = _converted([*(given or ()), *stated], now)
     if not any(message["role"] == "user" for message in converted):
         raise InvalidInput("mem_save_fact needs something that the user said")
     return converted
 
 
-def session(arguments: Mapping[str, Json]) -> str:
-    key = str(arguments.get("sessionKey") or "").strip() or "default"
+def session(given: str | None) -> str:
+    key = (given or "").strip() or "default"
     if len(key) > SESSION_MOST:
         raise InvalidInput(f"sessionKey must have at most {SESSION_MOST} characters")
     return key

@@ -1,21 +1,22 @@
 """A toolset as a value: what one MCP contract offers, apart from how the protocol carries it.
 
-Tools are plain functions of the engine and the arguments. They run off the event loop, return a JSON object (which
-the core sends as structured content and mirrored as text), `Items` or a `Text`, and raise an `EverloreError` whose
-text is what the client reads. Who is asking is in `CALLER`, for the few that must know.
+A tool is a typed function of who is asking and its arguments, see `signature`. It runs off the event loop, returns a
+JSON object (sent as structured content and mirrored as text), `Items` or a `Text`, and raises an `EverloreError`
+whose text is what the client reads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
-from everlore.surfaces.mcp.handshake import HANDSHAKE_VERSIONS, Identity
+from everlore.surfaces.contracts import signature
+from everlore.surfaces.contracts.identity import Identity
 from everlore.types import Json
 
-if TYPE_CHECKING:  # the engine takes half a second to import, and a handshake needs none
+if TYPE_CHECKING:  # the engine takes half a second to import
     from everlore.accounts.values import Principal
     from everlore.engine import Engine
 
@@ -39,21 +40,19 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A result that is a list. Clients that accept nothing but an object get `{"items": [...]}`.
-
-    `text` replaces the JSON mirrored in the text block.
-    """
+    """A result that is a list. Clients that accept nothing but an object get `{"items": [...]}`."""
 
     items: tuple[Json, ...]
     links: tuple[Link, ...] = ()
-    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """The client of the request that is being served."""
 
-    protocol_version: str
+    open_engine: Callable[[Caller], Engine]
+    """Waits for the engine where it is not open yet; over HTTP, gives what the caller may see of it."""
+    protocol_version: str = ""
     client_name: str = ""
     bare: bool = False
     """It shook hands in the shortest form, without naming capabilities."""
@@ -62,25 +61,51 @@ class Caller:
     principal: Principal | None = None
     """Whose token the request carries; None for a process of the vault's owner."""
 
+    @property
+    def engine(self) -> Engine:
+        return self.open_engine(self)
 
-CALLER: ContextVar[Caller] = ContextVar("everlore_mcp_caller")
+
+Result = Json | Text | Items
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tool:
-    """`run` gets arguments that were checked against `input_schema`, with its defaults filled in."""
-
     name: str
     description: str
-    input_schema: Mapping[str, Json]
-    run: Callable[[Engine, Mapping[str, Json]], Json | Text | Items]
-    output_schema: Mapping[str, Json] | None = None
+    function: Callable[..., Result]
     title: str = ""
-    read_only: bool = False
-    destructive: bool = False
-    idempotent: bool = False
-    lenient: frozenset[str] = frozenset()
-    """Arguments that `run` checks itself: the core passes them on whatever they are, also when they are missing."""
+    reads: bool = False
+    destroys: bool = False
+    repeatable: bool = False
+    """A second call with the same arguments changes nothing more."""
+
+    @cached_property
+    def parameters(self) -> tuple[signature.Parameter, ...]:
+        return signature.parameters(self.function)
+
+    @cached_property
+    def input_schema(self) -> Mapping[str, Json]:
+        return signature.input_schema(self.parameters)
+
+    @cached_property
+    def output_schema(self) -> Mapping[str, Json] | None:
+        return signature.output_schema(self.function)
+
+    def call(self, ask: Caller, arguments: Mapping[str, Json]) -> Result:
+        return self.function(ask, **signature.read_arguments(self.parameters, arguments))
+
+
+def tool(
+    title: str = "", *, reads: bool = False, destroys: bool = False, repeatable: bool = False
+) -> Callable[[Callable[..., Any]], Tool]:
+    """A function as a tool of its name. Its docstring, on one line, is the description that models read."""
+
+    def made(function: Callable[..., Any]) -> Tool:
+        description = " ".join((function.__doc__ or "").split())
+        return Tool(function.__name__.rstrip("_"), description, function, title, reads, destroys, repeatable)
+
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,21 +149,15 @@ class Toolset:
     """`failures` tells how a tool's error is answered: as a result with `isError`, or as a JSON-RPC error."""
 
     name: str
-    server_name: str
-    server_version: str
-    instructions: str
+    identity: Identity
     tools: tuple[Tool, ...]
     failures: Literal["result", "rpc"] = "result"
     needs_vault: bool = True
     """False when its tools work elsewhere and leave the engine alone: then none is opened on stdio."""
     error_prefix: str = ""
     """What the text of a tool's error begins with. With one, an unknown tool is answered like any other failure."""
-    server_fields: Mapping[str, Json] = field(default_factory=dict)
-    """Further fields of `serverInfo`."""
-    capabilities: Mapping[str, Json] = field(default_factory=dict)
-    """Further capabilities, or ours in the words of the contract."""
     resources: tuple[Resource, ...] = ()
-    read: Callable[[Engine, str], Content] | None = None
+    read: Callable[[Caller, str], Content] | None = None
     """Reads a resource by its address; raises `NotFound`."""
     prompts: tuple[Prompt, ...] = ()
     begin: Callable[[], None] | None = None
@@ -147,21 +166,3 @@ class Toolset:
     """With `failures="rpc"`: the code for arguments that cannot be used."""
     missing_code: int = -32000
     """With `failures="rpc"`: the code for something that is not there. All other failures are -32000."""
-    unexpected: str = "Something went wrong on our side; the server's log says where. Please try again."
-    """What the client reads when an error was not foreseen."""
-    default_version: str = HANDSHAKE_VERSIONS[0]
-    """The protocol spoken to a client that names none."""
-
-    @property
-    def identity(self) -> Identity:
-        offered: dict[str, Json] = {"tools": {}}
-        offered |= {"resources": {}} if self.read else {}
-        offered |= {"prompts": {}} if self.prompts else {}
-        return Identity(
-            server_name=self.server_name,
-            server_version=self.server_version,
-            instructions=self.instructions,
-            capabilities=offered | dict(self.capabilities),
-            server_fields=self.server_fields,
-            version=self.default_version,
-        )

@@ -1,20 +1,12 @@
-"""The environment variables of the Memory Server contract: read, kept within bounds, and explained where they are bad.
-
-Nothing but the standard library is imported here: the handshake reads the server's name from it.
-"""
+"""The environment variables of the Memory Server contract: read, kept within bounds, and explained where bad."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from everlore.surfaces.mcp.handshake import HANDSHAKE_VERSIONS, Identity
-
 LEVELS = {"error": "error", "warn": "warning", "warning": "warning", "info": "info", "debug": "debug"}
-INSTRUCTIONS = (
-    "Search before you answer (memory_search), read what you found (resources/read of mem://item/{id}), and save"
-    " durable knowledge (memory_create) with tags such as project:<slug>."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +83,5 @@ def _number(environ: Mapping[str, str], name: str, bounds: Number, complaints: l
     return used
 
 
-def identity(environ: Mapping[str, str]) -> Identity:
-    asked = environ.get("MCP_PROTOCOL_VERSION", "").strip()
-    return Identity(
-        server_name=environ.get("MCP_SERVER_NAME", "").strip() or "memory",
-        server_version=environ.get("MCP_SERVER_VERSION", "").strip() or "0.1.0",
-        instructions=INSTRUCTIONS,
-        capabilities={
-            "tools": {"listChanged": False},
-            "resources": {"listChanged": False, "subscribe": False},
-            "prompts": {"listChanged": False},
-        },
-        server_fields={
-            "displayName": environ.get("MCP_SERVER_DISPLAY_NAME", "").strip() or "Memory Server",
-            "description": environ.get("MCP_SERVER_DESCRIPTION", "").strip() or "Structured memories for agents",
-            "publisher": environ.get("MCP_SERVER_PUBLISHER", "").strip() or "Everlore",
-        },
-        version=asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[0],
-    )
+ENVIRONMENT = read(os.environ)
+"""As it is when the toolset is loaded; the schemas tell its limits."""

@@ -21,9 +21,9 @@ from everlore.search import Hit, Query, recall
 from everlore.search.filters import holds
 from everlore.search.meaning import default_radius
 from everlore.search.texts import likeness
-from everlore.surfaces.everme import markdown
-from everlore.surfaces.everme.limits import TOP_K
-from everlore.surfaces.everme.saving import Person
+from everlore.surfaces.contracts.everme import markdown
+from everlore.surfaces.contracts.everme.limits import TOP_K
+from everlore.surfaces.contracts.everme.saving import Person
 from everlore.types import Filter, IndexedMemory, Json, Key, Message, Owner, Track
 
 TYPES = ("episodic_memory", "profile", "raw_message", "agent_memory")
