@@ -17,7 +17,7 @@ from everlore.surfaces.contracts.identity import Identity
 from everlore.types import Json
 
 if TYPE_CHECKING:  # the engine takes half a second to import
-    from everlore.accounts.base import Principal
+    from everlore.accounts.values import Principal
     from everlore.engine import Engine
 
 

@@ -24,15 +24,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from everlore.engine import Engine
 from everlore.surfaces.contracts.emcp import rpc
-from everlore.surfaces.contracts.emcp.callers import Actor, identify, scope_of
-from everlore.surfaces.contracts.emcp.refusals import Refused
+from everlore.surfaces.contracts.emcp.callers import Actor, Refused, identify, scope_of
 from everlore.surfaces.contracts.emcp.tools import HANDLE, SiteOpener, too_large
 from everlore.surfaces.http import emcp_audit
-from everlore.surfaces.http.body import read_bounded
+from everlore.surfaces.http.body import answered, read_bounded, replaying
 from everlore.surfaces.http.emcp_refusals import TRACE, refusal_response, trace_of
 from everlore.surfaces.http.emcp_results import Results, payload_hash
 from everlore.surfaces.http.guard import Meter
-from everlore.surfaces.http.relay import answered, replaying
 from everlore.surfaces.http.threads import run
 from everlore.surfaces.mcp.messages import Unreadable, read
 from everlore.types import Json

@@ -14,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from everlore.accounts import tokens
-from everlore.accounts.base import Accounts, Source, Upload
+from everlore.accounts.store import Accounts
+from everlore.accounts.values import Source, Upload
 from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import Conflict, InvalidInput, NotFound

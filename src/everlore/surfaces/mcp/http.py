@@ -32,7 +32,7 @@ Gates = Mapping[str, Callable[[ASGIApp], ASGIApp]]
 
 
 class Toolsets:
-    """An ASGI application for the route `/mcp/{toolset}`. Serves while `running` is entered."""
+    """An ASGI application for `/mcp/{toolset}`, and the configured one at `/mcp`. Serves while `running` is entered."""
 
     def __init__(self, engine: Engine, loaders: Loaders, gates: Gates) -> None:
         self._engine = engine
@@ -50,7 +50,7 @@ class Toolsets:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection = HTTPConnection(scope)
-        name = scope["path_params"]["toolset"]
+        name = scope["path_params"].get("toolset", self._engine.settings.mcp.toolset)
         if name not in self._loaders:
             offered = ", ".join(self._loaders) or "none"
             await failure(connection, 404, f"there is no toolset {name[:100]!r}; there are: {offered}")(

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from everlore.surfaces.contracts.identity import Identity
-from everlore.surfaces.http.relay import answered, replaying
+from everlore.surfaces.http.body import answered, replaying
 from everlore.surfaces.mcp.messages import EMPTY_BATCH, INVALID_REQUEST, Unreadable, message_of, read, refusal
 from everlore.types import Json
 

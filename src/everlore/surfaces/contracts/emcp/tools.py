@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from everlore.content import arguments as a
 from everlore.errors import NotFound
+from everlore.extras import require
 from everlore.types import Json
 from everlore.vault.folder import SYSTEM
 
@@ -54,6 +55,7 @@ class SiteOpener:
     def site(self, engine: Engine) -> Site:
         with self._lock:
             if not self._opened:
+                require("cms")
                 from everlore.content.connect import open_site  # a handshake must not wait for it
 
                 self._opened.append(open_site(engine.settings.emcp, engine.settings.memory.root / SYSTEM / EMBEDDED))
@@ -71,9 +73,10 @@ def call(opener: SiteOpener, engine: Engine, user_id: int, name: str, arguments:
     if name not in OFFERED:
         raise NotFound(f"there is no tool {name[:100]!r}")
     checked = a.check(OFFERED[name][1], arguments, engine.settings.emcp.max_result_items)
+    site = opener.site(engine)
     from everlore.content import access, tools  # a handshake must not wait for it
 
-    return tools.TOOLS[name](opener.site(engine), access.Caller(user_id), checked)
+    return tools.TOOLS[name](site, access.Caller(user_id), checked)
 
 
 def result(structured: dict[str, Json]) -> dict[str, Json]:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from everlore.config import load as load_settings
 from everlore.content import arguments
 from everlore.errors import InvalidInput
-from everlore.surfaces.contracts.emcp.callers import identify
+from everlore.surfaces.contracts.emcp.callers import Refused, identify
 from everlore.surfaces.contracts.emcp.identity import IDENTITY
-from everlore.surfaces.contracts.emcp.refusals import Refused
 from everlore.surfaces.contracts.emcp.tools import OFFERED, SiteOpener, call, result, too_large
 from everlore.surfaces.contracts.toolset import Caller, Tool, Toolset
 from everlore.types import Json

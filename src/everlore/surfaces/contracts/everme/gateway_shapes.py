@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
 
-from everlore.accounts.base import Agent, Poll, Source
+from everlore.accounts.values import Agent, Poll, Source
 from everlore.clock import iso
 from everlore.memory import NewMessage
 from everlore.memory.remember import spoken

@@ -1,4 +1,4 @@
-"""What surfaces ask of the store of accounts, and the values that it gives.
+"""The values of accounts: who they are, what they hold, what was asked of them.
 
 An account owns a space of the vault. The main space is the vault as processes without accounts see it; every other
 space is a set of apps whose names begin with the account's id, so that no name a client sends leads out of it.
@@ -7,9 +7,8 @@ space is a set of apps whose names begin with the account's id, so that no name 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from everlore.errors import InvalidInput
 from everlore.types import Scope
@@ -145,89 +144,3 @@ class Event:
     target: str
     address: str
     outcome: str
-
-
-class Accounts(Protocol):
-    def create_key(
-        self,
-        name: str,
-        *,
-        account: str = "",
-        separate: bool = False,
-        scopes: Sequence[str] = SCOPES,
-        expires: int | None = None,
-    ) -> tuple[Key, str]:
-        """A key and its secret, which nobody can ask for again. Without `account` it belongs to a new account."""
-        ...
-
-    def keys(self) -> list[Key]: ...
-
-    def revoke_key(self, which: str) -> list[Key]:
-        """Revoke by id, by prefix or by account, and with an account all its agents. Raises `NotFound`."""
-        ...
-
-    def authenticate(self, credential: str) -> Principal:
-        """Raises `Denied`."""
-        ...
-
-    def register_agent(
-        self, by: Key | Principal, platform: str, fingerprint: str, name: str, version: str, expires: int | None
-    ) -> tuple[Agent, str]:
-        """The agent of this place and a new token, which may no more and lives no longer than the key that it is made
-        `by`; its older tokens are revoked."""
-        ...
-
-    def agents(self, account: str) -> list[Agent]: ...
-
-    def revoke_agent(self, account: str, agent: str) -> Agent: ...
-
-    def start_device(self, platform: str, client: str, version: str, fingerprint: str, expires: int) -> tuple[str, str]:
-        """The device code (a secret) and the user code."""
-        ...
-
-    def device(self, user_code: str) -> Device | None: ...
-
-    def decide_device(self, user_code: str, key: str, *, approve: bool) -> bool:
-        """`key` is the id of the key that decides. False when nothing by that code is waiting any more."""
-        ...
-
-    def poll_device(self, device_code: str, interval_ms: int, agent_expires: int | None) -> Poll:
-        """Whoever was approved gets a key like the one that approved it, and nothing when that one has ended since.
-        Raises `Denied`: "device" for a code that is unknown or used up, "slow" when asked too often."""
-        ...
-
-    def add_upload(self, account: str, key: str, name: str, size: int, digest: str, expires: int) -> None: ...
-
-    def upload(self, key: str) -> Upload | None: ...
-
-    def store_upload(self, key: str, content: bytes) -> bool:
-        """False when nothing by that key is expected any more."""
-        ...
-
-    def content(self, key: str) -> bytes | None:
-        """What was uploaded."""
-        ...
-
-    def drop_upload(self, key: str) -> None: ...
-
-    def drop_expired_uploads(self) -> None: ...
-
-    def add_source(self, source: Source) -> None: ...
-
-    def find_source(self, account: str, *, idempotency_key: str = "", document_key: str = "") -> Source | None:
-        """The newest one by either key."""
-        ...
-
-    def record(self, event: Event) -> None: ...
-
-    def events(self, limit: int) -> list[Event]:
-        """Newest first."""
-        ...
-
-    def secret(self) -> bytes:
-        """What this installation signs with. Made once, never shown."""
-        ...
-
-    def check(self) -> list[str]: ...
-
-    def close(self) -> None: ...
