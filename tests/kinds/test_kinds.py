@@ -11,7 +11,7 @@ from everlore.kinds import case, episode, fact, profile, skill
 from everlore.kinds.episode import Turn, parse_turns, render_turns, turn_units
 from everlore.kinds.pieces import LONGEST, split_text
 from everlore.types import LogEntry, Owner, Scope
-from everlore.vault.markdown import normal_text
+from everlore.vault.entries import normal_text
 
 ALICE = Owner(Scope(), "user", "alice")
 BOT = Owner(Scope(), "agent", "bot")

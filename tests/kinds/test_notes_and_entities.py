@@ -15,7 +15,8 @@ from everlore.kinds.entity import Entity, Relation
 from everlore.kinds.note import Note
 from everlore.kinds.paths import locate, page_path, part_path
 from everlore.types import LogEntry, Owner, Scope
-from everlore.vault.markdown import parse_log, parse_sheet, render_entry, render_sheet
+from everlore.vault.entries import render_entry
+from everlore.vault.markdown import parse_log, parse_sheet, render_sheet
 
 ALICE = Owner(Scope(), "user", "alice")
 MOMENT = 1_780_000_000_123

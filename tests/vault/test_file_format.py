@@ -8,7 +8,8 @@ from pathlib import Path
 from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
 from everlore.kinds.base import END_FIELDS
 from everlore.types import LogEntry, Owner, Scope
-from everlore.vault.markdown import parse_log, parse_sheet, render_entry, render_sheet
+from everlore.vault.entries import render_entry
+from everlore.vault.markdown import parse_log, parse_sheet, render_sheet
 
 PAGE = Path(__file__).parents[2] / "docs" / "file-format.md"
 EXAMPLES = re.findall(r"^(```+)markdown\n(.*?)^\1$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
