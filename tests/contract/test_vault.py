@@ -80,16 +80,16 @@ def test_a_lock_is_held_against_others_and_may_be_taken_again(open_vault: Callab
     def hold() -> None:
         with vault.lock("session:1"), vault.lock("session:1"):
             entered.set()
-            leave.wait(10)
+            leave.wait(60)
 
     holder = threading.Thread(target=hold)
     holder.start()
-    entered.wait(10)
+    assert entered.wait(60)
     with pytest.raises(Unavailable, match="in use"), other.lock("session:1", 0.1):
         failures.append("two at once")
-    with other.lock("session:2", 0.1):
+    with other.lock("session:2", 30):
         leave.set()
-    with other.lock("session:1", 10):
+    with other.lock("session:1", 60):
         pass
     holder.join()
     assert failures == []

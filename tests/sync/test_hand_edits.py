@@ -30,7 +30,7 @@ from everlore.kinds.episode import EPISODE
 from everlore.memory import flush, forget, listing, profile, remember
 from everlore.memory.daily_log import NewIds, append_once
 from everlore.search import Query, recall
-from everlore.sync import index_changes, rebuild
+from everlore.sync import index_changes, rebuild, worker
 from everlore.types import Cell, LogEntry, Message, Owner
 from everlore.vault.markdown import remove_entry
 
@@ -228,8 +228,9 @@ def test_an_editor_that_saves_by_renaming(engine: Engine, alice: Path, working: 
 
 
 def test_an_editor_that_empties_the_file_for_a_moment_costs_no_facts(
-    engine: Engine, alice: Path, working: None
+    engine: Engine, alice: Path, working: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(worker, "SETTLE_SECONDS", 3.0)  # a moment may last longer on a busy machine
     file = alice / DAY_FILE
     before, text = facts(engine, ALICE), file.read_text(encoding="utf-8")
     for pause in (0.05, 0.3, 0.45):

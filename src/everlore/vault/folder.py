@@ -19,11 +19,10 @@ from functools import lru_cache
 from itertools import count
 from pathlib import Path, PurePosixPath
 
-from filelock import FileLock, Timeout
-
 from everlore.errors import EverloreError, InvalidInput, Obstructed, Unavailable
 from everlore.kinds.paths import locate
 from everlore.kinds.registry import hidden_folders
+from everlore.lock import FileLock
 from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded, differing
 from everlore.vault.writers import being_written
 
@@ -98,10 +97,10 @@ class FolderVault:
                 / "locks"
                 / f"{hashlib.blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}.lock"
             )
-            lock = FileLock(str(file), timeout=timeout, poll_interval=0.005)
+            lock = FileLock(file, timeout)
             try:
                 lock.acquire()
-            except Timeout:
+            except TimeoutError:
                 raise Unavailable(f"{name} is in use by another process; try again") from None
         held.add(name)
         try:
