@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from everlore.errors import Damaged, InvalidInput, NotFound
 from everlore.kinds.registry import kind
 from everlore.types import LogEntry, Owner, Scope
-from everlore.vault.entries import normal_text, read_value, render_entry, write_value
+from everlore.vault.entries import normal_text, render_entry
 from everlore.vault.markdown import (
     _known,
     _scan,
@@ -88,15 +88,6 @@ def normal(item: LogEntry) -> LogEntry:
     return replace(item, sections={name: normal_text(text) for name, text in item.sections.items()})
 
 
-@settings(max_examples=100, deadline=None)
-@given(values)
-def test_field_values_round_trip_on_one_line(value: str | tuple[str, ...]) -> None:
-    written = write_value(value)
-    assert "\n" not in written
-    assert "\r" not in written
-    assert read_value(written) == value
-
-
 @settings(max_examples=300, deadline=None)
 @given(
     hostile_text, st.lists(st.integers(1, 9), max_size=5, unique=True), hostile_text, st.sampled_from(["\n", "\r\n"])
@@ -109,26 +100,6 @@ def test_the_markers_of_a_log_tell_what_a_look_at_every_entry_tells(
             text = append_entries(text, [entry(number) for number in numbers], FRONT)
         for whole in (text, f"{text}\n{behind}"):
             assert _known(whole.replace("\n", newline)) == _scan(whole.replace("\n", newline)).known
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("plain, text", "plain, text"),
-        ("[a, b]", ("a", "b")),
-        ("[]", ()),
-        ('["a, b", c]', ("a, b", "c")),
-        ("[ a ,, b, ]", ("a", "b")),
-        ('["a" and b, c]', ('"a" and b', "c")),
-        ('["open, c]', ('"open', "c")),
-        ('"quoted"', "quoted"),
-        ('"a" and "b"', '"a" and "b"'),
-        ("[link](http://x)", "[link](http://x)"),
-        ("", ""),
-    ],
-)
-def test_field_values_that_people_type(text: str, value: str | tuple[str, ...]) -> None:
-    assert read_value(f"  {text} ") == value
 
 
 @settings(max_examples=100, deadline=None)
