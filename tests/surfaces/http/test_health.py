@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -104,24 +101,6 @@ def test_the_contract_s_examples(start: Any) -> None:
     folder = server.root / "default_app" / "default_project" / "users" / "alice" / "episodes"
     (file,) = folder.glob("*.md")
     assert file.name == f"episode-{episode['timestamp'][:10]}.md"
-
-
-def test_a_browser_is_told_that_the_server_runs_and_where_the_memories_are(start: Any) -> None:
-    server = start({})
-    empty = server.client.get("/", headers={"Accept": "text/html"})
-    assert empty.headers["content-type"] == "text/html; charset=utf-8"
-    assert f"Everlore {__version__} is running" in empty.text
-    assert "no memories yet" in empty.text
-    assert "default-src 'none'" in empty.headers["content-security-policy"]
-    api = Api(server.client, server.root)
-    api.tell("s", "I love climbing in Yosemite every spring.")
-    api.until("get", lambda data: data["count"] == 1, user_id="alice", memory_type="episode")
-    page = server.client.get("/").text
-    assert "<td>episode</td><td>1</td>" in page
-    assert str(server.root) in page
-    assert server.client.head("/").status_code == 200
-    assert "need a token" in (guarded := start({"EVEROS_AUTH__ENABLED": "true"}).client.get("/").text)
-    assert "<td>" not in guarded
 
 
 SCHEMAS = {
@@ -271,77 +250,6 @@ def test_what_is_in_the_way_of_a_file_is_named_and_what_waits_for_it_stays(start
     assert all(file.name in told and "Nothing was lost" in told for told in (link, folder))
     assert api.ok("flush", session_id="t")["status"] == "extracted"
     assert api.ok("get", user_id="alice", memory_type="episode")["count"] == 2
-
-
-def test_metrics(server: Server, api: Api) -> None:
-    def numbers() -> dict[str, float]:
-        answer = server.client.get("/metrics")
-        assert answer.headers["content-type"].startswith("text/plain")
-        lines = [line.rsplit(" ", 1) for line in answer.text.splitlines() if not line.startswith("#")]
-        return {name: float(value) for name, value in lines}
-
-    before = numbers()
-    api.tell("s", "I love climbing in Yosemite every spring.")
-    api.ok("search", user_id="alice", query="climbing")
-    server.client.get("/nope/1")
-    server.client.get("/nope/2")
-    server.client.request("BREW", "/nope")
-    after = numbers()
-    for name, more in (
-        ('everlore_http_requests_total{method="POST",route="/api/v1/memory/search",status="200"}', 1),
-        ('everlore_http_requests_total{method="GET",route="unmatched",status="404"}', 2),
-        ('everlore_http_requests_total{method="other",route="unmatched",status="404"}', 1),
-        ('everlore_http_request_seconds_count{method="POST",route="/api/v1/memory/add"}', 1),
-        ('everlore_search_seconds_count{method="hybrid"}', 1),
-        ('everlore_index_rows{kind="episode"}', 1),
-        ("everlore_messages_buffered", 0),
-    ):
-        assert after[name] - before.get(name, 0) == more, name
-    assert {"everlore_index_queued", "everlore_index_unembedded", "everlore_index_failed"} <= set(after)
-
-
-def test_a_slow_client_blocks_nobody(server: Server) -> None:
-    """One upload that never ends, and the others are answered meanwhile."""
-    release = threading.Event()
-
-    def dripping() -> Any:
-        yield b'{"session_id": '
-        release.wait(120)
-        yield b'"s"}'
-
-    headers = {"Content-Type": "application/json"}
-    slow = threading.Thread(
-        target=lambda: server.client.post("/api/v1/memory/flush", content=dripping(), headers=headers)
-    )
-    slow.start()
-    try:
-        for _ in range(5):
-            assert server.client.post("/api/v1/memory/flush", json={"session_id": "x"}).status_code == 200
-        assert slow.is_alive()
-    finally:
-        release.set()
-        slow.join()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is POSIX")
-def test_slow_requests_leave_threads_to_the_others(start: Any) -> None:
-    """More files than there are threads are fetched from a site that does not answer."""
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        uri = f"http://127.0.0.1:{silent.getsockname()[1]}/x.txt"
-        env = {"EVEROS_MULTIMODAL__FETCH_ALLOW_NETWORKS": "127.0.0.1/32", "EVEROS_MULTIMODAL__FETCH_SECONDS": "200"}
-        server = start({"EVEROS_API__THREADS": "4"} | env)
-        api = Api(server.client, server.root)
-        message = {"sender_id": "alice", "role": "user", "timestamp": AT, "content": "I love climbing."}
-        slow = message | {"content": [{"type": "doc", "uri": uri}]}
-        with ThreadPoolExecutor(6) as clients:
-            fetching = [clients.submit(api.post, "add", session_id=f"s{n}", messages=[slow]) for n in range(6)]
-            time.sleep(1)
-            api.ok("add", session_id="quick", messages=[message])
-            api.ok("search", user_id="alice", query="climbing", method="keyword")
-            api.ok("get", user_id="alice", memory_type="episode")
-            assert not any(one.done() for one in fetching)
-            silent.close()
-            assert {one.result().status_code for one in fetching} == {415}
 
 
 def test_what_was_acknowledged_survives_a_kill(start: Any) -> None:

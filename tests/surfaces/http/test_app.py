@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from serving import Api
+from talking import CONTRACT_FORM
 
 ASKED: dict[str, Any] = {"user_id": "alice", "query": "Where do I like to climb?"}
 
@@ -119,3 +120,13 @@ def endless() -> Iterator[str]:
     """An endpoint that takes requests and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+
+
+def test_mcp_without_a_name_is_the_configured_toolset(start: Any) -> None:
+    """Clients exist that know no other path."""
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": CONTRACT_FORM}
+    headers = {"Accept": "application/json, text/event-stream"}
+    for env, name in (({}, "everme"), ({"EVEROS_MCP__TOOLSET": "knowledge"}, "memory-mcp")):
+        answer = start(env).client.post("/mcp", json=asked, headers=headers)
+        assert answer.status_code == 200, answer.text
+        assert f'"name":"{name}' in answer.text.replace(" ", "")

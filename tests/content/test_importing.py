@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 import sys
@@ -19,7 +18,6 @@ from everlore.content import tools
 from everlore.content.access import Caller
 from everlore.content.connect import open_site
 from everlore.content.importing import forget_folder, import_folder, sources
-from everlore.content.inventory import documents
 from everlore.errors import InvalidInput, Misconfigured
 
 FILES = {
@@ -182,26 +180,6 @@ def test_folders_do_not_touch_each_others_documents(folder: Path, database: Path
     assert sources(database) == {str((tmp_path / "other").resolve()): 1}
 
 
-@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
-def test_links_are_not_followed(folder: Path, database: Path, tmp_path: Path) -> None:
-    write(tmp_path / "outside", "secret.md", "# Outside")
-    (folder / "link.md").symlink_to(tmp_path / "outside" / "secret.md")
-    (folder / "linked").symlink_to(tmp_path / "outside")
-    import_folder(database, folder)
-    assert "Outside" not in titles(database)
-
-
-def test_texts_for_others(folder: Path, database: Path) -> None:
-    import_folder(database, folder)
-    site = open_site(EmcpSection(), database)
-    try:
-        found = {one.title: one.text for one in documents(site)}
-    finally:
-        site.close()
-    assert found["Install"] == "Run it."
-    assert "Draft" not in found
-
-
 def test_what_is_not_there_is_said(database: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="not a folder"):
         import_folder(database, tmp_path / "nowhere")
@@ -245,34 +223,3 @@ def test_the_command_and_a_running_server(folder: Path, tmp_path: Path) -> None:
     assert status["folders"] == {str(folder.resolve()): 9}
     assert everlore(root, "import", str(tmp_path / "nowhere")).returncode == 1
     assert json.loads(everlore(root, "forget", str(folder), "--json").stdout)["removed"] == 9
-
-
-def test_names_of_variables_in_any_script(folder: Path, database: Path) -> None:
-    keys = [
-        "цена",
-        "вес",
-        "größe",
-        "grosse",
-        "my field",
-        "my.field",
-        "価格",
-        "重さ",
-        "Щит",
-        "x" * 60,
-        "x" * 61,
-        "€",
-        "%",
-    ]
-    front = "".join(f"{json.dumps(key, ensure_ascii=False)}: v{at}\n" for at, key in enumerate(keys))
-    write(folder, "names.md", f"---\ntitle: Names\n{front}---\n")
-    import_folder(database, folder)
-    listed = ask(database, "evo.model.list", a.ModelList, model="SiteTmplvar", limit=100)["items"]
-    names = {one["caption"]: one["name"] for one in listed}
-    found = ask(database, "evo.content.search", a.Search, limit=100, with_tvs=[names[key] for key in keys])["items"]
-    (page,) = [one for one in found if one["pagetitle"] == "Names"]
-    assert [page["tvs"][names[key]] for key in keys] == [f"v{at}" for at in range(len(keys))], "nothing is lost"
-    assert [names[key] for key in ("цена", "вес", "größe", "my field", "Щит")] == [
-        "tsena", "ves", "grosse", "my_field", "Shchit",
-    ]  # fmt: skip
-    assert names["grosse"].startswith("grosse_")
-    assert import_folder(database, folder).changed == 0

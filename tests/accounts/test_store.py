@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-import apsw
 import pytest
 from stored import Now
 
-from everlore.accounts.sqlite import STEPS, SqliteTables
 from everlore.accounts.store import Accounts
 from everlore.accounts.tables import TABLES, Tables
-from everlore.accounts.values import Event, Source
+from everlore.accounts.values import Event
 from everlore.errors import Denied, InvalidInput, NotFound
 
 MINUTE = 60_000
@@ -40,15 +37,6 @@ def test_credentials_have_their_form_and_only_hashes_are_kept(accounts: Accounts
     assert key.prefix == secret[:8]
 
 
-def test_only_hashes_are_in_the_file(tmp_path: Path) -> None:
-    accounts = Accounts(SqliteTables(tmp_path / "accounts.db"))
-    key, secret = accounts.create_key("alice")
-    accounts.close()
-    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    assert key.prefix.encode() in kept
-    assert secret[8:].encode() not in kept
-
-
 def test_only_the_first_account_owns_the_main_space(accounts: Accounts) -> None:
     first, second = accounts.create_key("a")[0], accounts.create_key("b")[0]
     assert (first.account.main, second.account.main) == (True, False)
@@ -62,19 +50,6 @@ def test_only_the_first_account_owns_the_main_space(accounts: Accounts) -> None:
 def test_the_first_account_may_be_separate_and_then_none_is_main(accounts: Accounts) -> None:
     assert not accounts.create_key("a", separate=True)[0].account.main
     assert not accounts.create_key("b")[0].account.main, "the vault's memories are never given away by accident"
-
-
-def test_no_name_leads_out_of_a_space(accounts: Accounts) -> None:
-    main, secret = accounts.create_key("a")
-    other, second = accounts.create_key("b")
-    owner, guest = accounts.authenticate(secret), accounts.authenticate(second)
-    assert owner.scope("default", "p").app == "default"
-    assert guest.scope("default", "p").app == f"{other.account.id}.default"
-    for name in (f"{other.account.id}.default", f"{other.account.id.upper()}.default"):
-        with pytest.raises(InvalidInput):
-            owner.scope(name, "default")
-    nested = guest.scope(f"{main.account.id}.default", "p").app
-    assert nested.startswith(f"{other.account.id}.")
 
 
 def test_what_is_revoked_or_expired_is_denied(accounts: Accounts, now: Now) -> None:
@@ -213,52 +188,3 @@ def test_the_secret_is_made_once_and_events_come_newest_first(accounts: Accounts
     for number in range(3):
         accounts.record(Event(number, "acc", "key", "login", str(number), "", "ok"))
     assert [event.target for event in accounts.events(2)] == ["2", "1"]
-
-
-def test_uploads_hold_their_bytes_until_they_are_used_or_expire(accounts: Accounts, now: Now) -> None:
-    for name in ("used", "late", "waiting"):
-        accounts.add_upload("acc", name, "n\x00.md", 3, "h", now.ms + (MINUTE if name == "late" else 2 * MINUTE))
-        assert accounts.content(name) is None
-        assert accounts.store_upload(name, b"a\x00b")
-        assert accounts.store_upload(name, b"a\x00c"), "an upload may be repeated"
-        known = accounts.upload(name)
-        assert known is not None
-        assert (known.stored, known.name) == (True, "n\x00.md")
-    accounts.drop_upload("used")
-    now.ms += MINUTE
-    accounts.drop_expired_uploads()
-    assert [accounts.content(name) for name in ("used", "late", "waiting")] == [None, None, b"a\x00c"]
-    assert accounts.upload("late") is None
-    assert not accounts.store_upload("late", b"abc")
-    assert accounts.content("late") is None
-
-
-def test_the_newest_document_by_either_key_is_found(accounts: Accounts) -> None:
-    for number in range(3):
-        keys = ("doc", f"once-{number}")
-        accounts.add_source(Source(f"src_{number}", "acc", "", "o", "t", 1, "h", *keys, "", "s", "extracted", number))
-    newest = accounts.find_source("acc", document_key="doc")
-    assert newest is not None
-    assert newest.id == "src_2"
-    once = accounts.find_source("acc", idempotency_key="once-1")
-    assert once is not None
-    assert once.id == "src_1"
-    assert accounts.find_source("other", document_key="doc") is None
-    assert accounts.find_source("acc") is None
-
-
-def test_uploads_that_lay_in_a_folder_are_taken_into_the_file(tmp_path: Path) -> None:
-    old = apsw.Connection(str(tmp_path / "accounts.db"))
-    old.execute(STEPS[0])
-    old.execute("INSERT INTO uploads VALUES('obj_1', 'acc', 'n', 3, 'h', 9, 1)")
-    old.execute("PRAGMA user_version=1")
-    old.close()
-    folder = tmp_path / "uploads"
-    folder.mkdir()
-    (folder / "obj_1").write_bytes(b"abc")
-    (folder / "obj_2.part").write_bytes(b"half")
-    for _ in range(2):
-        accounts = Accounts(SqliteTables(tmp_path / "accounts.db"))
-        assert accounts.content("obj_1") == b"abc"
-        accounts.close()
-        assert not folder.exists()
