@@ -24,7 +24,7 @@ from everlore.surfaces.http.middleware import host_of, is_loopback
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    from everlore.surfaces.mcp.toolset import Toolset
+    from everlore.surfaces.contracts.toolset import Toolset
 
 Loaders = Mapping[str, Callable[[], "Toolset"]]
 Gates = Mapping[str, Callable[[ASGIApp], ASGIApp]]
@@ -85,11 +85,10 @@ def _manager(load: Callable[[], Toolset], engine: Engine) -> tuple[ASGIApp, Stre
 
     from everlore.surfaces.mcp.http_proxy import front
     from everlore.surfaces.mcp.server import build
-    from everlore.surfaces.mcp.toolset import CALLER
 
     toolset, api = load(), engine.settings.api
-    # tools run in the context of their request: whose token it carries decides what they see
-    server = build(toolset, lambda: seen_by(engine, CALLER.get().principal), api.threads)
+    # whose token a request carries decides what its tool sees
+    server = build(toolset, lambda caller: seen_by(engine, caller.principal), api.threads)
     manager = StreamableHTTPSessionManager(server, max_request_body_size=api.max_body_bytes)
     return front(manager.asgi_app, toolset.identity, api.max_body_bytes), manager
 

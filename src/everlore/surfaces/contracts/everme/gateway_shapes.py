@@ -14,8 +14,8 @@ from everlore.clock import iso
 from everlore.memory import NewMessage
 from everlore.memory.remember import spoken
 from everlore.surfaces.contracts.everme.gateway import Refusal
-from everlore.surfaces.everme.limits import CONTENT_MOST, QUERY_MOST
-from everlore.surfaces.everme.saving import USER_NAME, Person, Saved
+from everlore.surfaces.contracts.everme.limits import CONTENT_MOST, QUERY_MOST
+from everlore.surfaces.contracts.everme.saving import USER_NAME, Person, Saved
 from everlore.types import Json
 
 LAST_PAGE = 1000
