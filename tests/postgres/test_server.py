@@ -17,7 +17,6 @@ from everlore.index.postgres.index import PostgresIndex
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, value
-from everlore.postgres.tenants import numbered, tenants_of
 from everlore.types import Scope
 from everlore.vault.postgres import PostgresVault
 
@@ -38,12 +37,6 @@ def kill_all(database: Postgres) -> int:
 
 def said(server: Server) -> list[str]:
     return server.read(lambda c: [row[0] for row in c.execute("SELECT said FROM notes ORDER BY tenant").fetchall()])
-
-
-def test_numbers_say_their_tenant() -> None:
-    assert tenants_of([numbered(65535, 7), numbered(3, 9), numbered(3, 10)]) == [3, 65535]
-    assert numbered(65535, 2**46 - 1) < 2**62
-    assert tenants_of([-1, 2**63]) == []
 
 
 def test_a_lost_connection_is_not_noticed(server: Server, database: Postgres) -> None:

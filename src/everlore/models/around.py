@@ -1,4 +1,4 @@
-"""An embedder for one request that asks the same question of many owners: it is embedded once."""
+"""Embedders around another one, which does what they leave to it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from everlore.models.base import Embedder, State, Vectors
 
 
-class AskedOnce:
+class EmbedderAround:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._asked: dict[str, Vectors] = {}
 
     @property
     def name(self) -> str:
@@ -41,8 +40,22 @@ class AskedOnce:
         return self._embedder.encode(texts, patient=patient)
 
     def query(self, text: str) -> Vectors:
+        return self._embedder.query(text)
+
+    def close(self) -> None:
+        self._embedder.close()
+
+
+class AskedOnce(EmbedderAround):
+    """For one request that asks the same question of many owners: it is embedded once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        super().__init__(embedder)
+        self._asked: dict[str, Vectors] = {}
+
+    def query(self, text: str) -> Vectors:
         if text not in self._asked:
-            self._asked[text] = self._embedder.query(text)
+            self._asked[text] = super().query(text)
         return self._asked[text]
 
     def close(self) -> None:

@@ -7,7 +7,6 @@ import json
 import struct
 import subprocess
 import sys
-import time
 import zlib
 from collections.abc import Mapping
 from email.message import EmailMessage
@@ -130,11 +129,10 @@ def test_hostile_content_is_refused_with_a_reason(kind: str, ext: str, raw: byte
     ],
 )
 def test_content_that_is_not_what_it_says_is_refused_before_any_parser_starts(
-    kind: str, ext: str, raw: bytes, reason: str
+    kind: str, ext: str, raw: bytes, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started = time.monotonic()
+    monkeypatch.setattr(sys, "executable", "/no/python/to/start/a/parser/with")
     assert reason in refused(inline(kind, ext, raw))
-    assert time.monotonic() - started < 0.5
 
 
 def test_without_an_extension_the_content_type_tells() -> None:
@@ -143,9 +141,7 @@ def test_without_an_extension_the_content_type_tells() -> None:
 
 
 def test_a_parser_has_so_much_time_and_no_more() -> None:
-    started = time.monotonic()
-    assert "longer than 0.2 seconds" in refused(inline("pdf", "pdf", pdf("x")), parse_seconds=0.2)
-    assert time.monotonic() - started < 3
+    assert "longer than 0.02 seconds" in refused(inline("pdf", "pdf", pdf("x")), parse_seconds=0.02)
 
 
 def test_a_parser_has_so_much_memory_and_no_more() -> None:
