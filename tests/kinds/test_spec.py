@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
 from everlore.kinds.base import END_FIELDS
+from everlore.kinds.registry import kind
+from everlore.kinds.spec import OwnFile
 from everlore.types import LogEntry, Owner, Scope
-from everlore.vault.markdown import parse_log, parse_sheet, render_entry, render_sheet
+from everlore.vault.entries import render_entry
+from everlore.vault.markdown import parse_log, parse_sheet, render_sheet
 
 PAGE = Path(__file__).parents[2] / "docs" / "file-format.md"
 EXAMPLES = re.findall(r"^(```+)markdown\n(.*?)^\1$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
@@ -52,3 +57,27 @@ def test_the_sheets() -> None:
     assert render_sheet(record.to_sheet(saved)) == RECORD
     assert render_sheet(profile.to_sheet(profile.from_sheet(parse_sheet(PROFILE), ALICE))) == PROFILE
     assert render_sheet(skill.to_sheet(skill.from_sheet(parse_sheet(SKILL), AGENT, "x"))) == SKILL
+
+
+@pytest.mark.parametrize(
+    ("name", "example", "owner"),
+    [("episode", EPISODE, ALICE), ("fact", FACT, ALICE), ("note", NOTE, ALICE), ("case", CASE, AGENT)],
+)
+def test_a_row_is_made_of_an_entry_alone(name: str, example: str, owner: Owner) -> None:
+    spec = kind(name)
+    row = spec.row(only_entry(example), owner, "2026-05-28", 5)
+    assert (row.key.kind, row.key.owner, row.updated) == (name, owner, 5)
+    assert (spec.text(row.data), str(row.data[spec.statement])) != ("", "")
+    assert (row.validity.end is None) == (name in ("episode", "case"))
+
+
+def test_an_own_file_needs_its_whole_pattern() -> None:
+    assert [
+        OwnFile("skills/*/SKILL.md").match(path) for path in ("skills/a/SKILL.md", "skills//SKILL.md", "skills/a")
+    ] == [
+        "a",
+        None,
+        None,
+    ]
+    assert (OwnFile("user.md").match("user.md"), OwnFile("user.md").match("user.md.md")) == ("", None)
+    assert OwnFile("things/*").match("things/a.b") == "a.b"

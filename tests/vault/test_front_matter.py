@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from everlore.errors import Damaged
 from everlore.types import Json, MemoryFile
-from everlore.vault.markdown import normal_text, parse_sheet, render_sheet
+from everlore.vault.entries import normal_text
+from everlore.vault.markdown import parse_sheet, render_sheet
 
 TRICKY = [
     "no",
