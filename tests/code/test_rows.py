@@ -1,4 +1,4 @@
-"""What code search asks of the index besides its protocol."""
+"""Chunks in the index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from everlore.code.chunks import cut
-from everlore.code.projects import Projects
 from everlore.code.rows import KIND, owner_of, rows_of
 from everlore.index.base import Stamp
 from everlore.index.sqlite import SqliteIndex
@@ -54,19 +53,3 @@ def test_definitions_are_looked_up_by_name(index: SqliteIndex) -> None:
     found = index.in_slots(owner_of("a"), KIND, ["load", "store", "missing", ""])
     assert {name: len(rows) for name, rows in found.items()} == {"load": 2, "store": 1}
     assert index.in_slots(owner_of("c"), KIND, ["load"]) == {}
-
-
-def test_a_project_keeps_its_id_and_a_namesake_gets_another(tmp_path: Path) -> None:
-    projects = Projects(tmp_path / "projects.db")
-    one, two = tmp_path / "1" / "app", tmp_path / "2" / "app"
-    first, second = projects.register(one, False), projects.register(two, True)
-    assert first.id == "app"
-    assert second.id.startswith("app-")
-    assert (projects.register(one, True).watch, projects.register(two, False).watch) == (True, True)
-    projects.remove("app")
-    assert projects.register(two, False).id == second.id
-    assert projects.register(tmp_path / "3" / "app", False).id == "app"
-    projects.close()
-    again = Projects(tmp_path / "projects.db")
-    assert [project.id for project in again.all()] == sorted(["app", second.id])
-    again.close()

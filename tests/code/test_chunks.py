@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everlore.code.chunks import LONGEST, PIECE, Chunk, cut
-from everlore.code.languages import CONTAINERS, SYNTAXES, language_of
+from everlore.code.languages import CONTAINERS, SYNTAXES
 
 PYTHON = '''"""Doc."""
 import os
@@ -38,6 +38,8 @@ class A(B):
 if LIMIT:
     def g(): pass
 '''
+
+
 JAVASCRIPT = """import x from "y";
 /** doc */
 export const add = (a, b) => {
@@ -52,6 +54,8 @@ export default class Foo extends Bar {
 module.exports.z = function (a) { return a; };
 function* gen() {}
 """
+
+
 TYPESCRIPT = """export interface User { id: number }
 type A = string | number;
 enum Color { Red }
@@ -63,6 +67,8 @@ abstract class S {
   private b(): string { return "" }
 }
 """
+
+
 RUST = """use std::io;
 
 /// A point.
@@ -88,6 +94,8 @@ fn main() {
     println!("hi");
 }
 """
+
+
 GO = """package main
 
 import "fmt"
@@ -106,6 +114,8 @@ type I interface { Do() }
 
 func main() { fmt.Println("x") }
 """
+
+
 JAVA = """package a;
 /** Doc. */
 public class Foo {
@@ -119,6 +129,8 @@ public class Foo {
 }
 interface Bar { void go(); }
 """
+
+
 C = """#include <stdio.h>
 /* doc */
 typedef struct node { int v; } node_t;
@@ -131,6 +143,8 @@ static int *make(int a) {
 int only_x(void) { return 1; }
 #endif
 """
+
+
 CPP = """namespace ns {
 template <typename T>
 class Box : public Base {
@@ -141,6 +155,8 @@ class Box : public Base {
 int other(int a) { return a; }
 }
 """
+
+
 OTHERS = {
     "ruby": "module M\n  class A < B\n    # doc\n    def run(x)\n      x\n    end\n  end\nend\n",
     "php": "<?php\nclass Foo {\n    public function go($x) { return 1; }\n}\nfunction helper() { return 2; }\n",
@@ -150,6 +166,7 @@ OTHERS = {
     "swift": "struct P {\n  func go() -> Int { return 1 }\n}\nclass C {\n  init() {}\n}\nfunc top() {}\n",
     "scala": "object Main extends App {\n  def go(x: Int): Int = x\n}\ntrait T { def q: Int }\n",
 }
+
 
 WANTED = {
     "python": [
@@ -191,6 +208,8 @@ WANTED = {
     "swift": ["1-3 struct P", "2-2 method go", "4-6 class C", "5-5 method init", "7-7 function top"],
     "scala": ["1-3 class Main", "2-2 method go", "4-4 trait T"],
 }  # fmt: skip
+
+
 SOURCES = {
     "python": PYTHON,
     "javascript": JAVASCRIPT,
@@ -202,6 +221,24 @@ SOURCES = {
     "cpp": CPP,
     **OTHERS,
 }
+
+
+def assert_whole(text: str, chunks: list[Chunk]) -> None:
+    """Contents are the source lines; ranges are in order, apart from each other or inside a container."""
+    lines = text.split("\n")
+    for chunk in chunks:
+        assert 1 <= chunk.start <= chunk.end <= len(lines)
+        assert chunk.content == "\n".join(lines[chunk.start - 1 : chunk.end])
+    assert [chunk.start for chunk in chunks] == sorted(chunk.start for chunk in chunks)
+    for one in chunks:
+        for other in chunks:
+            if one is not other and one.start <= other.start <= one.end:
+                assert one.type in CONTAINERS
+                assert other.end <= one.end
+    covered = {row for chunk in chunks for row in range(chunk.start, chunk.end + 1)}
+    for number, line in enumerate(lines, start=1):
+        if number not in covered:
+            assert len(re.findall(r"\w+", line)) < 2, f"line {number} is lost: {line!r}"
 
 
 def test_there_is_a_test_for_every_grammar() -> None:
@@ -289,17 +326,6 @@ def test_a_c_header_with_classes_is_read_as_cpp() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("path", "first_line", "language"),
-    [
-        ("a.py", "", "python"), ("b/c.TSX", "", "typescript"), ("x.h", "", "c"), ("Dockerfile", "", "dockerfile"),
-        ("run", "#!/usr/bin/env python3", "python"), ("run", "#!/bin/sh -e", "bash"), ("run", "hello", None),
-    ],
-)  # fmt: skip
-def test_languages(path: str, first_line: str, language: str | None) -> None:
-    assert language_of(path, first_line) == language
-
-
 @given(st.data())
 @settings(max_examples=120, deadline=None)
 def test_no_line_is_lost_or_doubled_in_any_mixture(data: st.DataObject) -> None:
@@ -320,21 +346,3 @@ def test_no_line_is_lost_or_doubled_in_any_mixture(data: st.DataObject) -> None:
 def test_any_text_is_cut_into_its_own_lines(text: str) -> None:
     for language in ("python", "javascript", "rust", "markdown"):
         assert_whole(text, cut(text, language))
-
-
-def assert_whole(text: str, chunks: list[Chunk]) -> None:
-    """Contents are the source lines; ranges are in order, apart from each other or inside a container."""
-    lines = text.split("\n")
-    for chunk in chunks:
-        assert 1 <= chunk.start <= chunk.end <= len(lines)
-        assert chunk.content == "\n".join(lines[chunk.start - 1 : chunk.end])
-    assert [chunk.start for chunk in chunks] == sorted(chunk.start for chunk in chunks)
-    for one in chunks:
-        for other in chunks:
-            if one is not other and one.start <= other.start <= one.end:
-                assert one.type in CONTAINERS
-                assert other.end <= one.end
-    covered = {row for chunk in chunks for row in range(chunk.start, chunk.end + 1)}
-    for number, line in enumerate(lines, start=1):
-        if number not in covered:
-            assert len(re.findall(r"\w+", line)) < 2, f"line {number} is lost: {line!r}"

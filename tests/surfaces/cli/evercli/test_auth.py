@@ -20,8 +20,6 @@ import pytest
 from evercli import Evercli
 from serving import Server, clean_env, running
 
-GATED = pytest.mark.skipif(sys.platform == "win32", reason="file modes of POSIX")
-
 
 @dataclass
 class Gated:
@@ -62,10 +60,23 @@ def alice(cli: Evercli, gated: Gated) -> Evercli:
     return cli
 
 
+GATED = pytest.mark.skipif(sys.platform == "win32", reason="file modes of POSIX")
+
+
 def stored(cli: Evercli, name: str) -> dict[str, Any]:
     (path,) = cli.home.rglob(name)
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
+
+
+def approve(gated: Gated, user_code: str, name: str = "alice") -> None:
+    """As a person does on the server's page."""
+    page = gated.server.client.get("/device", params={"code": user_code})
+    stamp = re.search(r'name="stamp" value="([^"]+)"', page.text)
+    assert stamp is not None, page.text
+    form = {"code": user_code, "stamp": stamp[1], "key": gated.keys[name], "decision": "approve"}
+    answer = gated.server.client.post("/device", data=form)
+    assert answer.status_code == 200, answer.text
 
 
 def find(cli: Evercli, query: str) -> list[dict[str, Any]]:
@@ -75,6 +86,63 @@ def find(cli: Evercli, query: str) -> list[dict[str, Any]]:
         if items or time.monotonic() > deadline:
             return items
         time.sleep(0.2)
+
+
+def codex_env(cli: Evercli) -> dict[str, str]:
+    config = tomllib.loads((cli.home / ".codex" / "config.toml").read_text(encoding="utf-8"))
+    env: dict[str, str] = config["mcp_servers"]["everme-memory"]["env"]
+    return env
+
+
+def plugin_check(cli: Evercli, host: str) -> dict[str, Any]:
+    done = cli("doctor").envelope
+    checks = (done["data"] if done["ok"] else done["error"]["detail"])["checks"]
+    found: dict[str, Any] = next(one for one in checks if one["name"] == f"plugin {host}")
+    return found
+
+
+def is_alive(gated: Gated, token: str) -> bool:
+    headers = {"Authorization": f"Bearer {token}"}
+    return gated.server.client.post("/api/v1/mem/list", json={}, headers=headers).status_code == 200
+
+
+def mcp_session(entry: dict[str, Any], env: dict[str, str], *calls: tuple[str, dict[str, Any]]) -> list[str]:
+    """One process of the host's entry, spoken to as a host does; the texts that the tools answered."""
+    process = subprocess.Popen(
+        [entry["command"], *entry["args"]],
+        env={**env, **entry.get("env", {})},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        return _talk(process, *calls)
+
+
+def _talk(process: subprocess.Popen[str], *calls: tuple[str, dict[str, Any]]) -> list[str]:
+    assert process.stdin is not None
+
+    def ask(number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n")
+        process.stdin.flush()
+        answer: dict[str, Any] = json.loads(process.stdout.readline())
+        assert answer["id"] == number
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}}
+    assert ask(1, "initialize", client)["serverInfo"]["name"] == "everme-memory-mcp"
+    process.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+    texts = []
+    for number, (name, arguments) in enumerate(calls, 2):
+        result = ask(number, "tools/call", {"name": name, "arguments": arguments})
+        assert not result.get("isError"), result
+        texts.append(str(result["content"][0]["text"]))
+    process.communicate(timeout=60)
+    return texts
 
 
 def test_without_a_login(cli: Evercli) -> None:
@@ -134,16 +202,6 @@ def test_a_revoked_key_and_a_stale_token(cli: Evercli, gated: Gated) -> None:
     assert (done.code, done.error["type"], done.error["code"]) == (3, "auth", 30202)
     doctor = cli("doctor")
     assert (doctor.code, doctor.error["type"]) == (3, "auth")
-
-
-def approve(gated: Gated, user_code: str, name: str = "alice") -> None:
-    """As a person does on the server's page."""
-    page = gated.server.client.get("/device", params={"code": user_code})
-    stamp = re.search(r'name="stamp" value="([^"]+)"', page.text)
-    assert stamp is not None, page.text
-    form = {"code": user_code, "stamp": stamp[1], "key": gated.keys[name], "decision": "approve"}
-    answer = gated.server.client.post("/device", data=form)
-    assert answer.status_code == 200, answer.text
 
 
 def test_device_login_in_two_steps(cli: Evercli, gated: Gated) -> None:
@@ -250,24 +308,6 @@ def test_plugins_get_a_token_of_their_own(alice: Evercli, gated: Gated) -> None:
     assert gated.server.client.post("/api/v1/mem/list", json={}, headers=asked).status_code == 401
 
 
-def codex_env(cli: Evercli) -> dict[str, str]:
-    config = tomllib.loads((cli.home / ".codex" / "config.toml").read_text(encoding="utf-8"))
-    env: dict[str, str] = config["mcp_servers"]["everme-memory"]["env"]
-    return env
-
-
-def plugin_check(cli: Evercli, host: str) -> dict[str, Any]:
-    done = cli("doctor").envelope
-    checks = (done["data"] if done["ok"] else done["error"]["detail"])["checks"]
-    found: dict[str, Any] = next(one for one in checks if one["name"] == f"plugin {host}")
-    return found
-
-
-def is_alive(gated: Gated, token: str) -> bool:
-    headers = {"Authorization": f"Bearer {token}"}
-    return gated.server.client.post("/api/v1/mem/list", json={}, headers=headers).status_code == 200
-
-
 def test_a_token_that_is_dead_is_replaced(alice: Evercli, gated: Gated) -> None:
     (alice.home / ".codex").mkdir()
     alice("plugin", "install", "codex")
@@ -326,45 +366,6 @@ def test_hooks_with_a_login(alice: Evercli, tmp_path: Path) -> None:
     assert "yellow" in json.dumps(find(alice, "kayak"))
     asked = alice("hook", "prompt", stdin=json.dumps({"prompt": "what colour is my kayak"}))
     assert "yellow" in json.loads(asked.out)["hookSpecificOutput"]["additionalContext"]
-
-
-def mcp_session(entry: dict[str, Any], env: dict[str, str], *calls: tuple[str, dict[str, Any]]) -> list[str]:
-    """One process of the host's entry, spoken to as a host does; the texts that the tools answered."""
-    process = subprocess.Popen(
-        [entry["command"], *entry["args"]],
-        env={**env, **entry.get("env", {})},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        return _talk(process, *calls)
-
-
-def _talk(process: subprocess.Popen[str], *calls: tuple[str, dict[str, Any]]) -> list[str]:
-    assert process.stdin is not None
-
-    def ask(number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n")
-        process.stdin.flush()
-        answer: dict[str, Any] = json.loads(process.stdout.readline())
-        assert answer["id"] == number
-        result: dict[str, Any] = answer["result"]
-        return result
-
-    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}}
-    assert ask(1, "initialize", client)["serverInfo"]["name"] == "everme-memory-mcp"
-    process.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
-    texts = []
-    for number, (name, arguments) in enumerate(calls, 2):
-        result = ask(number, "tools/call", {"name": name, "arguments": arguments})
-        assert not result.get("isError"), result
-        texts.append(str(result["content"][0]["text"]))
-    process.communicate(timeout=60)
-    return texts
 
 
 @pytest.mark.parametrize("logged_in", [False, True])

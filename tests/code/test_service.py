@@ -1,4 +1,4 @@
-"""Processes that die, processes that work at once, and folders that change while they are watched."""
+"""The code index at work: several processes, watching, closing, taking up."""
 
 from __future__ import annotations
 
@@ -16,10 +16,15 @@ from vaults import open_vault, within
 
 from everlore.code import code_hits, open_code
 from everlore.code.projects import Projects
+from everlore.code.rows import owner_of
 from everlore.engine import Engine
 
 SUPPORT = Path(__file__).parents[1] / "support"
+
+
 FILES = 120
+
+
 EACH = 8
 
 
@@ -39,6 +44,46 @@ def start(vault: Path, url: str, folder: Path, seconds: float = 200) -> subproce
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+CART = '''"""A shop."""
+
+
+class ShoppingCart:
+    """Collects what a customer wants to buy."""
+
+    def add_item(self, item, quantity=1):
+        """Put an article into the cart."""
+        self.items.append((item, quantity))
+
+    def totalPrice(self):
+        return sum(item.price * quantity for item, quantity in self.items)
+
+
+def parse_config(path):
+    """Read the settings from a TOML file."""
+    return tomllib.loads(path.read_text())
+'''
+
+
+MAIN_RS = """fn main() {
+    println!("hello");
+}
+
+pub struct Engine {
+    cylinders: u32,
+}
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    root = tmp_path / "shop"
+    put(root, "src/cart.py", CART)
+    put(root, "src/main.rs", MAIN_RS)
+    put(root, "README.md", "# Shop\n\nHow refunds are handled by the accounting people.\n")
+    put(root, "node_modules/left/pad.js", "function leftPad() {}\n")
+    return root
 
 
 @pytest.mark.parametrize("moment", ["reading", "embedding"])
@@ -155,5 +200,96 @@ def test_closing_in_the_middle_is_quick_and_nothing_is_lost(tmp_path: Path) -> N
         engine = open_vault(vault, vectors.url)
         try:
             assert completed(engine, "big")["total_chunks"] == 60 * EACH
+        finally:
+            engine.close()
+
+
+def test_a_call_does_not_wait_for_slow_embeddings(tmp_path: Path) -> None:
+    root = tmp_path / "large"
+    for number in range(40):
+        put(root, f"m{number}.py", "\n\n".join(f"def f_{number}_{n}():\n    return {n}" for n in range(10)))
+    with endpoint() as vectors:
+        vectors.delay = 0.3
+        engine = open_vault(tmp_path / "vault", vectors.url)
+        try:
+            answer = call(engine, "index_project", path=str(root))
+            assert answer["files_indexed"] == 40
+            assert names(engine, "f_39_9")[0] == "f_39_9", "found by its words before it has a vector"
+            now = status(engine, "large")
+            assert now["status"] == "indexing"
+            assert now["completed_at"] is None
+            assert 0 < now["progress_percent"] < 100
+            assert now["eta_seconds"] >= 1
+            vectors.delay = 0
+            completed(engine, "large")
+        finally:
+            engine.close()
+
+
+def test_a_folder_that_is_gone_takes_nothing_with_it(engine: Engine, shop: Path) -> None:
+    call(engine, "index_project", path=str(shop))
+    completed(engine, "shop")
+    code = engine.part(open_code)
+    shop.rename(shop.with_name("moved"))
+    run = code._run("shop")
+    assert run.over.wait(60)
+    failed = status(engine, "shop")
+    assert failed["status"] == "failed"
+    assert str(shop) in failed["error"]
+    assert failed["total_chunks"] == 8
+
+
+def test_an_index_that_was_lost_is_filled_again(tmp_path: Path, shop: Path, vectors: Endpoint) -> None:
+    root = tmp_path / "vault"
+    engine = open_vault(root, vectors.url)
+    call(engine, "index_project", path=str(shop))
+    completed(engine, "shop")
+    engine.close()
+    for path in (root / ".everlore").glob("code.db*"):
+        path.unlink()
+    engine = open_vault(root, vectors.url)
+    try:
+        within(10, lambda: status(engine, "shop")["total_chunks"] == 8)
+        completed(engine, "shop")
+    finally:
+        engine.close()
+
+
+def test_chunks_of_no_project_are_cleared_away(tmp_path: Path, shop: Path, vectors: Endpoint) -> None:
+    root = tmp_path / "vault"
+    engine = open_vault(root, vectors.url)
+    call(engine, "index_project", path=str(shop))
+    engine.close()
+    for path in (root / ".everlore").glob("projects.db*"):
+        path.unlink()
+    engine = open_vault(root, vectors.url)
+    try:
+        assert call(engine, "search_code", query="add_item")["count"] == 0
+        index = engine.part(open_code).index
+        within(10, lambda: not dict(index.owners()).get(owner_of("shop")))
+    finally:
+        engine.close()
+
+
+def test_nothing_is_opened_before_it_is_used(engine: Engine) -> None:
+    assert not (engine.settings.memory.root / ".everlore" / "code.db").exists()
+    assert call(engine, "list_projects")["count"] == 0
+    assert (engine.settings.memory.root / ".everlore" / "code.db").exists()
+
+
+def test_another_model_gets_vectors_of_its_own(tmp_path: Path, shop: Path) -> None:
+    root = tmp_path / "vault"
+    with endpoint() as first, endpoint(32) as second:
+        engine = open_vault(root, first.url)
+        call(engine, "index_project", path=str(shop))
+        completed(engine, "shop")
+        engine.close()
+        settings = {"base_url": second.url, "model": "other", "dimension": 32, "timeout_seconds": 2}
+        engine = open_vault(root, second.url, embedding=settings)
+        try:
+            call(engine, "list_projects")
+            within(10, lambda: second.texts.total() >= 8)
+            completed(engine, "shop")
+            assert engine.part(open_code).index.status().unembedded == 0
         finally:
             engine.close()

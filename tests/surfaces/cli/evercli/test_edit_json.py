@@ -12,13 +12,16 @@ from hypothesis import strategies as st
 from everlore.surfaces.cli.evercli import edit_json
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=8)
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | NAMES,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
     max_leaves=8,
 )
+
+
 GAPS = st.sampled_from(["", " ", "\n", "\n  ", "\n\t", " // note, {\n", " /* x: [ */ ", "\r\n    ", "\n\n"])
-OURS = {"command": "everlore", "args": ["mcp", "--toolset", "everme"], "env": {"A": "b"}}
 
 
 @st.composite
@@ -49,6 +52,18 @@ def files(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
     if draw(st.booleans()):
         return value, json.dumps(value, indent=draw(st.sampled_from([None, 2, 4, "\t"])), ensure_ascii=False)
     return value, draw(GAPS) + draw(written(value)) + draw(GAPS)
+
+
+OURS = {"command": "everlore", "args": ["mcp", "--toolset", "everme"], "env": {"A": "b"}}
+
+
+def _spans(text: str) -> list[tuple[str, str]]:
+    root = edit_json.parse(text)
+    found = [(item.name, text[item.node.start : item.node.end]) for item in root.items if item.name != "servers"]
+    for item in root.items:
+        if item.name == "servers":
+            found += [(one.name, text[one.node.start : one.node.end]) for one in item.node.items if one.name != "ours"]
+    return found
 
 
 @given(files())
@@ -90,15 +105,6 @@ def test_elements_of_arrays(values: list[Any], indent: Any, data: st.DataObject)
         number = data.draw(st.integers(0, len(values) - 1))
         rest = [value for at, value in enumerate(values) if at != number]
         assert edit_json.load(edit_json.cut(text, ("hooks", "Stop", number))) == {"hooks": {"Stop": rest}}
-
-
-def _spans(text: str) -> list[tuple[str, str]]:
-    root = edit_json.parse(text)
-    found = [(item.name, text[item.node.start : item.node.end]) for item in root.items if item.name != "servers"]
-    for item in root.items:
-        if item.name == "servers":
-            found += [(one.name, text[one.node.start : one.node.end]) for one in item.node.items if one.name != "ours"]
-    return found
 
 
 def test_comments_stay_with_what_they_explain() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import socket
 import subprocess
@@ -14,8 +13,6 @@ from typing import Any
 
 import pytest
 from serving import Api, Server, clean_env
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals as on POSIX")
 
 
 def begin(root: Path, *args: str) -> subprocess.CompletedProcess[str]:
@@ -29,6 +26,9 @@ def begin(root: Path, *args: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals as on POSIX")
+
+
 def test_the_log_says_where_it_listens_and_where_the_vault_is(server: Server) -> None:
     (line,) = [line for line in server.log() if line["event"] == "listening"]
     assert line["host"] == "127.0.0.1"
@@ -36,33 +36,6 @@ def test_the_log_says_where_it_listens_and_where_the_vault_is(server: Server) ->
     assert line["url"] == server.url
     assert line["vault"] == str(server.root)
     assert line["level"] == "info"
-
-
-def test_every_line_in_a_pipe_is_json_and_the_level_option_wins(start: Any) -> None:
-    server = start({"EVEROS_LOG_LEVEL": "error"}, args=["--log-level", "DEBUG"])
-    server.client.get("/health")
-    server.client.post("/api/v1/memory/flush", json={"session_id": "s"})
-    assert server.stop() == 0
-    for line in server.log_path.read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
-        assert {"event", "level", "timestamp"} <= set(record)
-    assert any(record["level"] == "debug" and record.get("path") == "/health" for record in server.log())
-
-
-def test_readable_logs_on_request(tmp_path: Path) -> None:
-    env = clean_env(tmp_path / "root", {"EVEROS_LOG_FORMAT": "console"})
-    process = subprocess.Popen(
-        [sys.executable, "-m", "everlore", "server", "start", "--port", "0"], env=env, stderr=subprocess.PIPE
-    )
-    try:
-        assert process.stderr is not None
-        while b"listening" not in (line := process.stderr.readline()):
-            assert line, "the server ended"
-        assert b"127.0.0.1" in line
-        assert not line.startswith(b"{")
-    finally:
-        process.terminate()
-        process.communicate(timeout=120)
 
 
 def test_a_taken_port_is_explained(tmp_path: Path) -> None:

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import threading
 import time
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from evercli import Evercli, session_lines
 from serving import Server
-
-from everlore.surfaces.cli.evercli import transcripts
-from everlore.surfaces.cli.evercli.sending import BATCH_MESSAGES, session_of
-from everlore.surfaces.cli.evercli.text import pieces, trim
 
 
 class ForUser(Evercli):
@@ -73,6 +64,14 @@ def until(own: Own, count: int) -> list[dict[str, Any]]:
     while len(episodes(own)) < count and time.monotonic() < deadline:
         time.sleep(0.1)
     return episodes(own)
+
+
+def _codex(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-04-02T10:00:01Z", "type": "response_item", "payload": {"type": kind, **payload}}
+
+
+def _chatgpt(role: str, text: str, at: float) -> dict[str, Any]:
+    return {"author": {"role": role}, "content": {"content_type": "text", "parts": [text]}, "create_time": at}
 
 
 def test_claude_code_and_codex_with_their_true_times(cli: Evercli, own: Own) -> None:
@@ -128,10 +127,6 @@ def test_claude_code_and_codex_with_their_true_times(cli: Evercli, own: Own) -> 
     assert len(episodes(own)) == 2, "the server recognises what it has"
 
 
-def _codex(kind: str, **payload: Any) -> dict[str, Any]:
-    return {"timestamp": "2026-04-02T10:00:01Z", "type": "response_item", "payload": {"type": kind, **payload}}
-
-
 def test_exports_and_markdown(cli: Evercli, own: Own, tmp_path: Path) -> None:
     chatgpt = [
         {
@@ -180,10 +175,6 @@ def test_exports_and_markdown(cli: Evercli, own: Own, tmp_path: Path) -> None:
     assert "abandoned" not in told
 
 
-def _chatgpt(role: str, text: str, at: float) -> dict[str, Any]:
-    return {"author": {"role": role}, "content": {"content_type": "text", "parts": [text]}, "create_time": at}
-
-
 def test_secrets_in_transcripts_stay_on_this_machine(cli: Evercli, own: Own) -> None:
     secret = "ghp_" + "Zq9" * 12
     claude_project(cli.home, "s", [claude_line("user", f"Use {secret} for the deploy.", "2026-03-01T09:00:00Z")])
@@ -209,90 +200,6 @@ def test_bad_input(cli: Evercli, tmp_path: Path) -> None:
     assert error["detail"]["imports"][0]["messages"] == 1
 
 
-class _Gate(ThreadingHTTPServer):
-    """Stands between evercli and the server: counts, and breaks the connection when told."""
-
-    daemon_threads = True
-
-    def __init__(self, target: str) -> None:
-        super().__init__(("127.0.0.1", 0), _Through)
-        self.target = target
-        self.bodies: list[dict[str, Any]] = []
-        self.swallow_after = 10**9
-        self.reached = threading.Event()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class _Through(BaseHTTPRequestHandler):
-    server: _Gate
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        answer = httpx.post(
-            f"{self.server.target}{self.path}", content=body, headers={"Content-Type": "application/json"}
-        )
-        if self.path.endswith("/add"):
-            self.server.bodies.append(json.loads(body))
-        if len(self.server.bodies) > self.server.swallow_after:
-            self.server.reached.set()  # the server has it, and the caller never hears so
-            time.sleep(30)
-            return
-        self.send_response(answer.status_code)
-        self.send_header("Content-Length", str(len(answer.content)))
-        self.end_headers()
-        self.wfile.write(answer.content)
-
-    def log_message(self, *_: object) -> None:
-        return
-
-
-@pytest.fixture
-def gate(own: Own) -> Iterator[_Gate]:
-    with _Gate(own.server.url) as served:
-        threading.Thread(target=served.serve_forever, daemon=True).start()
-        yield served
-        served.shutdown()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
-def test_a_killed_import_goes_on_where_it_stopped_and_doubles_nothing(cli: Evercli, own: Own, gate: _Gate) -> None:
-    lines = [
-        claude_line(
-            "user" if number % 2 == 0 else "assistant",
-            f"Remark {number} about the harbour.",
-            f"2026-03-01T09:{number // 60:02}:{number % 60:02}Z",
-        )
-        for number in range(BATCH_MESSAGES * 2 + 10)
-    ]
-    claude_project(cli.home, "long", lines)
-    here = {"EVERCLI_API_BASE_URL": gate.url}
-    gate.swallow_after = 1
-    process = cli.start("import", "run", "claude-code", env=here)
-    assert gate.reached.wait(60)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    first = len(gate.bodies[0]["messages"])
-    assert first == BATCH_MESSAGES
-    gate.bodies.clear()
-    gate.swallow_after = 10**9
-    done = cli("import", "run", "--resume", env=here)
-    assert done.data["imports"][0]["messages"] == len(lines) - first, "what was acknowledged is not sent again"
-    told = " ".join(item["episode"] for item in until(own, 1))
-    for number in (0, BATCH_MESSAGES - 1, BATCH_MESSAGES, BATCH_MESSAGES + 1, len(lines) - 1):
-        assert told.count(f"Remark {number} about") == 1
-    assert cli("import", "run", "claude-code", env=here).data["imports"][0]["messages"] == 0
-
-
-def test_a_server_that_goes_away_is_a_network_error_that_says_how_to_go_on(cli: Evercli, own: Own) -> None:
-    claude_project(cli.home, "x", [claude_line("user", "I like rain.", "2026-03-01T09:00:00Z")])
-    done = cli("import", "run", env={"EVERCLI_API_BASE_URL": "http://127.0.0.1:1"})
-    assert (done.code, done.error["type"]) == (4, "network")
-    assert "--resume" in done.error["hint"]
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="a terminal of POSIX")
 def test_progress_is_shown_in_a_terminal_and_only_on_stderr(cli: Evercli) -> None:
     import pty
@@ -311,33 +218,3 @@ def test_progress_is_shown_in_a_terminal_and_only_on_stderr(cli: Evercli) -> Non
     os.close(ours)
     assert json.loads(done.stdout)["data"]["imports"][0]["messages"] == 1
     assert "1/1" in shown
-
-
-# pure parts
-
-
-def test_texts_are_cut_without_losing_anything() -> None:
-    text = "\n\n".join(f"Paragraph {number}. " + "word " * 60 for number in range(40))
-    parts = pieces(text, 1000)
-    assert all(len(part) <= 1000 for part in parts)
-    assert "".join("".join(parts).split()) == "".join(text.split())
-    assert pieces("x" * 2500, 1000) == ["x" * 1000, "x" * 1000, "x" * 500]
-    assert len(trim("y" * 9000, 8000)) == 8000
-    assert trim("short", 8000) == "short"
-
-
-def test_sessions_have_names_that_the_server_takes() -> None:
-    assert session_of("claude-code", "aaa") == "claude-code-aaa"
-    for name in ("x" * 500, "/home/me/notes/a.md", "new\nline"):
-        assert len(session_of("markdown", name)) <= 128
-    assert session_of("markdown", "/a") != session_of("markdown", "/b")
-
-
-def test_damaged_transcripts_lose_only_what_is_damaged(tmp_path: Path) -> None:
-    path = tmp_path / "d.jsonl"
-    good = json.dumps(claude_line("user", "Still here.", "2026-03-01T09:00:00Z"))
-    path.write_bytes(
-        b'null\n[]\n{"type": "user"}\n\xff\xfe\n{"type": "user", "message": {"content": 7}}\n' + good.encode()
-    )
-    (talk,) = transcripts.claude_code(path)
-    assert [turn.text for turn in talk.turns] == ["Still here."]
