@@ -8,10 +8,10 @@ import pytest
 from growth import assert_linear
 from talk import ALICE, MAY_8, MINUTE, cell, message
 
-from everlore.extract.borrowed import apart
+from everlore.extract.attribution import apart
 from everlore.extract.facts import as_fact, write_facts
-from everlore.extract.pretending import acted
 from everlore.extract.profile import update_profile
+from everlore.extract.role_play import acted
 from everlore.types import Cell
 
 

@@ -9,7 +9,7 @@ import pytest
 from runs import BAD, BEST, FINE, HELPER, Runs, Told, agent, bash, check, does, edit, session, user
 
 from everlore.extract.case import tasks_of, write_case
-from everlore.extract.output import GIST
+from everlore.extract.outcome import GIST
 from everlore.kinds.case import Case
 from everlore.types import Cell, Message
 

@@ -11,8 +11,8 @@ from collections.abc import Collection, Sequence
 
 from Stemmer import Stemmer
 
-from everlore.extract.asking import is_order
 from everlore.extract.phrases import one_line
+from everlore.extract.requests import is_order
 
 DESCRIBED = 140
 NAME, WORDS = 48, 4
