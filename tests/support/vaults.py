@@ -13,12 +13,12 @@ import apsw
 
 from everlore.config import Settings, load
 from everlore.engine import Engine, open_engine
+from everlore.kinds.paths import locate
 from everlore.memory import NewMessage
 from everlore.postgres.server import Server
 from everlore.postgres.statements import rows as rows_of
 from everlore.sync.indexing import parse_file
 from everlore.types import IndexRow, Key, Owner, Problem, Scope
-from everlore.vault.paths import locate
 
 SCOPE = Scope()
 ALICE = Owner(SCOPE, "user", "alice")

@@ -26,7 +26,7 @@ from vaults import (
 
 from everlore.engine import Engine
 from everlore.errors import Unavailable
-from everlore.kinds.episode import PLACE
+from everlore.kinds.episode import EPISODE
 from everlore.memory import flush, forget, listing, profile, remember
 from everlore.memory.daily_log import NewIds, append_once
 from everlore.search import Query, recall
@@ -383,7 +383,7 @@ def test_what_a_person_writes_while_the_engine_appends_is_kept(engine: Engine, a
         fields = {"session_id": "s", "timestamp": "2026-05-28T20:30:00Z", "parent_id": "mc_1"}
         return [LogEntry(new_ids(1)[0], fields, {"Content": "I own a xylophone."})]
 
-    append_once(engine, PLACE, ALICE, Cell("mc_1", SCOPE, "s", (message,)), draft)
+    append_once(engine, EPISODE, ALICE, Cell("mc_1", SCOPE, "s", (message,)), draft)
     text = file.read_text(encoding="utf-8")
     assert text.count("xylophone") == 1
     assert all(f"number {number}" in text for number in range(3))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everlore.errors import Damaged, InvalidInput, NotFound
-from everlore.kinds import PLACES
+from everlore.kinds.registry import kind
 from everlore.types import LogEntry, Owner, Scope
 from everlore.vault.fields import read_value, write_value
 from everlore.vault.markdown import (
@@ -26,7 +26,7 @@ from everlore.vault.markdown import (
 )
 
 ALICE = Owner(Scope(), "user", "alice")
-FRONT = log_front(PLACES["episode"], ALICE, "2026-11-15", "2026-11-15T10:00:00Z")
+FRONT = log_front(kind("episode"), ALICE, "2026-11-15", "2026-11-15T10:00:00Z")
 HOSTILE = [
     "## heading",
     "### Content",

@@ -47,11 +47,11 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswe
         numbered = zip(drafts, new_ids(len(drafts)), strict=True)
         return [facts.to_entry(as_fact(draft, cell, owner, entry)) for draft, entry in numbered]
 
-    episode_path, _ = append_once(engine, episodes.PLACE, owner, cell, episode_entry)
+    episode_path, _ = append_once(engine, episodes.EPISODE, owner, cell, episode_entry)
     touched = [episode_path]
     infos = told_profile(told, cell, owner.id) if told is not None else []
     if drafts:
-        fact_path, entries = append_once(engine, facts.PLACE, owner, cell, fact_entries)
+        fact_path, entries = append_once(engine, facts.FACT, owner, cell, fact_entries)
         known = [facts.from_entry(entry, owner) for entry in entries]
         ended = _supersede(engine, owner, known)
         standing = [fact for fact in known if fact.valid_until is None and fact.local_id not in ended]
@@ -69,7 +69,7 @@ def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> dict[str, I
     ended: dict[str, IndexedMemory] = {}
     for told_in in slots_together(engine, owner, new):
         rows = sorted(
-            ((row, slot) for slot in told_in for row in engine.index.in_slot(owner, facts.PLACE.kind, slot)),
+            ((row, slot) for slot in told_in for row in engine.index.in_slot(owner, facts.FACT.name, slot)),
             key=lambda told: (told[0].timestamp, told[0].key.local_id),
         )
         told = [row for row in rows[:-COMPARED] if row[0].key.local_id in entries] + rows[-COMPARED:]
