@@ -6,7 +6,7 @@ import pytest
 
 from everlore.extract import slots
 from everlore.extract.categories import told_of
-from everlore.extract.tongues import halves, said_in
+from everlore.extract.languages import halves, said_in
 
 
 def quoted(words: str) -> str:

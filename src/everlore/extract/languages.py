@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from everlore.extract.tongue_forms import TONGUES
+from everlore.extract.language_forms import LANGUAGES
 
 
 class Said(NamedTuple):
@@ -114,9 +114,9 @@ _GREETING = re.compile(
 def said_in(words: str) -> Said | None:
     """What a sentence says of its speaker, or None."""
     plain = _GREETING.sub("", words.strip())
-    for tongue in TONGUES:
-        if tongue.opens.match(plain):
-            for category, slot, form in tongue.forms:
+    for language in LANGUAGES:
+        if language.opens.match(plain):
+            for category, slot, form in language.forms:
                 if (found := form.match(plain)) and (said := _said(category, slot, found)):
                     return said
     return None
@@ -125,9 +125,9 @@ def said_in(words: str) -> Said | None:
 def halves(words: str) -> list[str]:
     """ "Ich heiße Peter und wohne in Graz" as two statements; any other sentence whole."""
     plain = _GREETING.sub("", words.strip())
-    for tongue in TONGUES:
-        if tongue.opens.match(plain):
-            for joint in sorted([*tongue.joint.finditer(plain), *_COMMA.finditer(plain)], key=re.Match.start):
+    for language in LANGUAGES:
+        if language.opens.match(plain):
+            for joint in sorted([*language.joint.finditer(plain), *_COMMA.finditer(plain)], key=re.Match.start):
                 first, second = plain[: joint.start()], plain[joint.end() :]
                 if said_in(first) and said_in(second):
                     second = _NO_ICH.sub("Ich ", second)
@@ -147,7 +147,7 @@ def before_question(words: str) -> list[str]:
 
 def is_joint(words: str) -> bool:
     """Whether more may be said than the first half."""
-    return any(tongue.opens.match(words) and tongue.joint.search(words) for tongue in TONGUES)
+    return any(language.opens.match(words) and language.joint.search(words) for language in LANGUAGES)
 
 
 def _said(category: str, slot: str, found: re.Match[str]) -> Said | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everlore.extract.asking import bare, is_order, is_problem, problem, requests
+from everlore.extract.requests import bare, is_order, is_problem, problem, requests
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from functools import lru_cache
 from everlore.extract.sentences import words
 
 LEAD = 100
-"""Characters in which openings are looked for."""
+"""Characters in which lead-ins are looked for."""
 
 _ME = r"(?=(?:I|I['’][a-z]+|im|ive|my|we|we['’][a-z]+|our)\b)"
 _STOP = r"(?:\s*[,!.:;–—-]+\s+|\.{2,}\s*)"

@@ -1,11 +1,15 @@
-"""What is over in somebody's life: that a couple parted, that somebody died, that an animal is not theirs any more."""
+"""What somebody says of other people: that a sister moved, that a couple parted, that somebody died.
+
+Whoever is named goes by the name, since the next talk may give no more than that. Of others only few things are read.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from everlore.extract.lexicon import STOPWORDS
-from everlore.extract.reading import LONG_AGO, PEOPLE, Reading, anonymous, names_of
+from everlore.extract.reading import LONG_AGO, PEOPLE, Reading, anonymous, is_somebody, names_of
 
 PETS = ("dog", "cat", "puppy", "kitten", "horse", "bird", "rabbit", "hamster", "parrot")
 COUPLE = ("boyfriend", "girlfriend", "partner", "fiancé", "fiancée", "fiance", "fiancee")
@@ -123,3 +127,45 @@ def _gone(who: str, what: str) -> Reading:
     if kind in PETS:
         return Reading(f"{who}: {LOST}", "", closes=(*names_of(who, (kind,)), has_pet(who, kind)))
     return Reading(f"{who}: {LOST}", "", closes=names_of(who, PETS), whom=what)
+
+
+_KIN = rf"(?P<kin>{'|'.join(PEOPLE)})"
+_CALLED = r"(?P<name>(?-i:[A-Z])[\w'-]*\w)(?:,| who)?"
+_MINE = re.compile(
+    rf"^(?:(?:new|old|best|little|big|younger|older|twin) )*{_KIN},? (?:{_CALLED} )?(?P<rest>\w.*)", re.IGNORECASE
+)
+_BY_NAME = re.compile(rf"^{_CALLED} (?P<rest>\w.*)", re.IGNORECASE)
+_OF_ME = re.compile(r"^(?:my|our) ", re.IGNORECASE)
+_IS_KIN = re.compile(
+    rf"^(?P<name>(?-i:[A-Z])\w+) is (?:WHO's|my) (?:new )?(?P<kin>{'|'.join((*PEOPLE, *PETS))})[.!]*$", re.I
+)
+_SEVERAL = frozenset(PEOPLE) - {"mother", "mom", "mum", "father", "dad", "parents", "wife", "husband", "boss"}
+
+States = Callable[[str, str], Reading | None]
+
+
+def of_mine(who: str, rest: str, states: States) -> Reading | None:
+    """ "sister Jane lives in Leeds", after "Alice's"."""
+    found = _MINE.match(rest)
+    return _told(who, found["name"] or found["kin"].lower(), found["rest"], states) if found else None
+
+
+def by_name(who: str, words: str, states: States) -> Reading | None:
+    """ "Jane moved to York" and "My parents live in Kiel", as they were said."""
+    if " is " in words and (kin := _IS_KIN.match(anonymous(who, words))):
+        [slot] = names_of(who, (kin["kin"].lower(),))
+        return Reading(slot, kin["name"])
+    if of_me := _OF_ME.match(words):
+        return of_mine(who, words[of_me.end() :], states)
+    found = _BY_NAME.match(words)
+    return _told(who, found["name"], found["rest"], states) if found and is_somebody(found["name"]) else None
+
+
+def has_several(subject: str) -> bool:
+    """Whether one may have more than one of them, so that another statement may be about another one."""
+    return subject in _SEVERAL
+
+
+def _told(who: str, called: str, rest: str, states: States) -> Reading | None:
+    reading = states(f"{who}'s {called.lower()}", rest)
+    return reading if reading and reading.slot.rpartition(": ")[2] in STATES else None

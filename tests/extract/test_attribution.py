@@ -7,11 +7,12 @@ from functools import partial
 import pytest
 from growth import assert_linear
 from talk import ALICE, MAY_8, MINUTE, cell, message
+from telling import after
 
-from everlore.extract.borrowed import apart
+from everlore.extract.attribution import apart
 from everlore.extract.facts import as_fact, write_facts
-from everlore.extract.pretending import acted
 from everlore.extract.profile import update_profile
+from everlore.extract.role_play import acted
 from everlore.types import Cell
 
 
@@ -159,70 +160,6 @@ def test_nothing_is_lost() -> None:
 
 
 @pytest.mark.parametrize(
-    "talk",
-    [
-        ["Let's role-play. You are a doctor, I am a patient named Greg. I'm 80 and I have diabetes. I live in Texas."],
-        ["You are Gandalf and I am Frodo. I live in the Shire."],
-        ["You be the waiter, I'll be a guest. I'm vegan."],
-        ["I'll be the customer and you're the shopkeeper.", "I live in Leeds."],
-        ["Pretend to be my interviewer and ask me questions.", "A: What do you do?", "I'm a pilot, I live in Dubai"],
-        ["Can we practice a job interview?", "A: Sure! Tell me about yourself.", "I'm a nurse. I work at Dell."],
-        ["Imagine you are my boss.", "I want a raise. I'm 45 and I have two kids."],
-        ["Act as an interviewer.", "My name is Greg. I live in Oslo."],
-        ["Can you do a mock interview with me?", "A: Where do you live?", "Graz"],
-        ["Roleplay: you're a bartender.", "I'm a sailor. I live in Bristol."],
-        ["My D&D character is an elf. I'm a wizard."],
-        ["In my novel, I am a spy. I live in Moscow."],
-        ["Let's say I'm a pilot. I live in Dubai."],
-        ["Suppose I am 70 years old. I live in Texas. What pension do I get?"],
-        ["My character lives in Rome and I'm a knight."],
-    ],
-)
-def test_a_part_that_is_played(talk: list[str]) -> None:
-    assert listed(*talk) == []
-
-
-@pytest.mark.parametrize(
-    "talk",
-    [
-        ["Let's role-play. I am a king.", "Ok, back to me. I live in Rome."],
-        ["Pretend to be my boss.", "I'm a pilot.", "End of role-play. I live in Rome."],
-        ["Pretend to be my boss.", "I'm a pilot.", "Seriously now. I live in Rome."],
-        ["Let's role-play.", "I'm a pilot.", "OOC: brb", "I live in Rome."],
-        ["Let's role-play.", "I'm a pilot.", "Let's stop pretending. I live in Rome."],
-        ["My D&D character is an elf.", "I live in Rome."],
-        ["I play a lot of role-playing games. I live in Rome."],
-        ["Role-play is fun. I live in Rome."],
-        ["You're a lifesaver! I live in Rome."],
-        ["You are a travel expert. I live in Rome."],
-        ["Act as a chef. I live in Rome."],
-        ["You are right and I am glad. I live in Rome."],
-        ["You're an AI and I'm a human. I live in Rome."],
-        ["I suppose I am lucky. I live in Rome."],
-        ["I want to practice my Spanish. I live in Rome."],
-        ["He has a lot of character. I live in Rome."],
-        ["My favorite character is Aragorn. I live in Rome."],
-        ["I had a mock interview today. I live in Rome."],
-        ["My kids pretend to be pirates. I live in Rome."],
-        ["I pretend to be fine. I live in Rome."],
-        ["We rehearse the play on Mondays. I live in Rome."],
-    ],
-)
-def test_no_part_or_one_that_is_over(talk: list[str]) -> None:
-    assert "Alice lives in Rome." in " ".join(listed(*talk))
-
-
-def test_people_who_talk_with_each_other_play_no_parts() -> None:
-    said = [message("You are a teacher and I am a nurse. I live in Rome."), message("True!", "bob", at=MAY_8 + MINUTE)]
-    assert "Alice lives in Rome." in own(cell(*said))
-
-
-def test_what_is_played_is_kept_and_says_so() -> None:
-    texts = [draft.text for draft in write_facts(cell(message("Let's role-play. I am a patient from Texas.")))]
-    assert texts == ['Alice said in a role-play: "I am a patient from Texas."']
-
-
-@pytest.mark.parametrize(
     "run",
     [
         *("Hi Bob,\n", "Best,\n", "Love, Tim\n", "From: a@b.c\n", "a: 'b "),
@@ -235,3 +172,95 @@ def test_long_runs_are_read_in_linear_time(run: str) -> None:
         acted(own_words, playing=False, alone=True)
 
     assert_linear(lambda size: partial(read, run * (size // len(run))), 20_000)
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        ["please summarize this review for me:\n\nI've had this vacuum for a year. I have two dogs."],
+        ["What do you think of this dating profile?\n\nI'm 32, I love hiking and I work as a vet in Leeds."],
+        ["Got this text from my ex: I miss you. I quit drinking and I got a new job at Ford."],
+        ["Subject: Sick leave\n\nDear Mr Brown,\n\nI am ill and cannot come. I live in Reading.\n\nRegards,\nTess"],
+        ["My grandmother always said: I was born poor. I'll die happy."],
+        ["She goes: I'm vegan. I hate leather."],
+        ['quote of the day: "I am the master of my fate"'],
+        ["Poem by Frost:\nI have been one acquainted with the night.\nI have walked out in rain."],
+        ["Can you grade my student's essay?\n\nMy name is Kim. I live in Seoul. I want to be a doctor."],
+        ["Reddit post: AITA? I (34F) am married to a chef. I hate his food."],
+        ["Translate to Spanish: I am allergic to nuts."],
+        ['how do you say "I am a vegetarian and I live in Rome" in Thai?'],
+        ["The patient said: I have chest pain. I am diabetic. I smoke a pack a day."],
+        ["Email from HR:\nI am pleased to inform you that I am leaving the company. I moved to Lisbon."],
+        ["Here is the transcript of the call.\nI am calling about my order. I live in Denver."],
+        ["Correct my English: I am working in bank since five years and I has two daughters."],
+        ["Interviewer: Where do you live?\nCandidate: I live in Madrid and I work at BBVA."],
+        ["Write a first-person story: I am a lighthouse keeper and I live alone."],
+        ["Act like you're my landlord. I'm a tenant who lost his job. I have three cats."],
+        [
+            "Let's do a role play where I'm a customer.",
+            "A: Welcome!",
+            "Hi, I'm Bob. I live in Ohio and I'm allergic to shellfish.",
+        ],
+        [
+            "Can we roleplay a first date?",
+            "A: Sure, tell me about yourself!",
+            "I'm a firefighter. I have a twin brother.",
+        ],
+        [
+            "You will play the detective and I will be the suspect.",
+            "A: Where were you?",
+            "I live in Soho. I work at a bank.",
+        ],
+        [
+            "I want you to act as an interviewer. I will be the candidate.",
+            "A: Introduce yourself.",
+            "I'm Raj. I work at Infosys.",
+        ],
+        ["In my D&D campaign I'm a dwarf. I live under a mountain."],
+        ["Imagine I'm a billionaire. I live on a yacht. What should I invest in?"],
+        ["Hypothetically, say I'm pregnant. I live in Texas. What are my rights?"],
+        ["Write a monologue for my character. I am old. I live by the sea."],
+        ["Lyrics: I'm on the highway to hell"],
+        ["> I live in Oslo and I work at Equinor\nwhat should I reply to this?"],
+        ["Dear John,\nI'm leaving you. I moved to Spain.\nYours, Mary\n\nshould I be worried about this letter I got?"],
+        ["my boss emailed: I quit. I'm moving to Fiji."],
+        ["This is what my neighbor posted: I hate dogs. I am allergic to cats."],
+        ["User story: As a nurse, I want to log in. I work at a hospital."],
+        ["Bio of the speaker: I'm a painter. I live in Prague."],
+        ["WhatsApp chat:\nLena: I'm in Rome\nMax: I'm vegan now"],
+    ],
+)
+def test_words_of_others(talk: list[str]) -> None:
+    assert after(talk).listed == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I got a mail from my boss. I live in Rome.", "lives in Rome"),
+        ("Hi! Quick question: I live in Rome, do I need a visa?", "lives in Rome"),
+        ("Here's my situation: I live in Rome. I'm 34.", "34"),
+        ("About me:\nI live in Rome.\nI'm vegan.", "vegan"),
+        ("Let's play chess. I live in Rome.", "lives in Rome"),
+        ("I watched a play. I live in Rome.", "lives in Rome"),
+        ("My role at work: I'm a nurse. I live in Rome.", "lives in Rome"),
+        ("My mom texted me this morning. I live in Rome.", "lives in Rome"),
+        ("I told my sister that I live in Rome now. I'm vegan.", "vegan"),
+        ("Imagine that! I live in Rome.", "lives in Rome"),
+        ("What a story! I live in Rome.", "lives in Rome"),
+        ("Write me a poem about Rome. I live in Rome.", "lives in Rome"),
+        ("Help me write an email to my boss. I work at SAP and I'm pregnant.", "SAP"),
+        ("Dear diary... just kidding. I live in Rome.", "lives in Rome"),
+        ("You are a helpful travel assistant. I am a nurse from Graz.", "nurse"),
+        ("Act as my nutritionist. I'm vegan and I weigh 80 kg.", "vegan"),
+        ("Thanks!\n\nI live in Rome.\n\nBest,\nAlice", "lives in Rome"),
+        ("Summary of my week: I moved to Rome. I'm vegan now.", "vegan"),
+        ("PS: I live in Rome.", "lives in Rome"),
+        ("Two things: I live in Rome and I'm vegan.", "Rome"),
+        ("This is about my job. I work at SAP.", "SAP"),
+        ("Is this correct? I think so. I live in Rome.", "lives in Rome"),
+        ("Fun fact: I have three cats.", "three cats"),
+    ],
+)
+def test_words_of_ones_own(text: str, told: str) -> None:
+    assert told in " ".join(after(text).listed)

@@ -1,4 +1,4 @@
-"""How people speak of themselves in German, French, Italian and Spanish: the forms that `tongues` reads.
+"""How people speak of themselves in German, French, Italian and Spanish: the forms that `languages` reads.
 
 Each row is a place in the profile, a slot and a form. "not" before a slot says that something is over, "+" and "-" are
 likes and states that hold or do not; where no slot is named, the statement is only listed.
@@ -13,7 +13,7 @@ from functools import cached_property
 Form = tuple[str, str, re.Pattern[str]]
 
 
-class Tongue:
+class Language:
     """A language. Its forms are compiled with the first statement in it: most users need one, and a start none."""
 
     def __init__(self, opens: str, joint: str, end: str, rows: Sequence[tuple[str, str, str]]) -> None:
@@ -60,7 +60,7 @@ _DE_JOBS = (
     r"|biologe|psychologe|maler|schauspieler|autor|übersetzer|installateur)(?:in)?"
     r"|\w*(?:ärztin|arzt|anwältin|anwalt|köchin|koch|krankenschwester|hebamme|biologin|psychologin|bäuerin|bauer)"
 )
-_GERMAN = Tongue(
+_GERMAN = Language(
     rf"ich|meine?|hei(?:ß|ss)e|wohne|lebe|arbeite|bin|mag|liebe|hasse|habe|trinke|esse|{_DE_NOW}",
     r",? und ",
     rf"(?=[.!]*$|,? (?:und|aber|weil)\b|,| (?:seit|mit|zusammen|gemeinsam|als|{_DE_NOW})\b)",
@@ -124,7 +124,7 @@ _FR_JOBS = (
     r"|technicien(?:ne)?|psychologue|chercheu(?:r|se)|pharmacien(?:ne)?|coiffeu(?:r|se)|musicien(?:ne)?|photographe"
     r"|traduct(?:eur|rice)|dentiste|consultante?|agricult(?:eur|rice)|sage-femme|électricien(?:ne)?|mécanicien(?:ne)?"
 )
-_FRENCH = Tongue(
+_FRENCH = Language(
     rf"j['’]|je|mon|ma|{_FR_NOW}",
     r",? et ",
     rf"(?=[.!]*$|,? (?:et|mais|car)\b|,| (?:depuis|avec|comme|{_FR_NOW})\b)",
@@ -137,11 +137,7 @@ _FRENCH = Tongue(
         ),
         ("home", ": lives in", rf"(?:j['’]ai déménagé|je me suis installée?) (?:à|en|au|aux) {_PROPER}"),
         ("", "not: lives in", rf"je (?:n['’]habite|ne vis) (?:plus|pas) (?:à|en|au|aux) {_PROPER}"),
-        (
-            "work",
-            ": works at",
-            rf"(?:{_FR_NOW},? )?je travaille(?: {_FR_NOW})?(?: comme \w+)? (?:chez|pour) {_PROPER}",
-        ),
+        ("work", ": works at", rf"(?:{_FR_NOW},? )?je travaille(?: {_FR_NOW})?(?: comme \w+)? (?:chez|pour) {_PROPER}"),
         ("", "not: works at", rf"je ne travaille (?:plus|pas) (?:chez|pour) {_PROPER}"),
         ("work", ": job", rf"je travaille(?: {_FR_NOW})? comme (?P<v>\w+)(?: (?:à|en|au|dans) [\w' -]{{2,40}}?)?"),
         (
@@ -180,7 +176,7 @@ _IT_JOBS = (
     r"|commess[oa]|tecnico|psicolog[oa]|ricercat(?:ore|rice)|farmacista|parrucchier[ea]|musicista|fotograf[oa]"
     r"|tradutt(?:ore|rice)|dentista|consulente|contadin[oa]|elettricista|meccanico|maestr[oa]"
 )
-_ITALIAN = Tongue(
+_ITALIAN = Language(
     r"(?:io )?(?:mi|il mio|la mia|mi[oa]|vivo|abito|lavoro|sono|ho|amo|odio|adoro|non|faccio|studio|vengo)\b"
     rf"|{_IT_NOW}",
     r",? e ",
@@ -235,7 +231,7 @@ _ES_JOBS = (
     r"|investigadora?|farmacéutic[oa]|peluquer[oa]|músic[oa]|fotógraf[oa]|traductora?|dentista|consultora?|agricultora?"
     r"|electricista|mecánic[oa]|camarer[oa]"
 )
-_SPANISH = Tongue(
+_SPANISH = Language(
     r"(?:yo )?(?:me|mi|vivo|nac[íi]|crec[íi]|soy|estoy|tengo|trabajo|estudio|odio|prefiero|detesto|no|amo|a m[íi])\b"
     rf"|{_ES_NOW}",
     r",? y ",
@@ -272,4 +268,4 @@ _SPANISH = Tongue(
         ("identity", "", r"mi cumpleaños es el [\w ]{3,25}?"),
     ),
 )
-TONGUES = (_GERMAN, _FRENCH, _ITALIAN, _SPANISH)
+LANGUAGES = (_GERMAN, _FRENCH, _ITALIAN, _SPANISH)
