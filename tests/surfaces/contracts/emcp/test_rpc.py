@@ -9,7 +9,7 @@ import pytest
 
 from everlore.engine import Engine
 from everlore.surfaces.contracts.emcp import rpc
-from everlore.surfaces.mcp.evo import Opener
+from everlore.surfaces.contracts.emcp.tools import Opener
 
 
 def ask(engine: Engine, method: str, params: Any = None, **more: Any) -> Any:
