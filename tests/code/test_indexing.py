@@ -178,4 +178,4 @@ def test_the_tools_are_those_of_the_contract() -> None:
         "Delete all indexed code chunks for a project.",
     ]
     assert BY_NAME["search_code"].input_schema["properties"]["project_id"]["nullable"] is True
-    assert [name for name, tool in BY_NAME.items() if tool.destructive] == ["delete_project"]
+    assert [name for name, tool in BY_NAME.items() if tool.destroys] == ["delete_project"]

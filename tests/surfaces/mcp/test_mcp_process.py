@@ -45,7 +45,8 @@ def test_the_quick_path_imports_nothing_heavy() -> None:
 
 
 def test_tools_that_save_and_find_bring_no_extraction_along() -> None:
-    code = "import sys, everlore.surfaces.mcp.knowledge, everlore.surfaces.mcp.records.serving; print(*sys.modules)"
+    tools = "everlore.surfaces.contracts.knowledge.toolset, everlore.surfaces.contracts.records.toolset"
+    code = f"import sys, {tools}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert {"everlore.extract.facts", "everlore.extract.case"}.isdisjoint(loaded)
 

@@ -90,7 +90,7 @@ CREATE TABLE models(
 
 PART = Part(
     "index",
-    ("", "", _TABLES),  # derived: the last one makes all tables, those before it only count
+    ("", "", "", _TABLES),  # derived: the last one makes all tables, those before it only count
     {
         "owners": "tenant",
         "tally": "tenant",

@@ -12,8 +12,9 @@ from contextlib import ExitStack, contextmanager
 import typer
 from typer.exceptions import Abort, Exit, TyperException
 
-from everlore.accounts.base import Accounts, Event, Key
 from everlore.accounts.choose import open_accounts
+from everlore.accounts.store import Accounts
+from everlore.accounts.values import Event, Key
 from everlore.clock import DAY_MS, Clock, iso
 from everlore.errors import Conflict, EverloreError, InvalidInput, NotFound
 from everlore.postgres.opening import open_server
