@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import apsw
 
-from everlore.database import rows, value
+from everlore.database import row, rows, value
 from everlore.index.base import ListingPage, Piece
 from everlore.index.filters import of_partition, restriction
 from everlore.index.schema import EVERYONE
@@ -144,8 +144,8 @@ def in_slots(connection: apsw.Connection, owner: Owner, kind: str, slots: Sequen
         " ON r.owner = ? AND r.kind = ? AND r.slot = j.value AND r.slot <> '' ORDER BY r.id"
     )
     found: dict[str, list[int]] = {}
-    for slot, row in rows(connection, select, (json.dumps(list(slots)), number, kinds[0])):
-        found.setdefault(slot, []).append(row)
+    for slot, number_of in rows(connection, select, (json.dumps(list(slots)), number, kinds[0])):
+        found.setdefault(slot, []).append(number_of)
     return found
 
 
@@ -230,3 +230,10 @@ def _stored(row: Sequence[Any]) -> IndexedMemory:
         data=_parsed(data)[0],
         slot=slot,
     )
+
+
+def current_model(connection: apsw.Connection) -> tuple[int, str, int] | None:
+    """Number, name and dimension of the model whose vectors are compared."""
+    select = "SELECT m.id, m.name, m.dimension FROM meta JOIN models m ON m.id = meta.value WHERE meta.name = 'model'"
+    found = row(connection, select)
+    return (found[0], found[1], found[2]) if found else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -53,25 +53,23 @@ class SqliteIndex:
         partial: bool = False,
         gone: Collection[Key] = (),
     ) -> Applied:
-        with self._db.write() as connection:
-            writer = Writer(connection)
-            applied = writer.replace(path, stamp, rows, problems, partial=partial, gone=gone)
-            writer.finish()
-        return applied
+        with self._writing() as writer:
+            return writer.replace(path, stamp, rows, problems, partial=partial, gone=gone)
 
     def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
-        with self._db.write() as connection:
-            writer = Writer(connection)
-            extended = writer.extend(path, before, after, rows)
-            writer.finish()
-        return extended
+        with self._writing() as writer:
+            return writer.extend(path, before, after, rows)
 
     def remove_file(self, path: str) -> Applied:
+        with self._writing() as writer:
+            return writer.remove(path)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Writer]:
         with self._db.write() as connection:
             writer = Writer(connection)
-            applied = writer.remove(path)
+            yield writer
             writer.finish()
-        return applied
 
     @property
     def renewals(self) -> int:
@@ -94,13 +92,14 @@ class SqliteIndex:
         return Stamp(*found) if found else None
 
     def parents(self, path: str) -> dict[str, str]:
-        with self._db.read() as connection:
-            select = "SELECT r.entry, r.parent_id FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
-            return {found[0]: found[1] for found in rows(connection, select, (path,))}
+        return self._of_file(path, "parent_id")
 
     def digests(self, path: str) -> dict[str, str]:
+        return self._of_file(path, "digest")
+
+    def _of_file(self, path: str, column: str) -> dict[str, str]:
         with self._db.read() as connection:
-            select = "SELECT r.entry, r.digest FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
+            select = f"SELECT r.entry, r.{column} FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
             return {found[0]: found[1] for found in rows(connection, select, (path,))}
 
     def problems(self) -> list[Problem]:
@@ -265,7 +264,7 @@ class SqliteIndex:
 
     def model(self) -> tuple[str, int] | None:
         with self._db.read() as connection:
-            found = _model(connection)
+            found = read.current_model(connection)
         return found[1:] if found else None
 
     def unembedded(self, limit: int) -> list[PieceText]:
@@ -274,19 +273,15 @@ class SqliteIndex:
             if model is None:
                 return []
             # one search on each side of the current model, because OR would scan every unit
-            sides = [
-                f"SELECT * FROM (SELECT id FROM units WHERE model {side} ? ORDER BY model, id LIMIT ?)" for side in "<>"
-            ]
-            select = (
-                f"SELECT u.id, d.dense FROM ({' UNION ALL '.join(sides)}) u JOIN denses d ON d.unit = u.id"
-                " ORDER BY u.id LIMIT ?"
-            )
+            side = "SELECT * FROM (SELECT id FROM units WHERE model {} ? ORDER BY model, id LIMIT ?)"
+            both = f"{side.format('<')} UNION ALL {side.format('>')}"
+            select = f"SELECT u.id, d.dense FROM ({both}) u JOIN denses d ON d.unit = u.id ORDER BY u.id LIMIT ?"
             found = connection.execute(select, (model[0], limit, model[0], limit, limit))
             return [PieceText(*row) for row in found]
 
     def waiting(self, owner: Owner) -> int:
         with self._db.read() as connection:
-            number, model = read.owner_number(connection, owner), _model(connection)
+            number, model = read.owner_number(connection, owner), read.current_model(connection)
             if number is None:
                 return 0
             select = "SELECT count(*) FROM units WHERE model {} ?1 AND owner = ?2"
@@ -334,11 +329,9 @@ class SqliteIndex:
 
     def status(self) -> IndexStatus:
         with self._db.read() as connection:
-            kinds = rows(
-                connection,
-                "SELECT k.name, t.rows, t.units FROM tally t JOIN kinds k ON k.id = t.kind WHERE t.owner = 0",
-            )
-            current = _model(connection)
+            tally = "SELECT k.name, t.rows, t.units FROM tally t JOIN kinds k ON k.id = t.kind WHERE t.owner = 0"
+            kinds = rows(connection, tally)
+            current = read.current_model(connection)
             counts = row(
                 connection,
                 "SELECT (SELECT count(*) FROM units WHERE model < ?1) + (SELECT count(*) FROM units WHERE model > ?1),"
@@ -400,15 +393,7 @@ class SqliteIndex:
     def _current(self, connection: apsw.Connection) -> tuple[int, int] | None:
         """Number and dimension of the current model. None when there is none, and in a process that still works
         with another one: it must neither compare nor store vectors of two models, and finds by words alone."""
-        found = _model(connection)
+        found = read.current_model(connection)
         if found is None or (self._model is not None and found[1:] != self._model):
             return None
         return found[0], found[2]
-
-
-def _model(connection: apsw.Connection) -> tuple[int, str, int] | None:
-    found = row(
-        connection,
-        "SELECT m.id, m.name, m.dimension FROM meta JOIN models m ON m.id = meta.value WHERE meta.name = 'model'",
-    )
-    return (found[0], found[1], found[2]) if found else None
