@@ -44,7 +44,7 @@ def serve(load: Callable[[], Toolset], identity: Identity | None = None) -> None
         pipe.write(_line(reply))
         replay, answered = _line(plain), reply["id"]
     gc.disable()  # importing makes only objects that stay; looking through them costs a quarter of the time
-    from everlore.surfaces.mcp.stdio_frames import run
+    from everlore.surfaces.mcp.stdio_frames import run  # the SDK, for which the first answer does not wait
 
     toolset = load()
     gc.freeze()
