@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from everlore.surfaces.contracts.everme.gateway import Refusal
 from everlore.surfaces.contracts.everme.gateway_shapes import Presign, SaveBody, Turn, message
-from everlore.surfaces.everme.limits import CONTENT_MOST
-from everlore.surfaces.everme.saving import Person
+from everlore.surfaces.contracts.everme.limits import CONTENT_MOST
+from everlore.surfaces.contracts.everme.saving import Person
 from everlore.types import Scope
 
 PERSON = Person(Scope("a", "p"), "alice", "cursor")
