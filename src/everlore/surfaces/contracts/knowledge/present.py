@@ -5,22 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from everlore.clock import iso
+from everlore.kinds.registry import kind
 from everlore.memory import successor
-from everlore.surfaces.contracts.memory_text import memory_text
 from everlore.types import IndexedMemory
 
-TYPES = {
-    "episode": "episodic",
-    "fact": "semantic",
-    "profile": "semantic",
-    "case": "procedural",
-    "skill": "procedural",
-    "record": "semantic",
-}
+
+def text(row: IndexedMemory) -> str:
+    return kind(row.key.kind).text(row.data)
 
 
 def memory_type(row: IndexedMemory) -> str:
-    return str(row.data["memory_type"]) if row.key.kind == "note" else TYPES[row.key.kind]
+    return str(row.data.get("memory_type") or kind(row.key.kind).memory_type)
 
 
 def memory(row: IndexedMemory) -> dict[str, Any]:
@@ -29,7 +24,7 @@ def memory(row: IndexedMemory) -> dict[str, Any]:
     start, end = row.validity.start, row.validity.end
     found = {
         "id": {"tb": "memories", "id": {"String": row.key.global_id}},
-        "content": memory_text(row),
+        "content": text(row),
         "memory_type": memory_type(row),
         "event_time": iso(row.data["event_time"] if told else row.timestamp),
         "ingestion_time": iso(row.timestamp),
@@ -43,4 +38,4 @@ def memory(row: IndexedMemory) -> dict[str, Any]:
 
 
 def hit(row: IndexedMemory, score: float) -> dict[str, Any]:
-    return {"id": row.key.global_id, "content": memory_text(row), "memory_type": memory_type(row), "score": score}
+    return {"id": row.key.global_id, "content": text(row), "memory_type": memory_type(row), "score": score}

@@ -25,7 +25,6 @@ from everlore.search.graph_recall import (
 from everlore.surfaces.contracts.knowledge import present
 from everlore.surfaces.contracts.knowledge.asking import Maybe, NotReady, limited, scope_of, tool
 from everlore.surfaces.contracts.knowledge.code_tools import is_local
-from everlore.surfaces.contracts.memory_text import memory_text
 from everlore.surfaces.contracts.toolset import Caller
 from everlore.types import IndexedMemory, Json
 
@@ -123,7 +122,7 @@ def _result(one: Recalled) -> dict[str, Any]:
     }
     rounded = {name: round(value, 6) for name, value in scores.items()}
     if isinstance(one.item, IndexedMemory):
-        return {"id": one.item.key.global_id, "content": memory_text(one.item), "source": "memory"} | rounded
+        return {"id": one.item.key.global_id, "content": present.text(one.item), "source": "memory"} | rounded
     place = {"file_path": one.item.file_path, "start_line": one.item.start_line, "end_line": one.item.end_line}
     return {"id": one.item.id, "content": one.item.content, "source": "code"} | rounded | place
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from everlore.clock import iso
 from everlore.kinds import record
-from everlore.surfaces.contracts.memory_text import memory_text
+from everlore.kinds.registry import kind
 from everlore.surfaces.contracts.toolset import Link
 from everlore.types import IndexedMemory
 
@@ -39,7 +39,7 @@ def short(row: IndexedMemory) -> dict[str, Any]:
 
 
 def whole(row: IndexedMemory) -> dict[str, Any]:
-    told = row.data["json"] if _own(row) else {"text": memory_text(row)}
+    told = row.data["json"] if _own(row) else {"text": kind(row.key.kind).text(row.data)}
     source = row.data["source"] if _own(row) else f"everlore://{row.key.kind}/{row.key.public_id}"
     return short(row) | {"content": told, "source": source}
 
