@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from everlore.engine import Engine
 from everlore.memory import NewMessage, flush, listing, profile, remember, unprocessed
-from everlore.search import Query, recall
+from everlore.search import METHODS, Query, recall
 from everlore.search.filters import compile_filter, session_of
 from everlore.surfaces.http import responses
 from everlore.surfaces.http.body import JsonRoute
@@ -95,7 +95,6 @@ def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics)
     query = Query(
         owner=owner,
         text=body.query,
-        method=body.method,
         top_k=body.top_k,
         radius=body.radius,
         filter=compile_filter(filters, engine.clock),
@@ -106,7 +105,7 @@ def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics)
     # before the memories: what is extracted meanwhile is then in both, and never in neither
     waiting = [] if session_id is None else unprocessed(engine, owner.scope, session_id)
     with metrics.search_seconds.labels(body.method).time():
-        result = recall(engine, query)
+        result = recall(engine, query, METHODS[body.method])
     known = profile(engine, owner) if body.include_profile and owner.track == "user" else None
     return responses.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
 
