@@ -36,20 +36,20 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The one internal identity of a memory. `entry` alone is unique only inside (owner, kind)."""
+    """The one internal identity of a memory. `local_id` alone is unique only inside (owner, kind)."""
 
     owner: Owner
     kind: str
-    entry: str
+    local_id: str
 
     @property
     def public_id(self) -> str:
-        return f"{self.owner.id}_{self.entry}"
+        return f"{self.owner.id}_{self.local_id}"
 
     @property
     def parts(self) -> tuple[str, str, str, str, str, str]:
         owner = self.owner
-        return (owner.scope.app, owner.scope.project, owner.track, owner.id, self.kind, self.entry)
+        return (owner.scope.app, owner.scope.project, owner.track, owner.id, self.kind, self.local_id)
 
     @property
     def global_id(self) -> str:

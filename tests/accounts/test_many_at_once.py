@@ -21,7 +21,7 @@ def together(work: Callable[[int], T]) -> list[T]:
     ready = threading.Barrier(MANY)
 
     def one(number: int) -> T:
-        ready.wait(10)
+        ready.wait(60)
         return work(number)
 
     with ThreadPoolExecutor(MANY) as pool:

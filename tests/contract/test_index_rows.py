@@ -161,15 +161,15 @@ def test_scopes_tracks_and_owners_are_apart(index: Index) -> None:
 def test_pages_are_ordered_and_never_overlap(index: Index) -> None:
     rows = [row(f"af_{number:02}", "text", timestamp=1000 + number // 4) for number in range(20)]
     fill(index, *rows[::-1])
-    newest_first = [r.key.entry for r in rows[::-1]]
+    newest_first = [r.key.local_id for r in rows[::-1]]
     seen: list[str] = []
     for offset in range(0, 20, 3):
         page = index.page(where(), offset=offset, limit=3)
         assert page.total == 20
-        seen += [stored.key.entry for stored in page.rows]
+        seen += [stored.key.local_id for stored in page.rows]
     assert seen == newest_first
     oldest = index.page(where(), sort_by="updated", descending=False, limit=5)
-    assert [stored.key.entry for stored in oldest.rows] == newest_first[::-1][:5]
+    assert [stored.key.local_id for stored in oldest.rows] == newest_first[::-1][:5]
     assert index.page(where(ALICE, "episode")).total == 0
     assert index.page(where(BOB)).rows == []
 
@@ -183,16 +183,16 @@ def test_children_and_slots(index: Index) -> None:
         row("ep_1", "d", kind="episode", parent="c1", slot="alice: tea"),
         row("af_4", "e", owner=BOB, parent="c1", slot="alice: tea"),
     )
-    assert [r.key.entry for r in index.children(ALICE, "fact", ["c1", "c1"])] == ["af_3", "af_1"]
-    assert [r.key.entry for r in index.children(ALICE, "fact", ["c2", "nowhere"])] == ["af_2"]
+    assert [r.key.local_id for r in index.children(ALICE, "fact", ["c1", "c1"])] == ["af_3", "af_1"]
+    assert [r.key.local_id for r in index.children(ALICE, "fact", ["c2", "nowhere"])] == ["af_2"]
     assert index.children(ALICE, "case", ["c1"]) == []
     over = row("af_9", "one", parent="c1", slot="alice: home", validity=Validity(1, 2))
     index.replace_file("over.md", STAMP, [over, row("af_8", "two", parent="c9", validity=Validity(1, 2))])
-    assert [(r.key.entry, r.slot) for r in index.children(ALICE, "fact", ["c1", "c2"], ended=True)] == [
+    assert [(r.key.local_id, r.slot) for r in index.children(ALICE, "fact", ["c1", "c2"], ended=True)] == [
         ("af_2", "alice: tea"),
         ("af_9", "alice: home"),
     ]
-    assert [r.key.entry for r in index.in_slot(ALICE, "fact", "alice: tea")] == ["af_1", "af_2"]
+    assert [r.key.local_id for r in index.in_slot(ALICE, "fact", "alice: tea")] == ["af_1", "af_2"]
     assert index.in_slot(ALICE, "fact", "") == []
 
 
@@ -200,7 +200,7 @@ def test_edges_lead_from_targets_to_rows_and_back(index: Index) -> None:
     strong, weak = Edge("mentions", "lisbon", 2.0), Edge("mentions", "lisbon", 0.5)
     fill(index, row("af_1", "a", edges=(weak, Edge("about", "tea"))), row("af_2", "b", edges=(strong,)))
     fill(index, row("af_3", "c", owner=BOB, edges=(strong,)), path="bob.md")
-    number = {key.entry: stored.id for key, stored in index.find(Key(o, "fact", e) for o, e in _three()).items()}
+    number = {key.local_id: stored.id for key, stored in index.find(Key(o, "fact", e) for o, e in _three()).items()}
     assert sorted(index.links_to(["lisbon", "lisbon"], where(ALICE)), key=lambda link: link.row) == [
         Link(number["af_1"], "fact", weak),
         Link(number["af_2"], "fact", strong),
@@ -239,13 +239,13 @@ def test_the_newest_of_a_scope(index: Index) -> None:
 
     def entries(*given: str, **rest: Any) -> list[str]:
         wanted = Where(None, ("note",), scope=Scope(), **rest)
-        return [one.key.entry for one in index.newest(wanted, given).rows]
+        return [one.key.local_id for one in index.newest(wanted, given).rows]
 
     assert entries("fact") == ["nt_2", "af_1", "nt_1"]
     assert entries() == ["nt_2", "nt_1"]
     assert entries("fact", valid_at=10) == ["af_1", "nt_1"]
     page = index.newest(Where(None, ("note",), scope=Scope()), ("fact",), offset=1, limit=1)
-    assert ([one.key.entry for one in page.rows], page.total) == (["af_1"], 3)
+    assert ([one.key.local_id for one in page.rows], page.total) == (["af_1"], 3)
     assert index.newest(Where(ALICE, ("note",)), ("fact",)).total == 2
     assert index.count(Where(None, ("note",), scope=Scope())) == 2
     assert index.count(Where(BOB, ("note", "fact"))) == index.count(Where(there, ("note",))) == 1
@@ -260,14 +260,14 @@ def test_a_scope_hides_the_others(index: Index) -> None:
     scoped = where(None, scope=Scope())
     assert sorted(found(index, "tea", scoped)) == sorted(alike(index, 1, scoped)) == ["af_1", "af_2"]
     assert found(index, "tea", where(None, scope=there.scope)) == ["af_3"]
-    assert sorted(one.key.entry for one in index.page(scoped).rows) == ["af_1", "af_2"]
+    assert sorted(one.key.local_id for one in index.page(scoped).rows) == ["af_1", "af_2"]
     every = [one.id for one in rows_of(index, index.text(["tea"], where(None), 5))]
     assert len(index.permitted(every, scoped)) == 2
 
 
 def test_facts_lead_to_their_episode_and_rows_to_their_units(index: Index) -> None:
     fill(index, row("ep_1", "a", "b", "c", kind="episode", parent="c1"), row("af_1", "d", parent="c1"))
-    stored = {one.key.entry: one.id for one in index.page(where(ALICE)).rows}
+    stored = {one.key.local_id: one.id for one in index.page(where(ALICE)).rows}
     assert index.episodes_of(stored.values()) == dict.fromkeys(stored.values(), stored["ep_1"])
     assert [len(units) for units in index.units_of([stored["ep_1"]], 2).values()] == [2]
 
@@ -316,7 +316,7 @@ def test_filters_mean_the_same_everywhere(index: Index, node: Filter, expected: 
     embed(index, {"tea time": 1})
     within = where(filter=node)
     page = index.page(within)
-    assert ({r.key.entry for r in page.rows}, page.total) == (expected, len(expected))
+    assert ({r.key.local_id for r in page.rows}, page.total) == (expected, len(expected))
     assert set(found(index, "tea", within)) == expected
     assert set(alike(index, 1, within)) == expected
 

@@ -84,7 +84,7 @@ def test_scores_are_bm25(index: Index) -> None:
         return idf * count * 2.2 / (count + 1.2 * (0.6 + 0.4 * lengths[at] / mean))
 
     hits = index.text(["tea", "milk"], where(), 10)
-    got = {stored.key.entry: hit.score for hit, stored in zip(hits, rows_of(index, hits), strict=True)}
+    got = {stored.key.local_id: hit.score for hit, stored in zip(hits, rows_of(index, hits), strict=True)}
     assert got == pytest.approx({f"af_{n}": score("tea", n) + score("milk", n) for n in range(3)})
     stats = index.term_stats(["tea", "milk", "absent"], ALICE)
     assert (stats.units, stats.mean_length, stats.frequency) == (4, mean, {"tea": 2, "milk": 2, "absent": 0})
@@ -122,7 +122,7 @@ def test_a_piece_tells_where_it_stands(index: Index) -> None:
     [hit] = index.text(["tea"], where(), 10)
     [piece] = index.around([hit.unit], 0)
     [key_row] = index.stored([piece.row]).values()
-    assert (piece.turn, piece.kind, piece.parent_id, key_row.key.entry) == (1, "episode", "c1", "ep_1")
+    assert (piece.turn, piece.kind, piece.parent_id, key_row.key.local_id) == (1, "episode", "c1", "ep_1")
 
 
 @pytest.mark.parametrize("owner", [ALICE, None])
@@ -282,7 +282,7 @@ def test_rebuilding_gives_the_same_answers(index: Index) -> None:
         asked = [found(index, query, limit=7) for query in ("tea", "milk tea", "cake milk")]
         scores = [round(hit.score, 9) for hit in index.text(["tea", "milk"], where(), 30)]
         near = [(alike(index, seed, limit=9), alike(index, seed, where(None), 9)) for seed in range(5)]
-        listed = [stored.key.entry for stored in index.page(where(), limit=100).rows]
+        listed = [stored.key.local_id for stored in index.page(where(), limit=100).rows]
         return [asked, scores, near, listed, index.files(), index.owners(), index.status()]
 
     before = answers()

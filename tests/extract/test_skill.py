@@ -135,7 +135,7 @@ def test_gather_finds_the_skill_and_keeps_its_sources() -> None:
     old = replace(
         write(FLIGHTS[:2]), source_case_ids=(skill_cluster.public_id(FLIGHTS[0]), skill_cluster.public_id(HOTEL))
     )
-    other = replace(old, entry="sk_20260607_00000002", source_case_ids=("helper_ac_1", "helper_ac_2"))
+    other = replace(old, local_id="sk_20260607_00000002", source_case_ids=("helper_ac_1", "helper_ac_2"))
     members, found = skill_cluster.gather(FLIGHTS[2], [*FLIGHTS[:2], HOTEL], [other, old])
     assert found == old
     assert set(members) == {*FLIGHTS, HOTEL}
@@ -247,7 +247,7 @@ def test_a_skill_survives_its_markdown_and_is_still_ours() -> None:
         again = write(FLIGHTS, old)
         assert again.content == write(FLIGHTS).content
         assert again.description == "How to book a flight (from 3 runs)"
-        assert (again.entry, again.timestamp) == (first.entry, first.timestamp)
+        assert (again.local_id, again.timestamp) == (first.local_id, first.timestamp)
 
 
 def test_the_same_cases_in_any_order_give_the_same_skill() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import apsw
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 from embeddings import Endpoint
 from stored import ALICE, BOB, DIMENSION, direction, embed, fill, found, message, row, rows_of, where
-from vaults import open_vault
+from vaults import open_vault, within
 
 from everlore import database
 from everlore.buffer.sqlite import SqliteBuffer
@@ -61,10 +60,7 @@ def test_many_small_writes_are_tidied_in_the_background(tmp_path: Path, vectors:
     worker = Worker(engine)
     worker.start()
     try:
-        deadline = time.monotonic() + 20
-        while segments() > 1 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert segments() == 1
+        within(5, lambda: segments() == 1)
     finally:
         worker.stop()
         engine.close()
@@ -149,10 +145,10 @@ for n in range(5):
 
 
 def test_processes_that_open_a_new_vault_at_once_all_succeed(tmp_path: Path) -> None:
-    here = str(Path(__file__).parent.parent)
+    support = str(Path(__file__).parents[1] / "support")
     started = [
         subprocess.Popen(
-            [sys.executable, "-c", SCRIPT, str(tmp_path / "new"), str(number), here],
+            [sys.executable, "-c", SCRIPT, str(tmp_path / "new"), str(number), support],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

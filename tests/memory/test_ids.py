@@ -35,10 +35,10 @@ def test_numbers_grow(engine: Engine) -> None:
 def test_a_forgotten_id_is_not_given_again(engine: Engine) -> None:
     for number in range(3):
         last = tell(engine, number)
-    facts = {row.key.entry for row in in_files(engine)[1] if row.key.kind == "fact"}
+    facts = {row.key.local_id for row in in_files(engine)[1] if row.key.kind == "fact"}
     assert forget(engine, ALICE, f"alice_{last}") == 2
     assert tell(engine, 3)[-8:] == "00000004"
-    new = {row.key.entry for row in in_files(engine)[1] if row.key.kind == "fact"} - facts
+    new = {row.key.local_id for row in in_files(engine)[1] if row.key.kind == "fact"} - facts
     assert all(entry > max(facts) for entry in new)
     with pytest.raises(NotFound):
         forget(engine, ALICE, f"alice_{last}")
@@ -75,6 +75,6 @@ def test_the_numbers_of_files_that_everos_wrote_are_taken(engine: Engine) -> Non
     )
     index_changes(engine)
     tell(engine, 0)
-    entries = sorted(row.key.entry for row in in_files(engine)[1] if row.key.kind == "fact")
+    entries = sorted(row.key.local_id for row in in_files(engine)[1] if row.key.kind == "fact")
     assert entries == ["af_20260528_00000007", "af_20260528_00000008"]
     assert_index_equals_files(engine)

@@ -12,6 +12,7 @@ from everlore.engine import Engine
 from everlore.kinds.skill import Skill, from_sheet
 from everlore.memory import NewMessage, flush, forget, listing, remember
 from everlore.search import Query, recall
+from everlore.search.recipes import KEYWORD
 from everlore.sync import index_changes, index_file, rebuild
 from everlore.types import IndexedMemory
 from everlore.vault.markdown import parse_sheet
@@ -61,9 +62,9 @@ def test_a_skill_needs_no_id_of_ours(engine: Engine) -> None:
     index_changes(engine)
     before = {row.key: row.data["name"] for row in skills(engine)}
     assert sorted(before.values()) == ["bare", "given", "restart", "Öffne die Warteschlange"]
-    assert all(key.entry[:3] == "sk_" and len(key.entry) == len("sk_20260528_00000001") for key in before)
+    assert all(key.local_id[:3] == "sk_" and len(key.local_id) == len("sk_20260528_00000001") for key in before)
     assert_index_equals_files(engine)
-    hits = recall(engine, Query(HELPER, "mail queue", "keyword", 5)).hits["skill"]
+    hits = recall(engine, Query(HELPER, "mail queue", 5), KEYWORD).hits["skill"]
     assert {hit.stored.data["name"] for hit in hits} >= {"restart", "Öffne die Warteschlange"}
     rebuild(engine, lambda *_: None)
     assert {row.key: row.data["name"] for row in skills(engine)} == before
@@ -75,7 +76,7 @@ def test_a_skill_needs_no_id_of_ours(engine: Engine) -> None:
 def test_a_skill_of_another_program_keeps_its_id_when_a_case_joins_it(engine: Engine) -> None:
     work(engine, "Rome", "Oslo")
     file, ours = the_skill(engine)
-    file.write_text(file.read_text("utf-8").replace(f"id: {ours.entry}", "id: helper_flights  # theirs"), "utf-8")
+    file.write_text(file.read_text("utf-8").replace(f"id: {ours.local_id}", "id: helper_flights  # theirs"), "utf-8")
     index_changes(engine)
     [row] = skills(engine)
     work(engine, "Bern", start=2)

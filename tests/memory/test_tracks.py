@@ -30,6 +30,7 @@ from everlore.memory import NewMessage, flush, listing, profile, remember
 from everlore.memory.write_agent import write_agent_track
 from everlore.models.chat import Meter
 from everlore.search import Query, recall
+from everlore.search.recipes import HYBRID, KEYWORD
 from everlore.types import Cell, IndexRow, Message
 from everlore.vault.markdown import parse_sheet
 
@@ -115,14 +116,14 @@ def test_a_newer_fact_ends_an_older_one_and_deletes_nothing(engine: Engine) -> N
     tell(engine, says("My favorite coffee shop is Sightglass now.", at=MAY_28 + DAY), session="new")
     old, new = sorted(rows(engine, "fact"), key=lambda row: row.timestamp)
     assert (old.validity.start, old.validity.end) == (MAY_28, MAY_28 + DAY)
-    assert old.data["superseded_by"] == new.key.entry
+    assert old.data["superseded_by"] == new.key.local_id
     assert new.validity.end is None
     text = (engine.settings.memory.root / "default_app/default_project/users/alice/facts/fact-2026-05-28.md").read_text(
         "utf-8"
     )
     assert "**valid_until**: 2026-05-29T20:26:40Z" in text
-    assert f"**superseded_by**: {new.key.entry}" in text
-    hits = recall(engine, Query(ALICE, "favorite coffee shop", "hybrid", 5)).hits["episode"]
+    assert f"**superseded_by**: {new.key.local_id}" in text
+    hits = recall(engine, Query(ALICE, "favorite coffee shop", 5), HYBRID).hits["episode"]
     nested = [fact.stored.data["content"] for hit in hits for fact in hit.facts]
     assert len(hits) == 2
     assert [fact for fact in nested if "Blue Bottle" in fact] == []
@@ -135,7 +136,7 @@ def test_an_older_fact_that_is_told_later_does_not_stand_beside_the_newer(engine
     tell(engine, says("My favorite coffee shop is Blue Bottle."), session="old")
     old, new = sorted(rows(engine, "fact"), key=lambda row: row.timestamp)
     assert old.validity.end == MAY_28 + DAY
-    assert old.data["superseded_by"] == new.key.entry
+    assert old.data["superseded_by"] == new.key.local_id
     assert new.validity.end is None
 
 
@@ -148,7 +149,7 @@ def test_history_ends_where_the_next_begins_in_whatever_order_it_is_told(
         tell(engine, says(told[number], at=MAY_28 + number * 100 * DAY), session=f"s{number}")
     found = sorted(rows(engine, "fact"), key=lambda row: row.timestamp)
     assert [row.validity.end for row in found] == [MAY_28 + 100 * DAY, MAY_28 + 200 * DAY, None]
-    assert [row.data["superseded_by"] for row in found] == [found[1].key.entry, found[2].key.entry, ""]
+    assert [row.data["superseded_by"] for row in found] == [found[1].key.local_id, found[2].key.local_id, ""]
     stored = profile(engine, ALICE)
     assert stored is not None
     assert [info["description"] for info in stored.data["explicit_info"]] == ["Alice lives in Cork."]
@@ -235,10 +236,10 @@ def test_two_runs_of_a_task_become_a_skill_and_a_third_joins_it(engine: Engine) 
     tell(engine, *run("Lisbon", MAY_28 + 2 * DAY), session="three")
     assert kinds(engine, HELPER) == {"case": 3, "skill": 1}
     grown = the_skill(engine)
-    assert (grown.entry, grown.name) == (first.entry, first.name)
+    assert (grown.local_id, grown.name) == (first.local_id, first.name)
     assert len(grown.source_case_ids) == 3
     assert grown.confidence > first.confidence
-    assert recall(engine, Query(HELPER, "book a flight", "keyword", 3)).hits["skill"] != []
+    assert recall(engine, Query(HELPER, "book a flight", 3), KEYWORD).hits["skill"] != []
     assert_index_equals_files(engine)
 
 

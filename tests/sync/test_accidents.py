@@ -289,13 +289,13 @@ def test_the_number_of_an_entry_that_a_person_typed_and_deleted_is_not_given_aga
 def test_who_deletes_while_another_does_sees_their_own_gone(alice: Path, engine: Engine) -> None:
     """Each finds the other's memory missing from the file too, and cannot know why; their own they know to be gone."""
     mine, other, *_ = listing(engine, ALICE, "episode", descending=False).rows
-    engine.vault.update(mine.path, lambda text: remove_entry(text or "", other.key.entry))
+    engine.vault.update(mine.path, lambda text: remove_entry(text or "", other.key.local_id))
     assert forget(engine, ALICE, mine.key.public_id) == 2
     episodes, said, listed = known(engine)
     assert mine.key not in engine.index.find([mine.key])
     assert (episodes, len(said)) == (3, 3)
     assert not any("Yosemite" in text for text in [*said, listed])
     assert "Graz" in listed  # nobody has said yet that it was deleted
-    index_file(engine, mine.path, gone=[other.parent_id], deleted=[other.key.entry])
+    index_file(engine, mine.path, gone=[other.parent_id], deleted=[other.key.local_id])
     assert_index_equals_files(engine)
     assert known(engine)[0] == len(SAID) - 2

@@ -26,11 +26,12 @@ from vaults import (
 
 from everlore.engine import Engine
 from everlore.errors import Unavailable
-from everlore.kinds.episode import PLACE
+from everlore.kinds.episode import EPISODE
 from everlore.memory import flush, forget, listing, profile, remember
 from everlore.memory.daily_log import NewIds, append_once
 from everlore.search import Query, recall
-from everlore.sync import index_changes, rebuild
+from everlore.search.recipes import KEYWORD
+from everlore.sync import index_changes, rebuild, worker
 from everlore.types import Cell, LogEntry, Message, Owner
 from everlore.vault.markdown import remove_entry
 
@@ -52,7 +53,7 @@ def alice(engine: Engine) -> Path:
 
 def found(engine: Engine, text: str, owner: Owner = ALICE) -> str:
     """Everything that a search by words brings up."""
-    hits = recall(engine, Query(owner, text, "keyword", 5)).hits
+    hits = recall(engine, Query(owner, text, 5), KEYWORD).hits
     told = [hit for kind in hits.values() for hit in kind]
     return "\n".join(str(dict(hit.stored.data)) for one in told for hit in (one, *one.facts))
 
@@ -228,8 +229,9 @@ def test_an_editor_that_saves_by_renaming(engine: Engine, alice: Path, working: 
 
 
 def test_an_editor_that_empties_the_file_for_a_moment_costs_no_facts(
-    engine: Engine, alice: Path, working: None
+    engine: Engine, alice: Path, working: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(worker, "SETTLE_SECONDS", 3.0)  # a moment may last longer on a busy machine
     file = alice / DAY_FILE
     before, text = facts(engine, ALICE), file.read_text(encoding="utf-8")
     for pause in (0.05, 0.3, 0.45):
@@ -382,7 +384,7 @@ def test_what_a_person_writes_while_the_engine_appends_is_kept(engine: Engine, a
         fields = {"session_id": "s", "timestamp": "2026-05-28T20:30:00Z", "parent_id": "mc_1"}
         return [LogEntry(new_ids(1)[0], fields, {"Content": "I own a xylophone."})]
 
-    append_once(engine, PLACE, ALICE, Cell("mc_1", SCOPE, "s", (message,)), draft)
+    append_once(engine, EPISODE, ALICE, Cell("mc_1", SCOPE, "s", (message,)), draft)
     text = file.read_text(encoding="utf-8")
     assert text.count("xylophone") == 1
     assert all(f"number {number}" in text for number in range(3))

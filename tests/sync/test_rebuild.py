@@ -14,9 +14,10 @@ from vaults import ALICE, BOB, DAY, HELPER, MAY_28, SCOPE, assert_index_equals_f
 
 from everlore.engine import Engine
 from everlore.errors import Unavailable
+from everlore.kinds.paths import Located
 from everlore.memory import flush, forget, listing, remember
-from everlore.search import Query, recall
-from everlore.search.query import Method
+from everlore.search import METHODS, Query, recall
+from everlore.search.recipes import Method
 from everlore.sync import drain, embed_pending, index_changes, indexing, rebuild, scan, troubles
 from everlore.sync.indexing import Parsed, parse_file
 from everlore.types import Owner, Scope
@@ -24,7 +25,6 @@ from everlore.vault import folder
 from everlore.vault.base import FileText
 from everlore.vault.folder import FolderVault
 from everlore.vault.markdown import parse_log, remove_entry
-from everlore.vault.paths import Located
 
 QUESTIONS = (
     "Where does Alice climb?",
@@ -67,7 +67,7 @@ def answers(engine: Engine) -> dict[tuple[str, str, str], Any]:
         for method in get_args(Method):
             for question in QUESTIONS:
                 for top_k in (-1, 3):
-                    hits = recall(engine, Query(owner, question, method, top_k, radius=0.0)).hits
+                    hits = recall(engine, Query(owner, question, top_k, radius=0.0), METHODS[method]).hits
                     found[owner.id, method, f"{question} {top_k}"] = {
                         kind: [
                             (hit.stored.key, hit.score, hit.stored.path, dict(hit.stored.data), hit.stored.timestamp)
@@ -131,7 +131,7 @@ def test_a_large_day_is_not_read_again_by_a_flush(engine: Engine, monkeypatch: p
 
     def counted(path: str, located: Located, file: FileText) -> Parsed:
         parsed = parse_file(path, located, file)
-        read.extend([len(parsed.rows)] if located.place.layout == "log" else [])
+        read.extend([len(parsed.rows)] if not located.kind.has_own_file else [])
         return parsed
 
     monkeypatch.setattr(indexing, "parse_file", counted)
@@ -239,8 +239,8 @@ def test_an_entry_that_was_deleted_beside_a_broken_one_is_gone_after_a_rebuild(f
         key for key, seen in rows.items() if key.owner == ALICE and seen.path.endswith("fact-2026-05-29.md")
     ][:2]
     file = filled.settings.memory.root / rows[gone].path
-    text = remove_entry(file.read_text(encoding="utf-8"), gone.entry)
-    file.write_text(text.replace(f"<!-- /entry:{broken.entry} -->\n", ""), encoding="utf-8")
+    text = remove_entry(file.read_text(encoding="utf-8"), gone.local_id)
+    file.write_text(text.replace(f"<!-- /entry:{broken.local_id} -->\n", ""), encoding="utf-8")
     rebuild(filled, lambda *_: None)
     assert rows.keys() - in_index(filled).keys() == {gone}
 

@@ -215,7 +215,7 @@ def _named(code: CodeIndex, names: frozenset[str], owners: Sequence[Owner]) -> l
 def _hit(row: IndexedMemory, scored: _Scored, project: str, score: float, near: float) -> CodeHit:
     data = row.data
     return CodeHit(
-        id=row.key.entry,
+        id=row.key.local_id,
         project_id=project,
         file_path=data["file_path"],
         content=data["content"],

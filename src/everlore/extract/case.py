@@ -59,7 +59,7 @@ def tasks_of(cell: Cell, owner: Owner) -> list[list[Step]]:
 def write_case(task: Sequence[Step], cell: Cell, owner: Owner, entry: str) -> Case:
     return Case(
         owner=owner,
-        entry=entry,
+        local_id=entry,
         session_id=cell.session_id,
         timestamp=cell.timestamp,
         parent_id=cell.id,

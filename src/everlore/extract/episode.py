@@ -31,7 +31,7 @@ def write_episode(cell: Cell, owner: Owner, entry: str, drafts: list[FactDraft],
         return None
     return Episode(
         owner=owner,
-        entry=entry,
+        local_id=entry,
         session_id=cell.session_id,
         timestamp=cell.timestamp,
         parent_id=cell.id,

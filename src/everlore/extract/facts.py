@@ -150,7 +150,7 @@ def _sentences(text: str) -> list[str]:
 def as_fact(draft: FactDraft, cell: Cell, owner: Owner, entry: str) -> Fact:
     return Fact(
         owner=owner,
-        entry=entry,
+        local_id=entry,
         session_id=cell.session_id,
         timestamp=draft.timestamp,
         parent_id=cell.id,

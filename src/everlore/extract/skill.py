@@ -66,7 +66,7 @@ def write_skill(
         name = free_name(skill_name(_intents(ordered)) or entry.replace("_", "-"), taken)
         owner, first, description = ordered[0].owner, now, _description(ordered, told)
     else:
-        name, owner, entry, first = old.name, old.owner, old.entry, old.timestamp
+        name, owner, entry, first = old.name, old.owner, old.local_id, old.timestamp
         ours = not old.description or _OUR_DESCRIPTION.fullmatch(old.description)
         description = _description(ordered, told) if ours else old.description
     content = _body(ordered, told)
@@ -109,7 +109,7 @@ def maturity_of(cases: Sequence[Case], now: int) -> float:
 
 
 def _best_first(cases: Sequence[Case]) -> list[Case]:
-    return sorted(cases, key=lambda case: (-case.quality_score, -case.timestamp, case.entry))
+    return sorted(cases, key=lambda case: (-case.quality_score, -case.timestamp, case.local_id))
 
 
 def _intents(cases: Sequence[Case]) -> list[str]:

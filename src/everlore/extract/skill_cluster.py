@@ -52,11 +52,11 @@ def cluster_text(case: Case) -> str:
 
 
 def public_id(case: Case) -> str:
-    return Key(case.owner, "case", case.entry).public_id
+    return Key(case.owner, "case", case.local_id).public_id
 
 
 def age(case: Case) -> tuple[int, str]:
-    return case.timestamp, case.entry
+    return case.timestamp, case.local_id
 
 
 def assign(
@@ -76,7 +76,7 @@ def assign(
     words = [stems(cluster_text(case)) for case in everyone] if vectors is None else []
     work = _work(everyone)
     members = [len(cases)]
-    free = [at for at, case in enumerate(cases) if case.entry != new_case.entry and _may_be_alike(case, new_case)]
+    free = [at for at, case in enumerate(cases) if case.local_id != new_case.local_id and _may_be_alike(case, new_case)]
     while free:
         near = _nearness(free, members, vectors, words)
         near = [one / (1 - WORK * _shared(work[at], members, work)) for one, at in zip(near, free, strict=True)]
@@ -142,6 +142,6 @@ def gather(
     most = max((count for count, _ in shared), default=0)
     if not most:
         return members, None
-    old = min((skill for count, skill in shared if count == most), key=lambda skill: (skill.timestamp, skill.entry))
+    old = min((skill for count, skill in shared if count == most), key=lambda skill: (skill.timestamp, skill.local_id))
     sources = [case for case in cases if public_id(case) in old.source_case_ids and public_id(case) not in ids]
     return sorted([*members, *sources], key=age), old

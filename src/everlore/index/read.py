@@ -55,7 +55,7 @@ def stored(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Indexed
 def find(connection: apsw.Connection, keys: Iterable[Key]) -> dict[Key, IndexedMemory]:
     entries: dict[tuple[Owner, str], list[str]] = {}
     for key in keys:
-        entries.setdefault((key.owner, key.kind), []).append(key.entry)
+        entries.setdefault((key.owner, key.kind), []).append(key.local_id)
     select = (
         "SELECT r.id FROM json_each(?) j CROSS JOIN kinds k ON k.name = ?"
         " CROSS JOIN rows r ON r.owner = ? AND r.kind = k.id AND r.entry = j.value"

@@ -205,7 +205,7 @@ class Writer:
         return Applied(added, changed)
 
     def _identity(self, key: Key) -> Identity:
-        return self.owner(key.owner), self.kind(key.kind), key.entry
+        return self.owner(key.owner), self.kind(key.kind), key.local_id
 
     def _elsewhere(self, identity: Identity) -> tuple[int, str, int] | None:
         """The same memory in another file: it was moved, or copied, and the file read last has it."""

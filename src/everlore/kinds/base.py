@@ -1,42 +1,17 @@
-"""What the kinds share: where a kind lives in the vault, and how its common fields read and write."""
+"""What the kinds share: how their common fields read and write, how they end, and what tells a row from another."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from everlore.clock import Clock, iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.types import IndexRow, Json, LogEntry, MemoryFile, Owner, Track, Unit, Validity
+from everlore.types import IndexRow, Json, LogEntry, MemoryFile, Owner, Unit, Validity
 
 UTC_CLOCK = Clock("UTC")
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where a kind lives below its owner's folder.
-
-    `log`: many entries in one file per UTC day, `<folder>/<stem>-<YYYY-MM-DD>.md`.
-    `sheet`: one memory in one file; `pattern` has one `*` for its name, or none if there is only one.
-    """
-
-    kind: str
-    prefix: str
-    track: Track
-    layout: Literal["log", "sheet"]
-    folder: str = ""
-    stem: str = ""
-    pattern: str = ""
-    per_file: int = 0
-    """Entries of a log after which the day goes on in `<stem>-<YYYY-MM-DD>-2.md`; 0: never."""
-
-
-def several(kind: str) -> str:
-    """The kind as people name more than one of it."""
-    return "entities" if kind == "entity" else f"{kind}s"
 
 
 def text_field(entry: LogEntry, name: str, default: str | None = None) -> str:
@@ -61,8 +36,11 @@ def time_field(entry: LogEntry, name: str) -> int | None:
         raise Damaged(f"entry {entry.id}: **{name}** {error}") from None
 
 
-def moment_field(entry: LogEntry) -> int:
+def moment_field(entry: LogEntry, day: str = "") -> int:
+    """When it was told. A person may leave that out: the name of the file tells the day."""
     value = time_field(entry, "timestamp")
+    if value is None and day and "timestamp" not in entry.fields:
+        return UTC_CLOCK.parse(f"{day}T00:00:00Z")
     if value is None:
         raise Damaged(f"entry {entry.id} has no **timestamp**")
     return value
@@ -122,10 +100,14 @@ def with_end(row: IndexRow, end: int | None, reason: str, superseded_by: str) ->
     )
 
 
-def end_of_sheet(sheet: MemoryFile) -> int | None:
-    text = str(sheet.front.get(END_FIELDS[0]) or "")
+def declared_end(source: LogEntry | MemoryFile) -> tuple[int | None, str, str]:
+    """The end that somebody declared, the reason, and what came instead."""
+    if isinstance(source, LogEntry):
+        end, why, instead = END_FIELDS
+        return time_field(source, end), text_field(source, why, ""), text_field(source, instead, "")
+    text, reason, successor = (str(source.front.get(name) or "") for name in END_FIELDS)
     try:
-        return UTC_CLOCK.parse(text) if text else None
+        return UTC_CLOCK.parse(text) if text else None, reason, successor
     except InvalidInput as error:
         raise Damaged(f"front matter `{END_FIELDS[0]}`: {error}") from None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everlore.kinds.base import (
-    Layout,
     header,
     list_field,
     moment_field,
@@ -15,15 +14,15 @@ from everlore.kinds.base import (
     text_field,
 )
 from everlore.kinds.pieces import split_text
+from everlore.kinds.registry import register
+from everlore.kinds.spec import DailyLog, Data, Kind
 from everlore.types import IndexRow, Key, LogEntry, Owner, Unit, Validity
-
-PLACE = Layout(kind="case", prefix="ac", track="agent", layout="log", folder="cases", stem="case")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     owner: Owner
-    entry: str
+    local_id: str
     session_id: str
     timestamp: int
     parent_id: str
@@ -41,15 +40,15 @@ def to_entry(case: Case) -> LogEntry:
     sections = {"TaskIntent": case.task_intent, "Approach": case.approach}
     if case.key_insight:
         sections["KeyInsight"] = case.key_insight
-    return LogEntry(id=case.entry, fields=fields, sections=sections)
+    return LogEntry(id=case.local_id, fields=fields, sections=sections)
 
 
-def from_entry(entry: LogEntry, owner: Owner) -> Case:
+def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Case:
     return Case(
         owner=owner,
-        entry=entry.id,
+        local_id=entry.id,
         session_id=text_field(entry, "session_id", ""),
-        timestamp=moment_field(entry),
+        timestamp=moment_field(entry, day),
         parent_id=text_field(entry, "parent_id", ""),
         task_intent=section(entry, "TaskIntent"),
         approach=section(entry, "Approach"),
@@ -70,7 +69,7 @@ def to_row(case: Case, updated: int) -> IndexRow:
     sender_ids = case.sender_ids or (case.owner.id,)
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told))
     return IndexRow(
-        key=Key(case.owner, PLACE.kind, case.entry),
+        key=Key(case.owner, CASE.name, case.local_id),
         digest=row_digest(data, pieces, case.session_id, case.timestamp, case.parent_id, sender_ids),
         session_id=case.session_id,
         parent_type="memcell" if case.parent_id else "",
@@ -82,3 +81,27 @@ def to_row(case: Case, updated: int) -> IndexRow:
         data=data,
         units=pieces,
     )
+
+
+def _text(data: Data) -> str:
+    return "\n\n".join(str(data[part]) for part in ("task_intent", "approach", "key_insight") if data[part])
+
+
+CASE = register(
+    Kind(
+        name="case",
+        code="ac",
+        track="agent",
+        layout=DailyLog("cases/case-{date}.md", upstream=".cases/agent_case-{date}.md"),
+        parse=from_entry,
+        render=to_entry,
+        index=to_row,
+        found_as="case",
+        most_found=10,
+        made_by_cells=True,
+        quality="quality_score",
+        memory_type="procedural",
+        statement="task_intent",
+        text=_text,
+    )
+)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from everlore.clock import spoken_day
 from everlore.kinds.base import (
-    Layout,
     header,
     list_field,
     moment_field,
@@ -17,9 +16,9 @@ from everlore.kinds.base import (
     text_field,
 )
 from everlore.kinds.pieces import split_text
+from everlore.kinds.registry import register
+from everlore.kinds.spec import DailyLog, Kind
 from everlore.types import IndexRow, Key, LogEntry, Owner, Unit, Validity
-
-PLACE = Layout(kind="episode", prefix="ep", track="user", layout="log", folder="episodes", stem="episode")
 
 SECTIONS = ("Subject", "Summary", "Content")
 
@@ -40,7 +39,7 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Episode:
     owner: Owner
-    entry: str
+    local_id: str
     session_id: str
     timestamp: int
     parent_id: str
@@ -80,7 +79,7 @@ def to_entry(episode: Episode) -> LogEntry:
     if episode.assistants:
         fields["assistants"] = episode.assistants
     return LogEntry(
-        id=episode.entry,
+        id=episode.local_id,
         fields=fields,
         sections={
             **dict(zip(SECTIONS, (episode.subject, episode.summary, episode.content), strict=True)),
@@ -89,13 +88,13 @@ def to_entry(episode: Episode) -> LogEntry:
     )
 
 
-def from_entry(entry: LogEntry, owner: Owner) -> Episode:
+def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Episode:
     content = section(entry, "Content")
     return Episode(
         owner=owner,
-        entry=entry.id,
+        local_id=entry.id,
         session_id=text_field(entry, "session_id", ""),
-        timestamp=moment_field(entry),
+        timestamp=moment_field(entry, day),
         parent_id=text_field(entry, "parent_id", ""),
         sender_ids=list_field(entry, "sender_ids"),
         subject=entry.sections.get("Subject", "").strip() or content.splitlines()[0][:100],
@@ -141,7 +140,7 @@ def to_row(episode: Episode, updated: int) -> IndexRow:
     data = {"subject": episode.subject, "summary": episode.summary, "episode": account}
     pieces = units(episode)
     return IndexRow(
-        key=Key(episode.owner, PLACE.kind, episode.entry),
+        key=Key(episode.owner, EPISODE.name, episode.local_id),
         digest=row_digest(data, pieces, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids),
         session_id=episode.session_id,
         parent_type="memcell" if episode.parent_id else "",
@@ -153,3 +152,22 @@ def to_row(episode: Episode, updated: int) -> IndexRow:
         data=data,
         units=pieces,
     )
+
+
+EPISODE = register(
+    Kind(
+        name="episode",
+        code="ep",
+        track="user",
+        layout=DailyLog("episodes/episode-{date}.md"),
+        parse=from_entry,
+        render=to_entry,
+        index=to_row,
+        found_as="episode",
+        made_by_cells=True,
+        states=False,
+        memory_type="episodic",
+        statement="episode",
+        text=lambda data: str(data["episode"]),
+    )
+)

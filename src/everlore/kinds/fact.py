@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from everlore.clock import iso, spoken_day
 from everlore.kinds.base import (
-    Layout,
     header,
     list_field,
     moment_field,
@@ -15,9 +14,11 @@ from everlore.kinds.base import (
     text_field,
     time_field,
 )
+from everlore.kinds.registry import register
+from everlore.kinds.spec import DailyLog, Kind
 from everlore.types import IndexedMemory, IndexRow, Key, LogEntry, Owner, Unit, Validity
 
-PLACE = Layout(kind="fact", prefix="af", track="user", layout="log", folder="facts", stem="fact")
+SECTION = "Fact"
 UNLISTED = "unlisted"
 TURN_DIGITS = 9
 """No episode has so many turns; a longer number is a slip of the hand, and fits no database."""
@@ -30,7 +31,7 @@ class Fact:
     user was called when it was told while their profile could not be read; it goes when the profile took it up."""
 
     owner: Owner
-    entry: str
+    local_id: str
     session_id: str
     timestamp: int
     parent_id: str
@@ -61,20 +62,20 @@ def to_entry(fact: Fact) -> LogEntry:
         fields["invalidation_reason"] = fact.invalidation_reason
     if fact.unlisted:
         fields[UNLISTED] = fact.unlisted
-    return LogEntry(id=fact.entry, fields=fields, sections={"Fact": fact.text})
+    return LogEntry(id=fact.local_id, fields=fields, sections={SECTION: fact.text})
 
 
-def from_entry(entry: LogEntry, owner: Owner) -> Fact:
+def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Fact:
     turn = text_field(entry, "turn", "")
     number = int(turn) if turn.isdecimal() and len(turn) <= TURN_DIGITS else 0
     return Fact(
         owner=owner,
-        entry=entry.id,
+        local_id=entry.id,
         session_id=text_field(entry, "session_id", ""),
-        timestamp=moment_field(entry),
+        timestamp=moment_field(entry, day),
         parent_id=text_field(entry, "parent_id", ""),
         sender_ids=list_field(entry, "sender_ids"),
-        text=section(entry, "Fact"),
+        text=section(entry, SECTION),
         turn=number - 1 if number else 0 if "parent_id" in entry.fields else -1,
         by_user=text_field(entry, "role", "user") == "user",
         about=text_field(entry, "about", ""),
@@ -88,7 +89,7 @@ def from_entry(entry: LogEntry, owner: Owner) -> Fact:
 def from_row(row: IndexRow | IndexedMemory) -> Fact:
     return Fact(
         owner=row.key.owner,
-        entry=row.key.entry,
+        local_id=row.key.local_id,
         session_id=row.session_id,
         timestamp=row.timestamp,
         parent_id=row.parent_id,
@@ -117,7 +118,7 @@ def to_row(fact: Fact, updated: int) -> IndexRow:
         dense = "" if fact.parent_id and fact.turn >= 0 else fact.text
         pieces = (Unit(turn=fact.turn, dense=dense, words=f"{spoken_day(fact.timestamp)} {fact.text}"),)
     return IndexRow(
-        key=Key(fact.owner, PLACE.kind, fact.entry),
+        key=Key(fact.owner, FACT.name, fact.local_id),
         digest=row_digest(
             data, pieces, fact.session_id, fact.timestamp, fact.parent_id, fact.sender_ids, fact.about, validity
         ),
@@ -132,3 +133,18 @@ def to_row(fact: Fact, updated: int) -> IndexRow:
         slot=fact.about,
         units=pieces,
     )
+
+
+FACT = register(
+    Kind(
+        name="fact",
+        code="af",
+        track="user",
+        layout=DailyLog("facts/fact-{date}.md", upstream=".atomic_facts/atomic_fact-{date}.md"),
+        parse=from_entry,
+        render=to_entry,
+        index=to_row,
+        part_of="episode",
+        edited_section=SECTION,
+    )
+)

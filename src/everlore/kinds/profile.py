@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from everlore.clock import LATEST_MS
 from everlore.errors import Damaged
-from everlore.kinds.base import Layout, row_digest
+from everlore.kinds.base import row_digest
+from everlore.kinds.registry import register
+from everlore.kinds.spec import Kind, OwnFile
 from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit, Validity
-
-PLACE = Layout(kind="profile", prefix="pf", track="user", layout="sheet", pattern="user.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Profile:
     timestamp: int
 
     @property
-    def entry(self) -> str:
+    def local_id(self) -> str:
         return "profile"
 
 
@@ -64,7 +64,7 @@ def to_sheet(profile: Profile) -> MemoryFile:
     )
 
 
-def from_sheet(sheet: MemoryFile, owner: Owner) -> Profile:
+def from_sheet(sheet: MemoryFile, owner: Owner, _name: str = "") -> Profile:
     def items(name: str) -> list[Mapping[str, Json]]:
         value = sheet.front.get(name) or []
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
@@ -147,7 +147,7 @@ def to_row(profile: Profile, updated: int) -> IndexRow:
     told = [profile.summary, *(i.description for i in profile.explicit_info)]
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told) if text)
     return IndexRow(
-        key=Key(profile.owner, PLACE.kind, profile.entry),
+        key=Key(profile.owner, PROFILE.name, profile.local_id),
         digest=row_digest(data, pieces, profile.timestamp),
         session_id="",
         parent_type="",
@@ -159,3 +159,23 @@ def to_row(profile: Profile, updated: int) -> IndexRow:
         data=data,
         units=pieces,
     )
+
+
+PROFILE = register(
+    Kind(
+        name="profile",
+        code="pf",
+        track="user",
+        layout=OwnFile("user.md"),
+        parse=from_sheet,
+        render=to_sheet,
+        index=to_row,
+        can_end=False,
+        states=False,
+        linked=False,
+        statement="summary",
+        text=lambda data: "\n".join(
+            [str(data["summary"]), *(str(one["description"]) for one in data["explicit_info"])]
+        ),
+    )
+)

@@ -9,11 +9,11 @@ from hashlib import blake2b
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, Layout, row_digest
+from everlore.kinds.base import UTC_CLOCK, row_digest
 from everlore.kinds.pieces import split_text
+from everlore.kinds.registry import register
+from everlore.kinds.spec import Kind, OwnFile
 from everlore.types import IndexRow, Key, MemoryFile, Owner, Unit, Validity
-
-PLACE = Layout(kind="skill", prefix="sk", track="agent", layout="sheet", pattern="skills/*/SKILL.md")
 
 _ENTRY = re.compile(r"sk_\d{8}_\d{8}")
 _NO_YEAR = "sk_0000"
@@ -24,7 +24,7 @@ _COMMENT = re.compile(r"\n*<!--[^>]*-->\s*$")
 @dataclass(frozen=True, slots=True)
 class Skill:
     owner: Owner
-    entry: str
+    local_id: str
     name: str
     description: str
     content: str
@@ -37,7 +37,7 @@ class Skill:
 def to_sheet(skill: Skill) -> MemoryFile:
     return MemoryFile(
         front={
-            **({} if skill.entry.startswith(_NO_YEAR) else {"id": skill.entry}),
+            **({} if skill.local_id.startswith(_NO_YEAR) else {"id": skill.local_id}),
             "type": "agent_skill",
             "agent_id": skill.owner.id,
             "name": skill.name,
@@ -63,7 +63,7 @@ def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Skill:
     try:
         return Skill(
             owner=owner,
-            entry=entry,
+            local_id=entry,
             name=str(front.get("name") or name),
             description=str(front.get("description") or ""),
             content=sheet.body.strip(),
@@ -96,7 +96,7 @@ def to_row(skill: Skill, updated: int) -> IndexRow:
     texts = [f"{skill.name.replace('-', ' ')}: {skill.description}", *split_text(told)]
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(texts))
     return IndexRow(
-        key=Key(skill.owner, PLACE.kind, skill.entry),
+        key=Key(skill.owner, SKILL.name, skill.local_id),
         digest=row_digest(data, pieces, skill.timestamp),
         session_id="",
         parent_type="",
@@ -108,3 +108,21 @@ def to_row(skill: Skill, updated: int) -> IndexRow:
         data=data,
         units=pieces,
     )
+
+
+SKILL = register(
+    Kind(
+        name="skill",
+        code="sk",
+        track="agent",
+        layout=OwnFile("skills/*/SKILL.md"),
+        parse=from_sheet,
+        render=to_sheet,
+        index=to_row,
+        found_as="skill",
+        most_found=10,
+        memory_type="procedural",
+        statement="description",
+        text=lambda data: f"{data['name']}: {data['description']}\n\n{data['content']}",
+    )
+)

@@ -8,11 +8,11 @@ from contextlib import suppress
 from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
 from everlore.errors import Unreadable
-from everlore.kinds.base import Layout
+from everlore.kinds.paths import log_paths
+from everlore.kinds.spec import AnyKind
 from everlore.sync import index_appended
 from everlore.types import Cell, LogEntry, Owner
 from everlore.vault.markdown import append_drafts, last_number, log_front, parse_log
-from everlore.vault.paths import log_paths
 
 PARTS = 9
 
@@ -21,13 +21,13 @@ NewIds = Callable[[int], list[str]]
 
 
 def append_once(
-    engine: Engine, place: Layout, owner: Owner, cell: Cell, draft: Callable[[NewIds], Sequence[LogEntry]]
+    engine: Engine, kind: AnyKind, owner: Owner, cell: Cell, draft: Callable[[NewIds], Sequence[LogEntry]]
 ) -> tuple[str, list[LogEntry]]:
     """Add the entries that `draft` makes, unless the cell has written here before, and index them.
 
     Returns the file and the entries of the cell that are in it, new or not. Nothing drafted, nothing written.
     """
-    path, *others = log_paths(place, owner, cell.timestamp)
+    path, *others = log_paths(kind, owner, cell.timestamp)
     parts = [path, *(f"{path.removesuffix('.md')}-{number}.md" for number in range(2, PARTS + 1))]
     date = day(cell.timestamp)
     found: list[LogEntry] = []
@@ -35,8 +35,8 @@ def append_once(
     def numbered(floor: int) -> list[LogEntry]:
         def new_ids(count: int) -> list[str]:
             least = max([floor, *(last_number(file.text) for other in others if (file := engine.vault.read(other)))])
-            first = engine.buffer.next_number(owner, place.prefix, date, least, count)
-            return [entry_id(place.prefix, cell.timestamp, first + at) for at in range(count)]
+            first = engine.buffer.next_number(owner, kind.code, date, least, count)
+            return [entry_id(kind.code, cell.timestamp, first + at) for at in range(count)]
 
         found[:] = draft(new_ids)
         return found
@@ -47,7 +47,7 @@ def append_once(
             return text
         if text is not None and emptied(engine, path, text):
             raise _EmptiedError
-        front = log_front(place, owner, date, iso(engine.clock.now()))
+        front = log_front(kind, owner, date, iso(engine.clock.now()))
         appended = append_drafts(text or "", numbered, front)
         return appended if found else text
 

@@ -6,7 +6,7 @@ The profile loses what nothing else speaks for.
 from __future__ import annotations
 
 from everlore.engine import Engine
-from everlore.kinds import PLACES
+from everlore.kinds.registry import kind
 from everlore.memory.read import named
 from everlore.sync import index_file, require_profile, take_out, unsay
 from everlore.types import IndexedMemory, Owner
@@ -28,10 +28,10 @@ def remove(engine: Engine, stored: IndexedMemory) -> int:
     path = ""
     while stored.path != path:
         path = stored.path
-        if PLACES[key.kind].layout == "sheet":  # one memory, which goes as a whole, whatever the file holds by now
+        if kind(key.kind).has_own_file:  # one memory, which goes as a whole, whatever the file holds by now
             engine.vault.remove(path)
         else:
-            take_out(engine, path, [key.entry])
-        index_file(engine, path, gone=[stored.parent_id], deleted=[key.entry])
+            take_out(engine, path, [key.local_id])
+        index_file(engine, path, gone=[stored.parent_id], deleted=[key.local_id])
         stored = engine.index.find([key]).get(key, stored)  # a copy in another file, which was not read until now
     return 1 + len(facts)

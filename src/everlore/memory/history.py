@@ -26,8 +26,8 @@ def held(engine: Engine, owner: Owner, at: int | None = None, *, page: int = 1, 
 def history(engine: Engine, owner: Owner, public_id: str) -> list[IndexedMemory]:
     """What stood in the place of a memory before it and after it, the oldest first. Of an episode: its facts."""
     known = named(engine, owner, public_id)
-    if known.key.kind == episode.PLACE.kind:
-        return engine.index.children(owner, fact.PLACE.kind, [known.parent_id])
+    if known.key.kind == episode.EPISODE.name:
+        return engine.index.children(owner, fact.FACT.name, [known.parent_id])
     chain = {known.key: known}
     following = successors(engine, [known]).get(known.key)
     while following and following.key not in chain:
@@ -43,7 +43,7 @@ def history(engine: Engine, owner: Owner, public_id: str) -> list[IndexedMemory]
         before = [row for row in ended[told_of].get(later.key.global_id, ()) if row.key not in chain]
         chain |= {row.key: row for row in before}
         waiting += before
-    return sorted(chain.values(), key=lambda row: (row.timestamp, row.key.entry))
+    return sorted(chain.values(), key=lambda row: (row.timestamp, row.key.local_id))
 
 
 def successors(engine: Engine, rows: Sequence[IndexedMemory]) -> dict[Key, IndexedMemory]:
@@ -58,7 +58,7 @@ def successors(engine: Engine, rows: Sequence[IndexedMemory]) -> dict[Key, Index
 def _ended(engine: Engine, owner: Owner, stored: IndexedMemory) -> dict[str, list[IndexedMemory]]:
     """By the handle of what superseded them: facts that speak of the same thing as this one. What it ended is among
     them, so nothing else need be looked at."""
-    if stored.key.kind != fact.PLACE.kind:
+    if stored.key.kind != fact.FACT.name:
         return {}
     from everlore.memory.write_user import slots_together  # here, as it brings all of extraction
 

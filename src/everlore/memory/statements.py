@@ -10,12 +10,12 @@ from everlore.engine import Engine
 from everlore.extract.sentences import clip
 from everlore.index.tokens import query_terms, tokens
 from everlore.kinds import profile as profiles
+from everlore.kinds.paths import sheet_path
 from everlore.kinds.profile import Info, Profile
 from everlore.redact import mask_secrets
 from everlore.sync import change_profile, embed_soon, index_file
 from everlore.types import Owner
 from everlore.vault.markdown import render_sheet
-from everlore.vault.paths import sheet_path
 
 STATED = "stated"
 """The category of what no rule could sort."""
@@ -36,7 +36,7 @@ def add_statements(engine: Engine, owner: Owner, statements: Sequence[tuple[int,
 
     change, held = change_profile(engine, owner, edit)
     if change.after:
-        index_file(engine, sheet_path(profiles.PLACE, owner))
+        index_file(engine, sheet_path(profiles.PROFILE, owner))
         embed_soon(engine)
     return held
 

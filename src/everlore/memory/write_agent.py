@@ -21,13 +21,13 @@ from everlore.extract.skill_cluster import cluster_text, gather, public_id
 from everlore.kinds import case as cases
 from everlore.kinds import skill as skills
 from everlore.kinds.case import Case
+from everlore.kinds.paths import locate, owner_dir, sheet_path
 from everlore.kinds.skill import Skill
 from everlore.memory.daily_log import NewIds, append_once
 from everlore.memory.drafts import skill_draft
 from everlore.models.chat import Meter
 from everlore.types import Cell, IndexedMemory, Key, LogEntry, Owner, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
-from everlore.vault.paths import locate, owner_dir, sheet_path
 
 NEAREST = 64
 """Cases that a new one is compared with."""
@@ -46,7 +46,7 @@ def write_agent_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnsw
             for task, entry in zip(found, new_ids(len(found)) if found else [], strict=True)
         ]
 
-    path, entries = append_once(engine, cases.PLACE, owner, cell, case_entries)
+    path, entries = append_once(engine, cases.CASE, owner, cell, case_entries)
     if not entries:
         return []
     touched = [path]
@@ -95,10 +95,10 @@ def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | Non
         entry = _new_id(engine, owner, new.timestamp, known.values())
         taken = [*(skill.name for skill in known.values()), *pages.folders]
         written = write_skill(cluster, None, entry, now, taken, told)
-        path = sheet_path(skills.PLACE, owner, written.name)
+        path = sheet_path(skills.SKILL, owner, written.name)
     else:
-        written = write_skill(cluster, old, old.entry, now, told=told)
-        path = next(path for path, skill in known.items() if skill.entry == old.entry)
+        written = write_skill(cluster, old, old.local_id, now, told=told)
+        path = next(path for path, skill in known.items() if skill.local_id == old.local_id)
     located = locate(path)
     folder = located.name if located else written.name
     done = False
@@ -117,9 +117,9 @@ def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | Non
 
 
 def _new_id(engine: Engine, owner: Owner, moment: int, known: Iterable[Skill]) -> str:
-    prefix = skills.PLACE.prefix
+    prefix = skills.SKILL.code
     same_day = entry_id(prefix, moment, 0)[:-8]
-    floor = max((int(skill.entry[-8:]) for skill in known if skill.entry.startswith(same_day)), default=0)
+    floor = max((int(skill.local_id[-8:]) for skill in known if skill.local_id.startswith(same_day)), default=0)
     return entry_id(prefix, moment, engine.buffer.next_number(owner, prefix, day(moment), floor))
 
 
@@ -130,9 +130,9 @@ def _alike(
 
     They are the nearest, the newest (which may have no vector yet), and all that skills were made from.
     """
-    where = Where(owner, (cases.PLACE.kind,))
+    where = Where(owner, (cases.CASE.name,))
     sources = [
-        Key(owner, cases.PLACE.kind, source.removeprefix(f"{owner.id}_")) for s in known for source in s.source_case_ids
+        Key(owner, cases.CASE.name, source.removeprefix(f"{owner.id}_")) for s in known for source in s.source_case_ids
     ]
     rows = {row.key: row for row in engine.index.page(where, limit=NEAREST).rows}
     rows |= engine.index.find(sources)
@@ -152,7 +152,7 @@ def _others(owner: Owner, rows: Sequence[IndexedMemory], new: Case) -> list[Case
     found = [
         Case(
             owner=owner,
-            entry=row.key.entry,
+            local_id=row.key.local_id,
             session_id=row.session_id,
             timestamp=row.timestamp,
             parent_id=row.parent_id,
@@ -163,7 +163,9 @@ def _others(owner: Owner, rows: Sequence[IndexedMemory], new: Case) -> list[Case
         )
         for row in rows
     ]
-    return sorted((case for case in found if case.entry != new.entry), key=lambda case: (case.timestamp, case.entry))
+    return sorted(
+        (case for case in found if case.local_id != new.local_id), key=lambda case: (case.timestamp, case.local_id)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +186,13 @@ def _skills(engine: Engine, owner: Owner) -> _Pages:
     unread: list[Key] = []
     for path, _, _ in engine.vault.walk(f"{owner_dir(owner)}/skills"):
         located = locate(path)
-        if located is None or located.place.kind != skills.PLACE.kind:
+        if located is None or located.kind.name != skills.SKILL.name:
             continue
         folders.append(located.name)
         try:
             if file := engine.vault.read(path):
                 found[path] = skills.from_sheet(parse_sheet(file.text), owner, located.name)
         except Damaged:  # reported as a problem by the cascade
-            unread += [Key(owner, skills.PLACE.kind, entry) for entry in engine.index.digests(path)]
+            unread += [Key(owner, skills.SKILL.name, entry) for entry in engine.index.digests(path)]
     sources = [source for row in engine.index.find(unread).values() for source in row.data["source_case_ids"]]
     return _Pages(found, folders, frozenset(sources))

@@ -47,14 +47,14 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswe
         numbered = zip(drafts, new_ids(len(drafts)), strict=True)
         return [facts.to_entry(as_fact(draft, cell, owner, entry)) for draft, entry in numbered]
 
-    episode_path, _ = append_once(engine, episodes.PLACE, owner, cell, episode_entry)
+    episode_path, _ = append_once(engine, episodes.EPISODE, owner, cell, episode_entry)
     touched = [episode_path]
     infos = told_profile(told, cell, owner.id) if told is not None else []
     if drafts:
-        fact_path, entries = append_once(engine, facts.PLACE, owner, cell, fact_entries)
+        fact_path, entries = append_once(engine, facts.FACT, owner, cell, fact_entries)
         known = [facts.from_entry(entry, owner) for entry in entries]
         ended = _supersede(engine, owner, known)
-        standing = [fact for fact in known if fact.valid_until is None and fact.entry not in ended]
+        standing = [fact for fact in known if fact.valid_until is None and fact.local_id not in ended]
         name = next(name_of(message) for message in cell.messages if message.sender_id == owner.id)
         over = {evidence(str(row.data["content"]), row.timestamp) for row in ended.values()}
         profile_path = say(engine, owner, fact_path, standing, name, infos, over)
@@ -65,21 +65,21 @@ def write_user_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswe
 def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> dict[str, IndexedMemory]:
     """End the older facts that these contradict, and these where later ones were told before; returns them by their
     entry. Each holds until the first that contradicts it, in whatever order they are told. Nothing is deleted."""
-    entries = {fact.entry for fact in new}
+    entries = {fact.local_id for fact in new}
     ended: dict[str, IndexedMemory] = {}
     for told_in in slots_together(engine, owner, new):
         rows = sorted(
-            ((row, slot) for slot in told_in for row in engine.index.in_slot(owner, facts.PLACE.kind, slot)),
-            key=lambda told: (told[0].timestamp, told[0].key.entry),
+            ((row, slot) for slot in told_in for row in engine.index.in_slot(owner, facts.FACT.name, slot)),
+            key=lambda told: (told[0].timestamp, told[0].key.local_id),
         )
-        told = [row for row in rows[:-COMPARED] if row[0].key.entry in entries] + rows[-COMPARED:]
+        told = [row for row in rows[:-COMPARED] if row[0].key.local_id in entries] + rows[-COMPARED:]
         for place, (old, slot) in enumerate(told):
             later = [(row, about) for row, about in told[place + 1 :] if _may_end(row, old, entries)]
             ended_by = next((row for row, about in later if _ends(row, about, old, slot)), None)
             if ended_by is not None:
                 _close(engine, owner, old, ended_by)
             if ended_by is not None or old.data["superseded_by"] in entries:  # or before a crash
-                ended[old.key.entry] = old
+                ended[old.key.local_id] = old
     return ended
 
 
@@ -100,7 +100,7 @@ def slots_together(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[li
 def _may_end(new: IndexedMemory, old: IndexedMemory, told_now: Collection[str]) -> bool:
     """Whether it is worth asking: two known facts were compared before, and an end that is earlier, or that a person
     gave, stays."""
-    if new.key.entry not in told_now and old.key.entry not in told_now:
+    if new.key.local_id not in told_now and old.key.local_id not in told_now:
         return False
     end = old.validity.end
     return end is None or (new.timestamp < end and bool(old.data["superseded_by"]))
@@ -116,7 +116,7 @@ def _ends(new: IndexedMemory, about: str, old: IndexedMemory, slot: str) -> bool
 
 def _close(engine: Engine, owner: Owner, old: IndexedMemory, ended_by: IndexedMemory) -> None:
     def edit(text: str | None) -> str | None:
-        entry = next((e for e in parse_log(text or "", old.path).entries if e.id == old.key.entry), None)
+        entry = next((e for e in parse_log(text or "", old.path).entries if e.id == old.key.local_id), None)
         if text is None or entry is None:
             return text
         try:
@@ -125,7 +125,7 @@ def _close(engine: Engine, owner: Owner, old: IndexedMemory, ended_by: IndexedMe
             return text
         ended = close(Validity(known.timestamp, known.valid_until), ended_by.timestamp)
         return replace_entry(
-            text, facts.to_entry(replace(known, valid_until=ended.end, superseded_by=ended_by.key.entry))
+            text, facts.to_entry(replace(known, valid_until=ended.end, superseded_by=ended_by.key.local_id))
         )
 
     engine.vault.update(old.path, edit)

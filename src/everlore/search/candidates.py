@@ -1,4 +1,4 @@
-"""Candidates: the units that words, vectors, the time asked for and the graph bring in, with what scoring reads of them.
+"""Candidates: the units that words, vectors, the time asked for and the graph bring in, as scoring reads them.
 
 Cost depends on the number of candidates, not on the size of the vault.
 """

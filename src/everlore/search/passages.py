@@ -1,4 +1,4 @@
-"""The sentences of a hit that matched, with who said them, when, and whether they still hold; and the facts of its turns.
+"""The sentences of a hit that matched, with who said them, when and whether they hold; and the facts of its turns.
 
 Sentences are cut and compared only for the hits that are returned: by words, and where no word decides, by meaning, for
 as few of the first ones as a search has time for.
@@ -230,7 +230,7 @@ def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], idf: Mapping[str, 
             if not vectors_only or ask.radius is None or score >= ask.radius:
                 hits.setdefault(place[0], []).append(Hit(fact, score))
     for found in hits.values():
-        found.sort(key=lambda hit: (-hit.score, hit.stored.key.entry))
+        found.sort(key=lambda hit: (-hit.score, hit.stored.key.local_id))
     return hits
 
 
@@ -245,9 +245,7 @@ def _worded(
     }
 
 
-def _scored(
-    said: Sequence[tuple[float, IndexedMemory]], turn: float, most: float
-) -> list[tuple[IndexedMemory, float]]:
+def _scored(said: Sequence[tuple[float, IndexedMemory]], turn: float, most: float) -> list[tuple[IndexedMemory, float]]:
     """The facts of a turn with their scores. No fact is worth more than its memory."""
     found = []
     for number, (_, fact) in enumerate(sorted(said, key=_telling)):
@@ -259,4 +257,4 @@ def _scored(
 def _telling(pair: tuple[float, IndexedMemory]) -> tuple[float, bool, bool, str]:
     """More words of the question first, then a statement about something before small talk."""
     overlap, fact = pair
-    return -overlap, not fact.slot, len(str(fact.data["content"])) < SHORT, fact.key.entry
+    return -overlap, not fact.slot, len(str(fact.data["content"])) < SHORT, fact.key.local_id

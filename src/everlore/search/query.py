@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from everlore.clock import Clock
 from everlore.index.base import Vector
 from everlore.models.chat import Usage
 from everlore.types import Filter, IndexedMemory, Json, Owner, Scope
@@ -48,6 +49,19 @@ class Passage:
     ended_by: str = ""
     """What replaced it, as a sentence."""
 
+    def shown(self, clock: Clock) -> dict[str, Json]:
+        """As JSON; each surface carries it so."""
+        return {
+            "text": self.text,
+            "score": self.score,
+            "turn": self.turn,
+            "speaker": self.speaker,
+            "time": clock.show(self.time),
+            "valid_from": clock.show(self.valid_from),
+            "valid_until": None if self.valid_until is None else clock.show(self.valid_until),
+            "ended_by": self.ended_by or None,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -58,13 +72,16 @@ class Parts:
     graph: float = 0.0
 
 
+NO_PARTS = Parts()
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     stored: IndexedMemory
     score: float
     facts: tuple[Hit, ...] = ()
     passages: tuple[Passage, ...] = ()
-    parts: Parts = Parts()
+    parts: Parts = NO_PARTS
     moved: tuple[str, ...] = ()
     """Why it has another score than its evidence gave it."""
 

@@ -1,4 +1,4 @@
-"""One pass of ranking: candidates are scored, rolled up to memories, joined by what the graph reaches, and put in order."""
+"""One pass of ranking: candidates are scored and rolled up to memories; the graph and the time asked for follow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from everlore.graph.neighbourhood import walk
 from everlore.index.base import Piece
 from everlore.index.tokens import joined, tokens
 from everlore.search.candidates import Ask, Found, collect, collect_rows
-from everlore.search.query import Parts
+from everlore.search.query import NO_PARTS, Parts
 from everlore.search.recipes import HYBRID, Recipe
 from everlore.search.score import (
     BY_ASSISTANT,
@@ -72,7 +72,7 @@ class Ranked:
     """The best ones."""
     steps: tuple[tuple[str, float], ...] = ()
     """How it came to its score: what its evidence is worth, and what was changed about that, with the reason."""
-    parts: Parts = Parts()
+    parts: Parts = NO_PARTS
 
     def moved(self, why: str, change: Callable[[float], float]) -> Ranked:
         """With another score. Its parts change alike, so that a weighted sum of them stays one."""
@@ -164,9 +164,7 @@ def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats) -> list[Ranke
         if known:
             value = round(value, 9)  # the order of additions, which a rebuild changes, must not decide between equals
             own = {one.turn: one for one in turns[start : min(end, start + KEPT_TURNS)]}
-            memories.append(
-                Ranked(row, turns[start].piece.parent_id, value, own, ((why, value),), Parts(means, says))
-            )
+            memories.append(Ranked(row, turns[start].piece.parent_id, value, own, ((why, value),), Parts(means, says)))
     return memories
 
 
@@ -191,8 +189,15 @@ def _with_graph(
     more = sorted((row for row in nearness if row not in known), key=lambda row: (-nearness[row], row))[:GRAPH_ONLY]
     further = collect_rows(engine, ask, more, found.stats) if more else None
     if further is not None:
-        memories += [one for one in _memories(engine, ask, further, idf) if one.row not in known]
+        memories += [
+            one for one in _memories(engine, ask, further, idf) if one.row not in known and _near_enough(ask, one)
+        ]
     return [_nearer(ask.recipe, one, nearness.get(one.row, 0.0)) for one in memories], reached.nodes
+
+
+def _near_enough(ask: Ask, one: Ranked) -> bool:
+    """Where there is a limit to how far a memory may be from the question, shared names alone do not get past it."""
+    return ask.radius is None or one.parts.words > 0 or any(turn.cosine >= ask.radius for turn in one.turns.values())
 
 
 def _nearer(recipe: Recipe, one: Ranked, nearness: float) -> Ranked:
@@ -224,6 +229,4 @@ def _in_time(engine: Engine, ask: Ask, memories: list[Ranked]) -> list[Ranked]:
     """Those of the time that was asked for raised towards 1."""
     allowed = engine.index.permitted([one.row for one in memories], replace(ask.where, filter=ask.favoured))
     left = 1 - ask.recipe.time
-    return [
-        one.moved(IN_TIME, lambda score: 1 - (1 - score) * left) if one.row in allowed else one for one in memories
-    ]
+    return [one.moved(IN_TIME, lambda score: 1 - (1 - score) * left) if one.row in allowed else one for one in memories]

@@ -8,7 +8,6 @@ Every surface asks here, by one of the recipes.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 

@@ -1,6 +1,6 @@
 """How every surface ranks. A recipe says which evidence counts how much, and which stages follow.
 
-All recipes share the stages: candidates (words, vectors, graph), score, time, supersession, rounds, passages, explanation.
+All share the stages: candidates (words, vectors, graph), score, time, supersession, rounds, passages, explanation.
 They differ in whom and what they look at and in the weights, which some contracts fix.
 """
 
@@ -76,7 +76,15 @@ CONTEXT = HYBRID.but("context")
 
 # everybody in a scope: the knowledge tools and records, with the weights and score fields of their contracts
 RECALL = Recipe(
-    "recall", TOGETHER, words=0.15, meaning=0.40, graph=0.45, by_turns=False, valid_only=True, candidates=60, patience=1.0
+    "recall",
+    TOGETHER,
+    words=0.15,
+    meaning=0.40,
+    graph=0.45,
+    by_turns=False,
+    valid_only=True,
+    candidates=60,
+    patience=1.0,
 )
 SEARCH = RECALL.but("search", words=0.0, meaning=1.0, graph=0.0)
 SEARCH_TEXT = RECALL.but("search_text", words=1.0, meaning=0.0, graph=0.0)

@@ -53,9 +53,7 @@ FOLLOWED = 0.9
 """What a further query finds counts so much of what it would count for the question itself."""
 
 
-def further(
-    engine: Engine, ask: Ask, first: Ranking, meter: Meter
-) -> tuple[Ranking, list[dict[str, Json]]]:
+def further(engine: Engine, ask: Ask, first: Ranking, meter: Meter) -> tuple[Ranking, list[dict[str, Json]]]:
     """Further rounds, led by a language model where there is one that answers."""
     try:
         return deepen(engine, ask, first, meter) or expand(engine, ask, first)
@@ -138,9 +136,7 @@ def _best_turns(memories: list[Ranked]) -> list[Turn]:
     return sorted(turns, key=lambda turn: (-turn.score, turn.piece.parent_id, turn.turn))[:LEARN_TURNS]
 
 
-def deepen(
-    engine: Engine, ask: Ask, first: Ranking, meter: Meter
-) -> tuple[Ranking, list[dict[str, Json]]] | None:
+def deepen(engine: Engine, ask: Ask, first: Ranking, meter: Meter) -> tuple[Ranking, list[dict[str, Json]]] | None:
     """The ranking with what further queries found, and what was asked; None without a model. Raises if it fails."""
     if engine.llm is None:
         return None
@@ -168,7 +164,8 @@ def rerank(
     if len(shown) < 2:
         return kept, {"done": False, "reason": "there is nothing to put in order"}
     results = [
-        {"number": number, "kind": kind, "text": clip(text_of(hit.stored), 2 * TEXT)} for number, (kind, hit) in enumerate(shown, start=1)
+        {"number": number, "kind": kind, "text": clip(text_of(hit.stored), 2 * TEXT)}
+        for number, (kind, hit) in enumerate(shown, start=1)
     ]
     try:
         answer = engine.llm.ask(RERANK, {"query": question, "results": results}, meter)

@@ -12,7 +12,7 @@ The constants were chosen on development data where their neighbourhood is flat;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,8 @@ FURTHER = 0.5
 """Each further turn of a memory counts this much of the one before it."""
 TURNS = 4
 """Turns of a memory that count."""
+FEW = 10
+"""A source with so many items is measured half by itself and half by all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +138,21 @@ def roll_up(scores: Floats, starts: Ints) -> Floats:
     share = np.where(place < TURNS, FURTHER**place, 0.0)
     worth: Floats = (1.0 - np.multiply.reduceat(1.0 - scores * share, starts)).astype(np.float32)
     return worth
+
+
+def z_scores(sources: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The scores of several sources on one scale.
+
+    Each source is measured by its own mean and spread. Those of a few items say little (of two, one is always above
+    the mean and one below), so they lean on the mean and spread of all, the more the fewer the items.
+    """
+    every = np.array([score for source in sources for score in source])
+    found: list[list[float]] = []
+    for source in sources:
+        scores = np.array(source)
+        own = len(source) / (len(source) + FEW)
+        mean = own * scores.mean() + (1 - own) * every.mean() if len(source) else 0.0
+        spread = float(np.sqrt(own * scores.var() + (1 - own) * every.var())) if len(source) else 0.0
+        # rounded, because the last digits must not decide between equals
+        found.append([0.0 if spread < 1e-6 else round(float((score - mean) / spread), 9) for score in source])
+    return found

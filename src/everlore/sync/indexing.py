@@ -24,8 +24,9 @@ from everlore.engine import Engine
 from everlore.errors import Damaged, Unreadable
 from everlore.graph.links import with_links
 from everlore.index.base import NOT_YET, Applied, Stamp
-from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
-from everlore.kinds.base import END_FIELDS, end_of_sheet, text_field, time_field, with_end
+from everlore.kinds import case, episode, fact, profile
+from everlore.kinds.base import text_field
+from everlore.kinds.paths import Located, locate
 from everlore.kinds.profile import Info
 from everlore.sync import undo
 from everlore.sync.saying import known_names, say_corrected, say_unlisted
@@ -35,11 +36,10 @@ from everlore.sync.unsaying import spoken_for, unsay, unsay_owed
 from everlore.types import IndexedMemory, IndexRow, Json, Key, LogEntry, Owner, Predicate, Problem, Where
 from everlore.vault.base import Change, FileText
 from everlore.vault.markdown import append_entries, log_front, mentioned, parse_log, parse_sheet, render_entry, without
-from everlore.vault.paths import Located, locate
 
 SHOWN = 200
 """Characters of an unexpected error that are told."""
-DEPENDED_ON = (episode.PLACE.kind, fact.PLACE.kind, case.PLACE.kind)
+DEPENDED_ON = (episode.EPISODE.name, fact.FACT.name, case.CASE.name)
 """Kinds of which other memories know: who believes them deleted changes more than their file."""
 MOST_OF_A_CELL = 1000
 """Episodes and cases of one cell: more than it has messages."""
@@ -72,7 +72,7 @@ class Parsed:
         """Those of the known entries, each with its cell, that are no longer in the file. Of what cannot be told only
         those are that were `deleted` for certain."""
         unread = frozenset(known) if self.unread is None else self.unread
-        there = unread.difference(deleted).union(row.key.entry for row in self.rows)
+        there = unread.difference(deleted).union(row.key.local_id for row in self.rows)
         return {entry: cell for entry, cell in known.items() if entry not in there}
 
 
@@ -91,10 +91,10 @@ def read_file(engine: Engine, path: str, located: Located) -> tuple[Stamp | None
 
 def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     """The rows that a file stands for. What cannot be read becomes a problem; the rest stays."""
-    updated = file.mtime_ns // 1_000_000
-    if located.place.layout == "sheet":
+    kind, owner, updated = located.kind, located.owner, file.mtime_ns // 1_000_000
+    if kind.has_own_file:
         try:
-            row = with_links(_sheet_row(located, file.text, updated))
+            row = with_links(kind.row(parse_sheet(file.text), owner, located.name, updated))
         except Exception as error:
             return Parsed([], [_problem(path, 0, error)], unread=None)
         return Parsed([row], [], blank=not file.text.strip(NOTHING))
@@ -103,7 +103,7 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     problems = list(log.problems)
     for entry in log.entries:
         try:
-            rows.append(with_links(_entry_row(located, entry, updated)))
+            rows.append(with_links(kind.row(entry, owner, located.day, updated)))
         except Exception as error:
             problems.append(_problem(path, log.lines[entry.id], error))
     unread = mentioned(file.text) if problems else frozenset()
@@ -118,34 +118,6 @@ def _problem(path: str, line: int, error: Exception) -> Problem:
     return Problem(path, line, f"cannot be read ({type(error).__name__}: {str(error)[:SHOWN]})")
 
 
-def _entry_row(located: Located, entry: LogEntry, updated: int) -> IndexRow:
-    kind, owner = located.place.kind, located.owner
-    if "timestamp" not in entry.fields:  # typed by a person: the file's name tells the day
-        entry = replace(entry, fields={**entry.fields, "timestamp": f"{located.day}T00:00:00Z"})
-    if kind == "fact":
-        return fact.to_row(fact.from_entry(entry, owner), updated)
-    if kind == "episode":
-        row = episode.to_row(episode.from_entry(entry, owner), updated)
-    elif kind == "note":
-        row = note.to_row(note.from_entry(entry, owner), updated)
-    else:
-        row = case.to_row(case.from_entry(entry, owner), updated)
-    return with_end(row, time_field(entry, END_FIELDS[0]), *(text_field(entry, name, "") for name in END_FIELDS[1:]))
-
-
-def _sheet_row(located: Located, text: str, updated: int) -> IndexRow:
-    sheet = parse_sheet(text)
-    if located.place.kind == "entity":
-        return entity.to_row(entity.from_sheet(sheet, located.owner, located.name), updated)
-    if located.place.kind == "profile":
-        return profile.to_row(profile.from_sheet(sheet, located.owner), updated)
-    if located.place.kind == "record":
-        row = record.to_row(record.from_sheet(sheet, located.owner, located.name))
-    else:
-        row = skill.to_row(skill.from_sheet(sheet, located.owner, located.name), updated)
-    return with_end(row, end_of_sheet(sheet), *(str(sheet.front.get(name) or "") for name in END_FIELDS[1:]))
-
-
 def index_file(engine: Engine, path: str, *, gone: Collection[str] = (), deleted: Collection[str] = ()) -> Applied:
     """Make the index agree with one file, which may be gone.
 
@@ -157,7 +129,7 @@ def index_file(engine: Engine, path: str, *, gone: Collection[str] = (), deleted
     located = locate(path)
     if located is None:
         return Applied()
-    of_profile = located.place.kind == profile.PLACE.kind
+    of_profile = located.kind.name == profile.PROFILE.name
     broken = of_profile and _reported(engine, path)
     applied = _index_file(engine, path, located, gone, deleted)
     if of_profile and unsay_owed(engine, located.owner):
@@ -191,7 +163,7 @@ def _index_file(
         if left and _give_way(engine, path, behind):
             mine = engine.index.parents(path)
             left = parsed.left(mine, deleted)
-        new = [row.key for row in parsed.rows if row.key.entry not in mine]
+        new = [row.key for row in parsed.rows if row.key.local_id not in mine]
         apart = without_repeated(path, parsed, _elsewhere(engine, path, new))
         lost = _lost(located, left, parsed.rows)
         sure = [one for one in lost if one in gone or one in deleted]
@@ -204,20 +176,20 @@ def _index_file(
             left = {entry: cell for entry, cell in left.items() if entry in vouched or cell in vouched}
             lost = sure
         _reserve(engine, located, left)
-        if located.place.kind == episode.PLACE.kind:
+        if located.kind.name == episode.EPISODE.name:
             _drop_facts(engine, located.owner, path, lost, by_hand=not deleted)
-        elif located.place.kind == fact.PLACE.kind:
+        elif located.kind.name == fact.FACT.name:
             unsaid = set(deleted)  # by whoever took them out
             _correct_profile(engine, located.owner, path, [one for one in lost if one not in unsaid], parsed.rows)
-        for changed in drop_sources(engine, located.owner, lost) if located.place.kind == case.PLACE.kind else ():
+        for changed in drop_sources(engine, located.owner, lost) if located.kind.name == case.CASE.name else ():
             index_file(engine, changed)
-        if located.place.kind in (episode.PLACE.kind, case.PLACE.kind):
+        if located.kind.name in (episode.EPISODE.name, case.CASE.name):
             _make_room(engine, path, _cells(left, parsed.rows))
         if stamp is None and not unsure:
             return engine.index.remove_file(path)
-        keys = [Key(located.owner, located.place.kind, entry) for entry in left]
+        keys = [Key(located.owner, located.kind.name, entry) for entry in left]
         stamp = stamp if stamp and not unsure and apart is parsed else NOT_YET
-        _put_back(engine, located, path, [row for row in apart.rows if row.key.entry not in mine])
+        _put_back(engine, located, path, [row for row in apart.rows if row.key.local_id not in mine])
         return engine.index.replace_file(path, stamp, apart.rows, apart.problems, partial=unsure, gone=keys)
 
 
@@ -230,7 +202,7 @@ def _reserve(engine: Engine, located: Located, left: Iterable[str]) -> None:
     """Numbers of entries that a person typed and deleted again are not given to others."""
     numbers = [int(entry[-8:]) for entry in left if entry[-8:].isdecimal()]
     if numbers and located.day:
-        engine.buffer.next_number(located.owner, located.place.prefix, located.day, max(numbers), 0)
+        engine.buffer.next_number(located.owner, located.kind.code, located.day, max(numbers), 0)
 
 
 def without_repeated(path: str, parsed: Parsed, elsewhere: Mapping[Key, str]) -> Parsed:
@@ -239,7 +211,8 @@ def without_repeated(path: str, parsed: Parsed, elsewhere: Mapping[Key, str]) ->
     if not repeated:
         return parsed
     problems = [
-        Problem(path, parsed.lines.get(key.entry, 0), f"{key.entry} {_repeats(elsewhere[key])}") for key in repeated
+        Problem(path, parsed.lines.get(key.local_id, 0), f"{key.local_id} {_repeats(elsewhere[key])}")
+        for key in repeated
     ]
     rows = [row for row in parsed.rows if row.key not in elsewhere]
     return replace(parsed, rows=rows, problems=[*parsed.problems, *problems])
@@ -256,9 +229,9 @@ def _elsewhere(engine: Engine, path: str, keys: Sequence[Key]) -> dict[Key, str]
     elsewhere: dict[Key, str] = {}
     for other in {stored.path for stored in found.values()}:
         located = locate(other)
-        there = {key.entry: "" for key, stored in found.items() if stored.path == other}
+        there = {key.local_id: "" for key, stored in found.items() if stored.path == other}
         moved = read_file(engine, other, located)[1].left(there) if located else there
-        elsewhere |= {key: other for key in found if key.entry in there.keys() - moved.keys()}
+        elsewhere |= {key: other for key in found if key.local_id in there.keys() - moved.keys()}
     return elsewhere
 
 
@@ -289,7 +262,7 @@ def missing(engine: Engine, path: str) -> list[str]:
     """What the index has in this file and the file has not, if more hangs on it: cells of episodes, ids of facts and
     cases."""
     located, known = locate(path), engine.index.stamp(path)
-    if located is None or located.place.kind not in DEPENDED_ON or known is None:
+    if located is None or located.kind.name not in DEPENDED_ON or known is None:
         return []
     if (known.mtime_ns, known.size) == engine.vault.stat(path):
         return []
@@ -300,9 +273,9 @@ def missing(engine: Engine, path: str) -> list[str]:
 
 def _lost(located: Located, left: Mapping[str, str], rows: Sequence[IndexRow]) -> list[str]:
     """Of the entries that left a file which has these rows: cells of episodes, or the facts or cases themselves."""
-    if located.place.kind in (fact.PLACE.kind, case.PLACE.kind):
+    if located.kind.name in (fact.FACT.name, case.CASE.name):
         return sorted(left)
-    if located.place.kind == episode.PLACE.kind:
+    if located.kind.name == episode.EPISODE.name:
         return _cells(left, rows)
     return []
 
@@ -314,10 +287,10 @@ def _cells(left: Mapping[str, str], rows: Sequence[IndexRow]) -> list[str]:
 
 def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str], *, by_hand: bool) -> None:
     """Remove the facts of cells whose episode left `path` and is nowhere else, and what they say in the profile."""
-    episodes = engine.index.children(owner, episode.PLACE.kind, cells)
+    episodes = engine.index.children(owner, episode.EPISODE.name, cells)
     kept = {row.parent_id for row in episodes if row.path != path}
     lost = [cell for cell in cells if cell not in kept]
-    facts = engine.index.children(owner, fact.PLACE.kind, lost)
+    facts = engine.index.children(owner, fact.FACT.name, lost)
     gone = [*facts, *(row for row in episodes if row.parent_id not in kept)]
     names = sorted(known_names(engine, owner)) if by_hand and lost else []  # before the profile loses what tells them
     profile_path, infos = unsay(engine, owner, gone)
@@ -327,7 +300,7 @@ def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str], *
         index_file(engine, profile_path)
     by_path: dict[str, list[str]] = {}
     for row in facts:
-        by_path.setdefault(row.path, []).append(row.key.entry)
+        by_path.setdefault(row.path, []).append(row.key.local_id)
     for fact_path, entries in by_path.items():
         take_out(engine, fact_path, entries)
         index_file(engine, fact_path, deleted=entries)
@@ -336,7 +309,7 @@ def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str], *
 def _make_room(engine: Engine, path: str, cells: Iterable[str]) -> None:
     """Messages of which these cells, that left `path`, were all that was made may be sent again."""
     for cell in cells:
-        made = Where(None, (episode.PLACE.kind, case.PLACE.kind), Predicate("parent_id", "eq", cell))
+        made = Where(None, (episode.EPISODE.name, case.CASE.name), Predicate("parent_id", "eq", cell))
         others = engine.index.page(made, limit=MOST_OF_A_CELL).rows
         if all(row.path == path for row in others):  # else a repeated request would double another owner's memories
             engine.buffer.forget_cell(cell)
@@ -353,14 +326,14 @@ def take_out(engine: Engine, path: str, entries: Collection[str]) -> None:
 
 def _correct_profile(engine: Engine, owner: Owner, path: str, lost: Sequence[str], rows: Sequence[IndexRow]) -> None:
     """A fact that a person deleted leaves the profile, and one that they changed stands there as it is now."""
-    known = engine.index.find([*(Key(owner, fact.PLACE.kind, entry) for entry in lost), *(row.key for row in rows)])
+    known = engine.index.find([*(Key(owner, fact.FACT.name, entry) for entry in lost), *(row.key for row in rows)])
     changed = [row for row in rows if row.key in known and known[row.key].data["content"] != row.data["content"]]
-    left = {row.key.entry for row in changed}.union(lost)
+    left = {row.key.local_id for row in changed}.union(lost)
     names = known_names(engine, owner) if left else set()  # before the profile loses what tells them
-    profile_path, infos = unsay(engine, owner, [stored for key, stored in known.items() if key.entry in left])
+    profile_path, infos = unsay(engine, owner, [stored for key, stored in known.items() if key.local_id in left])
     for key, stored in known.items():
-        if key.entry in lost:
-            undo.keep(engine, owner, key.entry, Removed({}, spoken_for(infos, [stored]), sorted(names)))
+        if key.local_id in lost:
+            undo.keep(engine, owner, key.local_id, Removed({}, spoken_for(infos, [stored]), sorted(names)))
     if changed:
         profile_path = say_corrected(engine, owner, path, changed, names) or profile_path
     if profile_path:  # once, so that nobody sees it without either
@@ -377,7 +350,7 @@ def _keep(
 ) -> None:
     """For the case that a person puts the episodes of these cells back."""
     texts: dict[tuple[str, str], str] = {}
-    for path in {row.path for row in gone if row.key.kind == fact.PLACE.kind}:
+    for path in {row.path for row in gone if row.key.kind == fact.FACT.name}:
         file = engine.vault.read(path)
         for entry in parse_log(file.text, path).entries if file else ():
             place = (text_field(entry, "parent_id", ""), path)
@@ -391,19 +364,19 @@ def _keep(
 def _put_back(engine: Engine, located: Located, path: str, rows: Sequence[IndexRow]) -> None:
     """What left with an episode or a fact comes back with it."""
     owner = located.owner
-    if located.place.kind == episode.PLACE.kind:
+    if located.kind.name == episode.EPISODE.name:
         for removed in undo.take(engine, owner, {row.parent_id for row in rows}):
             for fact_path, text in removed.facts.items():
                 there = locate(fact_path)
                 if there is None:
                     continue
-                front = log_front(fact.PLACE, owner, there.day, iso(engine.clock.now()))
+                front = log_front(fact.FACT, owner, there.day, iso(engine.clock.now()))
                 engine.vault.update(fact_path, partial(_with_entries, text, front))
                 index_file(engine, fact_path)
                 returned = parse_file(fact_path, there, FileText(text, 0, 0)).rows
                 _say_again(engine, owner, fact_path, returned, removed)
-    elif located.place.kind == fact.PLACE.kind:
-        for removed in undo.take(engine, owner, {row.key.entry for row in rows}):
+    elif located.kind.name == fact.FACT.name:
+        for removed in undo.take(engine, owner, {row.key.local_id for row in rows}):
             _say_again(engine, owner, path, rows, removed)
 
 

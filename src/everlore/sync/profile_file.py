@@ -7,11 +7,11 @@ from collections.abc import Callable
 from everlore.engine import Engine
 from everlore.errors import Damaged, Unreadable
 from everlore.kinds import profile
+from everlore.kinds.paths import sheet_path
 from everlore.kinds.profile import Profile
 from everlore.types import Owner
 from everlore.vault.base import Change
 from everlore.vault.markdown import parse_sheet
-from everlore.vault.paths import sheet_path
 
 
 def change_profile(
@@ -22,7 +22,7 @@ def change_profile(
     False when it cannot be read, or is empty although the index has a profile: then it is reported as a problem
     elsewhere, and never overwritten.
     """
-    path, readable = sheet_path(profile.PLACE, owner), True
+    path, readable = sheet_path(profile.PROFILE, owner), True
 
     def guarded(text: str | None) -> str | None:
         nonlocal readable

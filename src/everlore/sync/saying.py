@@ -12,11 +12,11 @@ from everlore.errors import Damaged
 from everlore.index.base import NOT_YET
 from everlore.kinds import fact, profile
 from everlore.kinds.fact import Fact
+from everlore.kinds.paths import sheet_path
 from everlore.kinds.profile import Info, Profile
 from everlore.sync.profile_file import change_profile
 from everlore.types import IndexRow, Owner, Problem, Where
 from everlore.vault.markdown import parse_log, parse_sheet, render_sheet, replace_entry
-from everlore.vault.paths import sheet_path
 
 PAGE = 1000
 
@@ -44,11 +44,11 @@ def say(
 
     change, read = change_profile(engine, owner, edit)
     if not read:  # known as a problem from now on, so that it is seen when it can be read again
-        there = sheet_path(profile.PLACE, owner)
+        there = sheet_path(profile.PROFILE, owner)
         engine.index.replace_file(there, NOT_YET, [], [Problem(there, 0, "cannot be read")], partial=True)
         engine.index.enqueue([there])
-    _mark(engine, owner, path, {known.entry for known in new if bool(known.unlisted) == read}, "" if read else name)
-    return sheet_path(profile.PLACE, owner) if change.after else None
+    _mark(engine, owner, path, {known.local_id for known in new if bool(known.unlisted) == read}, "" if read else name)
+    return sheet_path(profile.PROFILE, owner) if change.after else None
 
 
 def say_unlisted(engine: Engine, owner: Owner) -> Iterator[str]:
@@ -85,7 +85,7 @@ def known_names(engine: Engine, owner: Owner) -> set[str]:
 
     names = {owner.id.lower()}
     with suppress(Damaged):
-        if file := engine.vault.read(sheet_path(profile.PLACE, owner)):
+        if file := engine.vault.read(sheet_path(profile.PROFILE, owner)):
             known = profile.from_sheet(parse_sheet(file.text), owner).explicit_info
             names |= {speaker_of(info.about) for info in known if info.about}
     return names
@@ -98,7 +98,7 @@ def _mark(engine: Engine, owner: Owner, path: str, entries: Collection[str], nam
 
     def edit(text: str | None) -> str | None:
         for known in _facts(text or "", path, owner):
-            if text and known.entry in entries:
+            if text and known.local_id in entries:
                 drop = [] if name else [fact.UNLISTED]
                 text = replace_entry(text, fact.to_entry(replace(known, unlisted=name)), drop)
         return text
@@ -108,7 +108,7 @@ def _mark(engine: Engine, owner: Owner, path: str, entries: Collection[str], nam
 
 def _unlisted(engine: Engine, owner: Owner) -> Iterator[str]:
     offset = 0
-    while rows := engine.index.page(Where(owner, (fact.PLACE.kind,)), offset=offset, limit=PAGE).rows:
+    while rows := engine.index.page(Where(owner, (fact.FACT.name,)), offset=offset, limit=PAGE).rows:
         yield from (row.path for row in rows if row.data.get(fact.UNLISTED))
         offset += len(rows)
 

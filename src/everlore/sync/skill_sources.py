@@ -9,9 +9,9 @@ from functools import partial
 from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.kinds import case, skill
+from everlore.kinds.paths import locate
 from everlore.types import Json, Key, MemoryFile, Owner, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
-from everlore.vault.paths import locate
 
 MOST = 10_000
 """Skills of one agent that are looked at."""
@@ -19,8 +19,8 @@ MOST = 10_000
 
 def drop_sources(engine: Engine, owner: Owner, gone: Collection[str]) -> list[str]:
     """Returns the files that changed."""
-    ids = {Key(owner, case.PLACE.kind, entry).public_id for entry in gone}
-    rows = engine.index.page(Where(owner, (skill.PLACE.kind,)), limit=MOST).rows if ids else []
+    ids = {Key(owner, case.CASE.name, entry).public_id for entry in gone}
+    rows = engine.index.page(Where(owner, (skill.SKILL.name,)), limit=MOST).rows if ids else []
     paths = [row.path for row in rows if ids.intersection(row.data["source_case_ids"])]
     for path in paths:
         engine.vault.update(path, partial(_without, path, ids))

@@ -9,12 +9,12 @@ from everlore.clock import DAY_MS, day
 from everlore.engine import Engine
 from everlore.errors import Damaged, Unreadable
 from everlore.kinds import episode, fact, profile
+from everlore.kinds.paths import sheet_path
 from everlore.kinds.profile import Info, Profile
 from everlore.sync.owed import owe, owed, settle
 from everlore.sync.profile_file import change_profile
 from everlore.types import AllOf, IndexedMemory, MemoryFile, Owner, Predicate, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
-from everlore.vault.paths import sheet_path
 
 FACTS_OF_DAY = 10_000
 """Facts of one day among which the same statement is looked for, made at another time."""
@@ -26,12 +26,12 @@ def unsay(engine: Engine, owner: Owner, gone: Sequence[IndexedMemory]) -> tuple[
 
     Done while the index still has them: after a crash they are found and taken back again.
     """
-    if owner.track != profile.PLACE.track or not gone:
+    if owner.track != profile.PROFILE.track or not gone:
         return None, []
-    facts = [row for row in gone if row.key.kind == fact.PLACE.kind]
+    facts = [row for row in gone if row.key.kind == fact.FACT.name]
     said = {_evidence(row) for row in facts} - set(_said_elsewhere(engine, owner, facts))
     episodes = " ".join(
-        " ".join(str(row.data["episode"]).split()) for row in gone if row.key.kind == episode.PLACE.kind
+        " ".join(str(row.data["episode"]).split()) for row in gone if row.key.kind == episode.EPISODE.name
     )
     moments = {row.timestamp for row in gone}
 
@@ -81,13 +81,13 @@ def _without(
         return None if empty and written == render_sheet(profile.to_sheet(new)) else written
 
     change, read = change_profile(engine, owner, edit)
-    return sheet_path(profile.PLACE, owner) if change.after != change.before else None, went, read
+    return sheet_path(profile.PROFILE, owner) if change.after != change.before else None, went, read
 
 
 def _last_read(engine: Engine, owner: Owner, moments: Iterable[int]) -> Profile | None:
     """The profile as it was when it could be read. The index has no times of its lines: those of the days of these
     moments count as from then."""
-    rows = engine.index.page(Where(owner, (profile.PLACE.kind,)), limit=1).rows
+    rows = engine.index.page(Where(owner, (profile.PROFILE.name,)), limit=1).rows
     if not rows:
         return None
     by_day = {day(moment): moment for moment in moments}
@@ -103,14 +103,14 @@ def _rests_on(known: Profile) -> set[str]:
 
 def spoken_for(infos: Iterable[Info], gone: Sequence[IndexedMemory]) -> list[Info]:
     """Those of these lines that rest on these episodes and facts."""
-    said = {_evidence(row) for row in gone if row.key.kind == fact.PLACE.kind}
-    moments = {row.timestamp for row in gone if row.key.kind == episode.PLACE.kind}
+    said = {_evidence(row) for row in gone if row.key.kind == fact.FACT.name}
+    moments = {row.timestamp for row in gone if row.key.kind == episode.EPISODE.name}
     return [info for info in infos if info.evidence in said or info.timestamp in moments]
 
 
 def require_profile(engine: Engine, owner: Owner) -> None:
     """Raise when the profile is there and cannot be read, so that it could not lose what is to be forgotten."""
-    path = sheet_path(profile.PLACE, owner)
+    path = sheet_path(profile.PROFILE, owner)
     file = engine.vault.read(path)
     try:
         if file and file.text:
@@ -126,8 +126,8 @@ def _evidence(row: IndexedMemory) -> str:
 
 
 def _said_elsewhere(engine: Engine, owner: Owner, facts: Sequence[IndexedMemory]) -> Iterator[str]:
-    gone = {row.key.entry for row in facts}
+    gone = {row.key.local_id for row in facts}
     for start in {row.timestamp - row.timestamp % DAY_MS for row in facts}:
         of_day = AllOf((Predicate("timestamp", "gte", start), Predicate("timestamp", "lt", start + DAY_MS)))
-        page = engine.index.page(Where(owner, (fact.PLACE.kind,), of_day), limit=FACTS_OF_DAY)
-        yield from (_evidence(row) for row in page.rows if row.key.entry not in gone)
+        page = engine.index.page(Where(owner, (fact.FACT.name,), of_day), limit=FACTS_OF_DAY)
+        yield from (_evidence(row) for row in page.rows if row.key.local_id not in gone)

@@ -12,14 +12,16 @@ from everlore.clock import Clock
 from everlore.engine import Engine
 from everlore.errors import NotFound
 from everlore.index.tokens import query_terms, tokens
-from everlore.kinds import PLACES
+from everlore.kinds.registry import all_kinds
+from everlore.kinds.registry import kind as kind_of
 from everlore.memory import forget as forget_one
 from everlore.memory import listing, profile
 from everlore.models.once import AskedOnce
 from everlore.search import Hit, Query, recall
 from everlore.search.filters import holds
-from everlore.search.meaning import default_radius
-from everlore.search.texts import likeness
+from everlore.search.passages import likeness
+from everlore.search.recipes import CONTEXT
+from everlore.search.vectors import default_radius
 from everlore.surfaces.everme import markdown
 from everlore.surfaces.everme.limits import TOP_K
 from everlore.surfaces.everme.saving import Person
@@ -115,7 +117,7 @@ def page(engine: Engine, person: Person, memory_type: str, number: int, size: in
     """Newest first, over all owners of the scope."""
     kind = LISTED[memory_type]
     users, agents = owners(engine, person)
-    of_kind = users if PLACES[kind].track == "user" else agents
+    of_kind = users if kind_of(kind).track == "user" else agents
     pages = [listing(engine, owner, kind, page_size=number * size) for owner in of_kind]
     rows = sorted((row for one in pages for row in one.rows), key=lambda row: (-row.timestamp, row.key.public_id))
     part = rows[(number - 1) * size : number * size]
@@ -135,13 +137,13 @@ def find(engine: Engine, person: Person, public_id: str) -> IndexedMemory:
     keys: list[Key] = []
     for owner in (*users, *agents):
         entry = public_id.removeprefix(f"{owner.id}_")
-        for place in PLACES.values():
-            if place.track != owner.track:
+        for one in all_kinds():
+            if one.track != owner.track:
                 continue
-            if place.kind == "profile":
+            if one.name == "profile":
                 keys += [Key(owner, "profile", "profile")] if public_id == f"profile_{owner.id}" else []
-            elif entry != public_id and entry.startswith(f"{place.prefix}_"):
-                keys.append(Key(owner, place.kind, entry))
+            elif entry != public_id and entry.startswith(f"{one.code}_"):
+                keys.append(Key(owner, one.name, entry))
     found = engine.index.find(keys)
     if not found:
         raise NotFound("no memory goes by that id; search or list them to see their ids")
@@ -217,7 +219,7 @@ _SHOWN = {"episode": _episode, "case": _case, "skill": _skill, "profile": _profi
 
 
 def _scored(hit: Hit, clock: Clock) -> dict[str, Json]:
-    item = shown(hit.stored, clock) | {"score": hit.score}
+    item = shown(hit.stored, clock) | {"score": hit.score, "passages": [one.shown(clock) for one in hit.passages]}
     if hit.stored.key.kind == "episode":
         item["atomicFacts"] = [
             {"id": fact.stored.key.public_id, "content": fact.stored.data["content"], "score": fact.score}
@@ -235,7 +237,7 @@ def _recalled(
     radius = default_radius(engine)
     hits: dict[str, list[Hit]] = {}
     for owner in of:
-        found_here = recall(engine, Query(owner, query, top_k=top_k, radius=radius, filter=chosen)).hits
+        found_here = recall(engine, Query(owner, query, top_k=top_k, radius=radius, filter=chosen), CONTEXT).hits
         for kind, found in found_here.items():
             hits.setdefault(kind, []).extend(found)
     return hits

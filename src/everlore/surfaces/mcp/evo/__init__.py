@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from everlore.config import load as load_settings
 from everlore.content import arguments as a
 from everlore.errors import InvalidInput, NotFound
+from everlore.surfaces.contracts.emcp.callers import identify
+from everlore.surfaces.contracts.emcp.refusals import Refused
 from everlore.surfaces.mcp.toolset import CALLER, Tool, Toolset
 from everlore.surfaces.mcp.toolsets import IDENTITIES
 from everlore.types import Json
@@ -150,9 +152,6 @@ def _user(engine: Engine) -> int:
     caller = CALLER.get(None)
     if caller is None or not caller.headers or not engine.settings.emcp.jwt_secret.get_secret_value():
         return engine.settings.emcp.user_id
-    from everlore.surfaces.http.emcp_auth import identify  # most callers need no tokens
-    from everlore.surfaces.http.emcp_errors import Refused
-
     try:
         return identify(caller.headers.get("authorization"), "", engine.settings.emcp, caller.principal).user_id
     except Refused as error:  # it ended on the way here from the gates

@@ -5,9 +5,8 @@ The contract's names, schemas and results.
 
 from __future__ import annotations
 
-from everlore.code import chunk_count, code_hits, delete_all
+from everlore.code import CodeHit, chunk_count, code_hits, delete_all
 from everlore.engine import Engine
-from everlore.search.graph_recall import CodeHit
 from everlore.surfaces.mcp.knowledge import code_tools, graph, memories, searching, system, temporal
 from everlore.surfaces.mcp.toolset import Toolset
 
@@ -33,21 +32,7 @@ def toolset() -> Toolset:
 
 
 def _code(engine: Engine, query: str, project: str | None, language: str | None, limit: int) -> list[CodeHit]:
-    if not code_tools.local():
-        return []
-    return [
-        CodeHit(
-            id=hit.id,
-            content=hit.content,
-            file_path=hit.file_path,
-            start_line=hit.start_line,
-            end_line=hit.end_line,
-            vector_score=hit.vector_score,
-            text_score=hit.bm25_score,
-            graph_score=hit.ppr_score,
-        )
-        for hit in code_hits(engine, query, project, language, limit)
-    ]
+    return code_hits(engine, query, project, language, limit) if code_tools.local() else []
 
 
 def _chunks(engine: Engine) -> int:

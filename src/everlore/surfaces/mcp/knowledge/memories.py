@@ -5,7 +5,7 @@ from __future__ import annotations
 from everlore.engine import Engine
 from everlore.errors import NotFound
 from everlore.memory import edit_memory, remove, save_note
-from everlore.search.evidence import ALONE, MEMORIES
+from everlore.search.recipes import ALONE, MEMORIES
 from everlore.surfaces.mcp.knowledge import present
 from everlore.surfaces.mcp.knowledge.arguments import (
     Arguments,

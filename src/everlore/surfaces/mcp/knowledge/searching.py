@@ -3,80 +3,100 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
+from everlore.clock import Clock
+from everlore.code import CodeHit
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, Misconfigured, Unavailable
 from everlore.index.base import Vector
-from everlore.search.evidence import await_embedder, by_meaning, by_words
-from everlore.search.graph_recall import (
-    CodeHit,
-    CodeSearch,
-    Recalled,
-    Recollection,
-    Weights,
-    measured,
-    merged,
-    recall_code,
-    recall_memories,
-)
+from everlore.search import Hit, Query, Recipe, recall
+from everlore.search.recipes import RECALL, SEARCH, SEARCH_TEXT
+from everlore.search.score import z_scores
+from everlore.search.vectors import await_embedder
 from everlore.surfaces.mcp.knowledge import present
 from everlore.surfaces.mcp.knowledge.arguments import Arguments, NotReady, Run, guarded, limited, log, scope_of
 from everlore.surfaces.mcp.toolset import Tool
-from everlore.types import IndexedMemory, Json
+from everlore.types import Json
 
 PATIENCE_SECONDS = 2.0
 """How long a search waits for a model that is loading."""
 
 
+MEASURED = 50
+"""Items of each source, at least, that z-scores are taken over; three times as many as are wanted, if that is more."""
+
+CodeSearch: TypeAlias = Callable[[Engine, str, str | None, str | None, int], Sequence[CodeHit]]
+"""(engine, query, project id, language, limit)."""
+Scored: TypeAlias = tuple[float, Hit | CodeHit]
+
+
 def _search(engine: Engine, arguments: Arguments) -> Json:
-    query, limit = _query(arguments), limited(arguments, 50, 10)
-    found = by_meaning(engine, scope_of(engine), _embedded(engine, query), limit)
-    results = [present.hit(one.stored, one.score) for one in found]
-    return {"results": results, "count": len(results), "query": query}
+    return _found(engine, arguments, SEARCH, _embedded(engine, _query(arguments)))
 
 
 def _search_text(engine: Engine, arguments: Arguments) -> Json:
+    return _found(engine, arguments, SEARCH_TEXT)
+
+
+def _found(engine: Engine, arguments: Arguments, recipe: Recipe, vector: Vector | None = None) -> Json:
     query, limit = _query(arguments), limited(arguments, 50, 10)
-    results = [present.hit(one.stored, one.score) for one in by_words(engine, scope_of(engine), query, limit)]
+    hits = recall(engine, Query(None, query, limit, scope=scope_of(engine), vector=vector), recipe).best
+    results = [present.hit(hit, engine.clock) for hit in hits]
     return {"results": results, "count": len(results), "query": query}
 
 
 def _recall(search_code: CodeSearch) -> Run:
     def run(engine: Engine, arguments: Arguments) -> Json:
-        query, limit, weights = _query(arguments), limited(arguments, 50, 10), _weights(arguments)
+        query, limit, recipe = _query(arguments), limited(arguments, 50, 10), _weighted(arguments)
         with_memories, with_code = arguments.get("include_memories") is not False, bool(arguments.get("include_code"))
-        memories, code = Recollection(), list[Recalled]()
-        wanted = measured(limit) if with_memories and with_code else limit
+        memories, code, nodes = list[Scored](), list[Scored](), 0
+        wanted = max(MEASURED, 3 * limit) if with_memories and with_code else limit
         if with_memories:
-            memories = recall_memories(engine, scope_of(engine), query, wanted, weights)
+            found = recall(engine, Query(None, query, wanted, scope=scope_of(engine)), recipe)
+            memories, nodes = [(hit.score, hit) for hit in found.best], found.nodes
         if with_code:
             project, language = arguments.get("project_id"), arguments.get("language")
-            code = recall_code(engine, search_code, query, project, language, wanted, weights)
-        results = merged(memories.results, code, limit) if with_memories and with_code else memories.results or code
+            chunks = search_code(engine, query, project, language, wanted)
+            code = [(_sum(recipe, one), one) for one in chunks]
+            code.sort(key=lambda pair: -pair[0])
+        results = _merged(memories, code, limit) if with_memories and with_code else memories or code
         return {
-            "results": [_result(one) for one in results],
+            "results": [_result(score, one, engine.clock) for score, one in results],
             "query": query,
-            "subgraph_nodes": memories.nodes,
-            "memories_count": sum(isinstance(one.item, IndexedMemory) for one in results),
-            "code_count": sum(isinstance(one.item, CodeHit) for one in results),
+            "subgraph_nodes": nodes,
+            "memories_count": sum(isinstance(one, Hit) for _, one in results),
+            "code_count": sum(isinstance(one, CodeHit) for _, one in results),
         }
 
     return run
 
 
-def _result(one: Recalled) -> dict[str, Any]:
-    scores = {
-        "score": one.score,
-        "vector_score": one.vector_score,
-        "bm25_score": one.words_score,
-        "ppr_score": one.graph_score,
-    }
-    rounded = {name: round(value, 6) for name, value in scores.items()}
-    if isinstance(one.item, IndexedMemory):
-        return {"id": one.item.key.global_id, "content": present.content(one.item), "source": "memory"} | rounded
-    place = {"file_path": one.item.file_path, "start_line": one.item.start_line, "end_line": one.item.end_line}
-    return {"id": one.item.id, "content": one.item.content, "source": "code"} | rounded | place
+def _sum(recipe: Recipe, one: CodeHit) -> float:
+    """Code has a graph of its own: which piece names which."""
+    return recipe.meaning * one.vector_score + recipe.words * one.bm25_score + recipe.graph * one.ppr_score
+
+
+def _merged(memories: list[Scored], code: list[Scored], limit: int) -> list[Scored]:
+    """The best of both sources by their z-scores; among equals the one with the better own score."""
+    scores = z_scores([[score for score, _ in source] for source in (memories, code)])
+    both = [(z, score, one) for (score, one), z in zip([*memories, *code], [*scores[0], *scores[1]], strict=True)]
+    both.sort(key=lambda each: (-each[0], -each[1]))
+    return [(z, one) for z, _, one in both[:limit]]
+
+
+def _result(score: float, one: Hit | CodeHit, clock: Clock) -> dict[str, Any]:
+    if isinstance(one, Hit):
+        parts = (one.parts.meaning, one.parts.words, one.parts.graph)
+        told = {"id": one.stored.key.global_id, "content": present.content(one.stored), "source": "memory"}
+        more = present.passages(one, clock) | ({"moved": list(one.moved)} if one.moved else {})
+    else:
+        parts = (one.vector_score, one.bm25_score, one.ppr_score)
+        told = {"id": one.id, "content": one.content, "source": "code"}
+        more = {"file_path": one.file_path, "start_line": one.start_line, "end_line": one.end_line}
+    names = ("score", "vector_score", "bm25_score", "ppr_score")
+    return told | {name: round(value, 6) for name, value in zip(names, (score, *parts), strict=True)} | more
 
 
 def _query(arguments: Arguments) -> str:
@@ -86,20 +106,17 @@ def _query(arguments: Arguments) -> str:
     return query
 
 
-def _weights(arguments: Arguments) -> Weights:
-    default = Weights()
-    given = {
-        "vector_weight": default.vector,
-        "bm25_weight": default.words,
-        "ppr_weight": default.graph,
-    }
+def _weighted(arguments: Arguments) -> Recipe:
+    """The contract's recipe, with the weights that the caller wants."""
+    given = {"vector_weight": RECALL.meaning, "bm25_weight": RECALL.words, "ppr_weight": RECALL.graph}
     for name in given:
         value = arguments.get(name)
         if value is not None:
             if not math.isfinite(value) or value < 0:
                 raise InvalidInput(f"{name} must be a number of at least 0")
             given[name] = float(value)
-    return Weights(*given.values())
+    meaning, words, graph = given.values()
+    return RECALL.but(RECALL.name, meaning=meaning, words=words, graph=graph)
 
 
 def _embedded(engine: Engine, query: str) -> Vector:

@@ -8,7 +8,7 @@ from typing import Any
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError, Unavailable
 from everlore.memory import reset
-from everlore.search.evidence import ALONE, MEMORIES
+from everlore.search.recipes import ALONE, MEMORIES
 from everlore.surfaces.mcp.knowledge.arguments import Arguments, Run, guarded, scope_of
 from everlore.surfaces.mcp.toolset import Tool
 from everlore.types import Json, Where

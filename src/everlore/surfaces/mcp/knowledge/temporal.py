@@ -6,7 +6,7 @@ from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.memory import invalidate
-from everlore.search.evidence import ALONE, MEMORIES
+from everlore.search.recipes import ALONE, MEMORIES
 from everlore.surfaces.mcp.knowledge import present
 from everlore.surfaces.mcp.knowledge.arguments import (
     Arguments,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from everlore.clock import iso
+from everlore.clock import Clock, iso
 from everlore.kinds import record
+from everlore.search import Hit
 from everlore.surfaces.mcp.knowledge.present import content as text_of
+from everlore.surfaces.mcp.knowledge.present import passages
 from everlore.surfaces.mcp.toolset import Link
 from everlore.types import IndexedMemory
 
 
 def public_id(row: IndexedMemory) -> str:
-    return row.key.entry.removeprefix(f"{record.PLACE.prefix}_") if _own(row) else row.key.global_id
+    return row.key.local_id.removeprefix(f"{record.RECORD.code}_") if _own(row) else row.key.global_id
 
 
 def item(row: IndexedMemory, similarity: float | None = None) -> dict[str, Any]:
@@ -20,6 +22,11 @@ def item(row: IndexedMemory, similarity: float | None = None) -> dict[str, Any]:
     if similarity is not None:
         shown["similarity"] = similarity
     return shown | {"tags": _tags(row), "createdAt": iso(row.timestamp)}
+
+
+def found(hit: Hit, clock: Clock) -> dict[str, Any]:
+    """With the sentences that matched, where a longer text is behind the link."""
+    return item(hit.stored, hit.score) | passages(hit, clock)
 
 
 def link(row: IndexedMemory) -> Link:
@@ -45,7 +52,7 @@ def whole(row: IndexedMemory) -> dict[str, Any]:
 
 
 def _own(row: IndexedMemory) -> bool:
-    return row.key.kind == record.PLACE.kind
+    return row.key.kind == record.RECORD.name
 
 
 def _type(row: IndexedMemory) -> str:

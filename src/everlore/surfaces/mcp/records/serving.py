@@ -22,7 +22,8 @@ from everlore.clock import iso
 from everlore.errors import InvalidInput, NotFound, Unavailable
 from everlore.kinds import record
 from everlore.memory.records import save_record
-from everlore.search.evidence import ALONE, MEMORIES, Found, nearest
+from everlore.search import Hit, Query, recall
+from everlore.search.recipes import ALONE, MEMORIES, RECORDS
 from everlore.surfaces.mcp.records import arguments as given
 from everlore.surfaces.mcp.records import environment as environments
 from everlore.surfaces.mcp.records import present
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from everlore.engine import Engine
     from everlore.index.base import Vector
 
-RECORD = record.PLACE.kind
+RECORD = record.RECORD.name
 OTHERS = tuple(kind for kind in MEMORIES if kind != RECORD)
 MOST_LISTED = 1000
 RECENT = 20
@@ -88,7 +89,7 @@ def _create(environment: Environment, engine: Engine, arguments: Mapping[str, Js
     new = given.new_record(arguments, environment)
     saved = save_record(engine, _owner(engine), new.type, new.content, new.source, new.tags, new.confidence)
     shown = {
-        "id": saved.entry,
+        "id": saved.local_id,
         "type": saved.type,
         "tags": list(saved.tags),
         "confidence": saved.confidence,
@@ -103,14 +104,17 @@ def _search(environment: Environment, engine: Engine, arguments: Mapping[str, Js
     tags = given.tags(arguments.get("tags"), environment.max_tags)
     limit = given.limit(arguments.get("limit"), environment.default_limit, environment.max_limit)
     vector = _embedded(environment, engine, query)
-    found = [hit for where in _places(engine, type_, tags) for hit in nearest(engine, where, vector, limit)]
+    found: list[Hit] = []
+    for where in _places(engine, type_, tags):
+        asked = Query(None, query, limit, filter=where.filter, scope=where.scope, kinds=where.kinds, vector=vector)
+        found += recall(engine, asked, RECORDS).best
     best = sorted(found, key=_order)[:limit]
     return Items(
-        tuple(present.item(hit.stored, hit.score) for hit in best), tuple(present.link(hit.stored) for hit in best)
+        tuple(present.found(hit, engine.clock) for hit in best), tuple(present.link(hit.stored) for hit in best)
     )
 
 
-def _order(hit: Found) -> tuple[float, int, str]:
+def _order(hit: Hit) -> tuple[float, int, str]:
     return (-hit.score, -hit.stored.timestamp, hit.stored.key.global_id)
 
 
