@@ -46,7 +46,7 @@ class Ask:
 
     @property
     def terms(self) -> list[str]:
-        return list(self.weights) if self.recipe.words else []
+        return list(self.weights) if self.recipe.by_words else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ def _candidates(engine: Engine, ask: Ask, frequency: Floats, window: _Window) ->
     if ask.vector is not None:
         known = engine.index.cosines(ask.vector, ask.where.owner, [piece.unit for piece in pieces])
         # what words brought in is read in full; by vectors alone, what stands around a hit must be near enough itself
-        least = -1.0 if ask.radius is None or ask.recipe.words else ask.radius
+        least = -1.0 if ask.radius is None or ask.recipe.by_words else ask.radius
         cosine = np.where(known < least, 0.0, known).astype(np.float32)
     return Candidates(
         frequency=frequency,

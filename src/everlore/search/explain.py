@@ -97,7 +97,7 @@ def _within(node: Filter, clock: Clock) -> str:
 
 
 def _weights(engine: Engine, recipe: Recipe, embedded: bool) -> dict[str, Json]:
-    if not recipe.words:
+    if not recipe.by_words:
         return {"cosine": 1.0}
     if not recipe.by_turns:
         return {"meaning": recipe.meaning, "text": recipe.words, "graph": recipe.graph}

@@ -41,6 +41,8 @@ LONGEST = 6000
 """Characters of a turn or text that are cut into sentences."""
 COMPARED = 8
 """Sentences that one search embeds, at most, where their words don't tell which one answers."""
+NEARLY = 0.9
+"""A further turn is shown that scores so much of what the best one scores."""
 SAID_OF = 0.5
 """Share of a fact's words that its sentence holds."""
 _TEXTS = ("task_intent", "key_insight", "approach", "name", "description", "content", "subject", "summary")
@@ -100,7 +102,7 @@ def passages(
 
 def _cut(one: Ranked, stored: IndexedMemory, most: int) -> list[tuple[Turn, str, str, list[str]]]:
     """(turn, speaker, clock time, sentences) of the best turns."""
-    best = matched(one, vectors_only=False, low=0.0)[:most]
+    best = [turn for turn in matched(one, vectors_only=False, low=0.0)[:most] if turn.score >= NEARLY * one.best_turn]
     turns = parse_turns(str(stored.data["episode"]))[1] if stored.key.kind == "episode" else []
     if not turns:
         sentences = split((text_of(stored) or str(stored.data.get("episode", "")))[:LONGEST])
@@ -115,15 +117,18 @@ def _cut(one: Ranked, stored: IndexedMemory, most: int) -> list[tuple[Turn, str,
 
 def _sentence_scores(engine: Engine, ask: Ask, cut: Sequence[tuple[Turn, list[str]]]) -> list[Floats]:
     """Each sentence by its own words and the meaning of its turn."""
-    every = [sentence for _, sentences in cut for sentence in sentences]
+    every = [sentence for _, sentences in cut for sentence in sentences if len(sentences) > 1]
     words = _by_words(engine, ask.where.owner, ask.weights, every)
     found: list[Floats] = []
     begin, left = 0, COMPARED
     for turn, sentences in cut:
+        if len(sentences) == 1:
+            found.append(np.array([turn.score], np.float32))
+            continue
         text = words[begin : begin + len(sentences)]
         begin += len(sentences)
         meaning = np.full(len(sentences), turn.meaning, np.float32)
-        if len(sentences) > 1 and text.max() <= 0 and left >= len(sentences):
+        if text.max() <= 0 and left >= len(sentences):
             left -= len(sentences)
             near = _cosines(engine, ask.vector, sentences)
             if near is not None:
@@ -211,7 +216,7 @@ def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], idf: Mapping[str, 
     owner, recipe = ask.where.owner, ask.recipe
     if owner is None:
         return {}
-    vectors_only = not recipe.words
+    vectors_only = not recipe.by_words
     low = unrelated_cosine(engine, recipe) if vectors_only else 0.0
     turns_of = {one.parent_id: matched(one, vectors_only=vectors_only, low=low) for one in ranked if one.parent_id}
     scores = {(parent, turn.turn): turn.score for parent, turns in turns_of.items() for turn in turns}
@@ -222,7 +227,7 @@ def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], idf: Mapping[str, 
     for fact, turn, words in engine.index.in_turns(owner, "fact", sorted({*best, *first})):
         overlap = sum(weight for term, weight in idf.items() if f" {term} " in words)
         told.setdefault((fact.parent_id, turn), []).append((overlap, fact))
-    if not recipe.meaning:
+    if not recipe.by_meaning:
         told = _worded(told)
     hits: dict[str, list[Hit]] = {}
     for place, said in told.items():

@@ -33,6 +33,7 @@ TURNS_TOGETHER = "its turns together"
 PARTS_TOGETHER = "the weighted sum of its parts"
 IN_TIME = "within the time that was asked for"
 SHARED_NAMES = "it shares names with what was found"
+EPISODE = "episode"
 KEPT_TURNS = 10
 """Turns of a memory that are told apart afterwards."""
 SEEDS = 4
@@ -74,6 +75,10 @@ class Ranked:
     """How it came to its score: what its evidence is worth, and what was changed about that, with the reason."""
     parts: Parts = NO_PARTS
 
+    @property
+    def best_turn(self) -> float:
+        return max((turn.score for turn in self.turns.values()), default=0.0)
+
     def moved(self, why: str, change: Callable[[float], float]) -> Ranked:
         """With another score. Its parts change alike, so that a weighted sum of them stays one."""
         score = change(self.score)
@@ -101,7 +106,7 @@ def rank(engine: Engine, ask: Ask) -> Ranking:
         found = collect(engine, ask)
         if found is None:
             return Ranking([])
-        idf = term_weights(found.stats, ask.weights if ask.recipe.words else {})
+        idf = term_weights(found.stats, ask.weights if ask.recipe.by_words else {})
         memories, nodes = _memories(engine, ask, found, idf), 0
         if ask.recipe.graph > 0:
             memories, nodes = _with_graph(engine, ask, found, idf, memories)
@@ -129,20 +134,20 @@ def unit_scores(recipe: Recipe, meaning: Floats, text: Floats, embedded: NDArray
     return np.where(embedded, both, recipe.unembedded * text) if recipe.unembedded else both
 
 
-def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats) -> list[Ranked]:
-    """Units to turns to memories."""
+def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats, *, reached: bool = False) -> list[Ranked]:
+    """Units to turns to memories; those without any evidence only if the graph `reached` them."""
     recipe, scored, pieces = ask.recipe, found.scored, found.pieces
     text = text_scores(scored, idf, found.stats.mean_length, recipe.reach)
     near = np.clip(scored.cosine, 0, 1)
     meaning = np.zeros_like(text)
     if ask.vector is None:
         score = text
-    elif not recipe.words:
+    elif not recipe.by_words:
         score = near
     else:
         meaning = dense_scores(in_context(scored), unrelated_cosine(engine, recipe))
         score = unit_scores(recipe, meaning, text, scored.embedded)
-    if recipe.words:  # by vectors alone a score is the cosine
+    if recipe.by_words:  # by vectors alone a score is the cosine
         score = np.where([piece.tokens.startswith(_ASSISTANT) for piece in pieces], BY_ASSISTANT * score, score)
     memory, turn = scored.memory, scored.turn
     order = np.lexsort((-score, turn, memory))
@@ -161,7 +166,7 @@ def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats) -> list[Ranke
     each = (memory[best[starts]].tolist(), worth.tolist(), meant.tolist(), said.tolist(), told.tolist())
     memories: list[Ranked] = []
     for row, value, means, says, known, start, end in zip(*each, begin, [*begin[1:], len(turns)], strict=True):
-        if known:
+        if known or reached:
             value = round(value, 9)  # the order of additions, which a rebuild changes, must not decide between equals
             own = {one.turn: one for one in turns[start : min(end, start + KEPT_TURNS)]}
             memories.append(Ranked(row, turns[start].piece.parent_id, value, own, ((why, value),), Parts(means, says)))
@@ -180,6 +185,11 @@ def _with_graph(
 ) -> tuple[list[Ranked], int]:
     """With the memories that share names with the best ones, and each as much better as it is near to those."""
     begin = _seeds(memories, 0.0 if ask.recipe.by_turns else unrelated_cosine(engine, ask.recipe))
+    if ask.recipe.by_turns:  # the names in a talk are those of who was there; a note is about what it names
+        talks = {one.row for one in memories if any(turn.piece.kind == EPISODE for turn in one.turns.values())}
+        begin = {row: worth for row, worth in begin.items() if row not in talks}
+        if not begin:
+            return memories, 0
     reached = walk(engine, ask.where, ask.text, begin)
     # what is near to memories that hardly match is hardly near to the question
     match = min(1.0, max(begin.values(), default=0.0) ** (1 / SHARPNESS))
@@ -190,7 +200,9 @@ def _with_graph(
     further = collect_rows(engine, ask, more, found.stats) if more else None
     if further is not None:
         memories += [
-            one for one in _memories(engine, ask, further, idf) if one.row not in known and _near_enough(ask, one)
+            one
+            for one in _memories(engine, ask, further, idf, reached=True)
+            if one.row not in known and _near_enough(ask, one)
         ]
     return [_nearer(ask.recipe, one, nearness.get(one.row, 0.0)) for one in memories], reached.nodes
 
@@ -201,10 +213,8 @@ def _near_enough(ask: Ask, one: Ranked) -> bool:
 
 
 def _nearer(recipe: Recipe, one: Ranked, nearness: float) -> Ranked:
-    if not nearness:
-        return one
     if recipe.by_turns:
-        score = round(1 - (1 - one.score) * (1 - recipe.graph * nearness), 9)
+        score = round((1 - recipe.graph) * one.score + recipe.graph * nearness, 9)
         steps = (*one.steps, (SHARED_NAMES, score))
     else:
         score = round(one.score + recipe.graph * nearness, 9)

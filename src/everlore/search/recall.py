@@ -115,7 +115,7 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
         done = supersede(engine, ask, ranking, reorder=given.meant is None)
         ranking, past, ended = done.ranking, done.past, done.trace
     stored = engine.index.stored(one.row for one in ranking.memories)
-    if kind == "case" and recipe.words and recipe.meaning:
+    if kind == "case" and recipe.by_words and recipe.by_meaning:
         ranking = _proven(stored, ranking)
     least = _least(query, first, ranking)
     told = [(one, stored[one.row]) for one in ranking.memories if one.row in stored]

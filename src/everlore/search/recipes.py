@@ -35,6 +35,9 @@ class Recipe:
     meaning: float = 0.0
     graph: float = 0.0
     """How much each kind of evidence counts."""
+    by_words: bool = True
+    by_meaning: bool = True
+    """Which of the two brings candidates, whatever it counts."""
     by_turns: bool = True
     """A memory is worth its turns together, each by words and meaning; else the weighted sum of its parts: the best of
     its cosines, the best of its text scores and its nearness in the graph, each in [0, 1]."""
@@ -66,9 +69,9 @@ class Recipe:
 
 
 # one owner: the memory API, and what is made of it
-HYBRID = Recipe("hybrid", BY_TRACK, words=0.40, meaning=0.60, graph=0.15)
-KEYWORD = HYBRID.but("keyword", words=1.0, meaning=0.0, graph=0.0)
-VECTOR = HYBRID.but("vector", words=0.0, meaning=1.0, graph=0.0, by_turns=False, patience=0.0)
+HYBRID = Recipe("hybrid", BY_TRACK, words=0.40, meaning=0.60, graph=0.6)
+KEYWORD = HYBRID.but("keyword", words=1.0, meaning=0.0, graph=0.0, by_meaning=False)
+VECTOR = HYBRID.but("vector", words=0.0, meaning=1.0, graph=0.0, by_words=False, by_turns=False)
 AGENTIC = HYBRID.but("agentic", rounds=True)
 METHODS: dict[Method, Recipe] = {"keyword": KEYWORD, "vector": VECTOR, "hybrid": HYBRID, "agentic": AGENTIC}
 CONTEXT = HYBRID.but("context")
@@ -86,8 +89,8 @@ RECALL = Recipe(
     candidates=60,
     patience=1.0,
 )
-SEARCH = RECALL.but("search", words=0.0, meaning=1.0, graph=0.0)
-SEARCH_TEXT = RECALL.but("search_text", words=1.0, meaning=0.0, graph=0.0)
+SEARCH = RECALL.but("search", words=0.0, meaning=1.0, graph=0.0, by_words=False)
+SEARCH_TEXT = RECALL.but("search_text", words=1.0, meaning=0.0, graph=0.0, by_meaning=False)
 RECORDS = SEARCH.but("records")
 
 CODE = Recipe(

@@ -45,15 +45,15 @@ def await_embedder(engine: Engine, seconds: float) -> bool:
 
 def query_vector(engine: Engine, query: Query, recipe: Recipe) -> tuple[Vector | None, str | None]:
     """The vector, or why there is none. Words go on alone then, unless they don't count."""
-    if not recipe.meaning:
+    if not recipe.by_meaning:
         return None, None
-    loading = recipe.words > 0 and engine.embedder.state() == "loading"
+    loading = recipe.by_words and engine.embedder.state() == "loading"
     if loading and not await_embedder(engine, recipe.patience):
         return None, "searched by words alone: the embedding model is not ready yet"
     try:
         vector = engine.embedder.query(query.text) if query.vector is None else query.vector
     except (Unavailable, Misconfigured) as error:
-        if not recipe.words:
+        if not recipe.by_words:
             raise
         return None, f"searched by words alone: {error}"
     # words alone would score far too low what was stored while the model was loading, or edited a moment ago

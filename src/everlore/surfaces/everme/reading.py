@@ -219,7 +219,9 @@ _SHOWN = {"episode": _episode, "case": _case, "skill": _skill, "profile": _profi
 
 
 def _scored(hit: Hit, clock: Clock) -> dict[str, Json]:
-    item = shown(hit.stored, clock) | {"score": hit.score, "passages": [one.shown(clock) for one in hit.passages]}
+    item = shown(hit.stored, clock) | {"score": hit.score}
+    if hit.stored.key.kind not in ("case", "skill"):  # what these are for stands in their own fields
+        item["passages"] = [one.shown(clock) for one in hit.passages]
     if hit.stored.key.kind == "episode":
         item["atomicFacts"] = [
             {"id": fact.stored.key.public_id, "content": fact.stored.data["content"], "score": fact.score}

@@ -125,12 +125,10 @@ class SearchProfileItem(GetProfileItem):
 
 class SearchAgentCaseItem(GetAgentCaseItem):
     score: float
-    passages: list[SearchPassage]
 
 
 class SearchAgentSkillItem(GetAgentSkillItem):
     score: float
-    passages: list[SearchPassage]
 
 
 class UnprocessedMessageDTO(Placed):
