@@ -121,6 +121,7 @@ class McpSection(Section):
     app: str = Field("default", min_length=1, description="App whose memories the MCP tools read and write.")
     project: str = Field("default", min_length=1, description="Project whose memories the MCP tools read and write.")
     user: str = Field("default", min_length=1, description="Owner of what is stored through MCP without a user id.")
+    toolset: str = Field("everme", min_length=1, description="Toolset that /mcp, without a name, answers with.")
     top_k: int = Field(5, ge=1, le=50, description="Results of mem_search and /mem/search when topK is not given.")
 
 

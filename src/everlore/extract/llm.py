@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from everlore.clock import day
 from everlore.extract import slots
-from everlore.extract.chatter import told
+from everlore.extract.chatter import information_weight
 from everlore.extract.facts import LONGEST, FactDraft
 from everlore.extract.phrases import one_line
 from everlore.extract.prompts import (
@@ -107,7 +107,7 @@ def _fact(item: FactAnswer, turns: Sequence[Spoken], people: frozenset[str]) -> 
         sender_id=message.sender_id,
         timestamp=message.timestamp,
         by_user=by_user,
-        weight=told(text, people),
+        weight=information_weight(text, people),
     )
 
 

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from everlore.clock import DAY_MS, day
-from everlore.extract import slots, tongues
+from everlore.extract import languages, slots
 from everlore.extract.categories import TITLE, own_words, told_of
+from everlore.extract.plural_subject import QUOTED
 from everlore.extract.readings import says_more
 from everlore.extract.sentences import clip
-from everlore.extract.together import QUOTED
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Info, Profile, Trait
 from everlore.types import Owner
@@ -173,7 +173,7 @@ def _statements(fact: Fact, name: str) -> list[tuple[str, str]]:
     """A fact with its slot, or the halves of "Alice lives in Rome and works at FAO", so that each can end alone."""
     start = f"{name}{QUOTED}"
     if fact.text.startswith(start):
-        halves = tongues.halves(fact.text[len(start) :].rstrip('"'))
+        halves = languages.halves(fact.text[len(start) :].rstrip('"'))
         parts = [(text := f'{start}{half}"', slots.about(text, name)) for half in halves]
     else:
         parts = _parts(own_words(fact.text, name), name)

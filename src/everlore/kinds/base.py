@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from everlore.clock import Clock, iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.types import IndexRow, Json, LogEntry, MemoryFile, Owner, Unit, Validity
+from everlore.types import Edge, IndexRow, Json, Key, LogEntry, MemoryFile, Owner, Unit, Validity
 
 UTC_CLOCK = Clock("UTC")
+ALWAYS = Validity()
 
 
 def text_field(entry: LogEntry, name: str, default: str | None = None) -> str:
@@ -89,14 +90,14 @@ def with_end(row: IndexRow, end: int | None, reason: str, superseded_by: str) ->
     """
     if end is None:
         return row
-    validity = Validity(row.validity.start, end)
     said = {"invalidation_reason": reason, "superseded_by": superseded_by}
+    found = end > row.updated + SOON_MS
     return replace(
         row,
-        validity=validity,
+        validity=Validity(row.validity.start, end),
         data={**row.data, **said},
-        units=row.units if end > row.updated + SOON_MS else (),
-        digest=row_digest({"was": row.digest, "found": end > row.updated + SOON_MS, **said}, (), validity),
+        units=row.units if found else (),
+        digest=_digest([row.digest, said, found, end]),
     )
 
 
@@ -112,11 +113,29 @@ def declared_end(source: LogEntry | MemoryFile) -> tuple[int | None, str, str]:
         raise Damaged(f"front matter `{END_FIELDS[0]}`: {error}") from None
 
 
-def row_digest(
+def index_row(
+    key: Key,
+    updated: int,
     data: Mapping[str, Json],
-    units: Sequence[Unit],
-    *rest: str | int | tuple[str, ...] | Validity | None,
-) -> str:
-    """Covers what search and listing can see, so that an untouched entry costs nothing."""
-    seen = [data, [(u.turn, u.dense, u.words) for u in units], [repr(part) for part in rest]]
+    units: tuple[Unit, ...],
+    *,
+    timestamp: int = 0,
+    session_id: str = "",
+    parent_id: str = "",
+    parent_type: str = "",
+    sender_ids: tuple[str, ...] = (),
+    validity: Validity = ALWAYS,
+    slot: str = "",
+    edges: tuple[Edge, ...] = (),
+) -> IndexRow:
+    """A row with its digest, which covers what search and listing can see, so that an untouched entry costs nothing.
+    Edges follow from the rest."""
+    parent = (parent_type or ("memcell" if parent_id else ""), parent_id)
+    rest = (timestamp, session_id, *parent, sender_ids, validity.start, validity.end, slot)
+    digest = _digest([data, [(unit.turn, unit.dense, unit.words) for unit in units], rest])
+    times = (timestamp, updated)
+    return IndexRow(key, digest, session_id, *parent, *times, sender_ids, validity, data, slot, units, edges)
+
+
+def _digest(seen: Json) -> str:
     return hashlib.blake2b(json.dumps(seen, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from everlore.kinds.base import (
     header,
+    index_row,
     list_field,
     moment_field,
     number_field,
-    row_digest,
     section,
     text_field,
 )
@@ -66,20 +66,17 @@ def to_row(case: Case, updated: int) -> IndexRow:
         "key_insight": case.key_insight,
     }
     told = [case.task_intent, *split_text(case.approach), *([case.key_insight] if case.key_insight else [])]
-    sender_ids = case.sender_ids or (case.owner.id,)
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told))
-    return IndexRow(
-        key=Key(case.owner, CASE.name, case.local_id),
-        digest=row_digest(data, pieces, case.session_id, case.timestamp, case.parent_id, sender_ids),
-        session_id=case.session_id,
-        parent_type="memcell" if case.parent_id else "",
-        parent_id=case.parent_id,
+    return index_row(
+        Key(case.owner, CASE.name, case.local_id),
+        updated,
+        data,
+        pieces,
         timestamp=case.timestamp,
-        updated=updated,
-        sender_ids=sender_ids,
-        validity=Validity(start=case.timestamp),
-        data=data,
-        units=pieces,
+        session_id=case.session_id,
+        parent_id=case.parent_id,
+        sender_ids=case.sender_ids or (case.owner.id,),
+        validity=Validity(case.timestamp),
     )
 
 

@@ -16,10 +16,10 @@ from hashlib import blake2b
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, row_digest
+from everlore.kinds.base import UTC_CLOCK, index_row
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
-from everlore.types import Edge, IndexRow, Json, Key, MemoryFile, Owner, Unit, Validity
+from everlore.types import Edge, IndexRow, Json, Key, MemoryFile, Owner, Unit
 
 IS = "is"
 """The edge from an entity to each of its names."""
@@ -168,21 +168,7 @@ def to_row(entity: Entity, updated: int) -> IndexRow:
             if one.to
         ),
     )
-    return IndexRow(
-        key=key,
-        digest=row_digest(data, pieces, entity.created),
-        session_id="",
-        parent_type="",
-        parent_id="",
-        timestamp=entity.created,
-        updated=updated,
-        sender_ids=(),
-        validity=Validity(),
-        data=data,
-        slot=folded(entity.name),
-        units=pieces,
-        edges=edges,
-    )
+    return index_row(key, updated, data, pieces, timestamp=entity.created, slot=folded(entity.name), edges=edges)
 
 
 def _text(front: Mapping[str, Json], name: str) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from everlore.clock import spoken_day
 from everlore.kinds.base import (
     header,
+    index_row,
     list_field,
     moment_field,
-    row_digest,
     section,
     text_field,
 )
@@ -138,19 +138,16 @@ def units(episode: Episode) -> tuple[Unit, ...]:
 def to_row(episode: Episode, updated: int) -> IndexRow:
     account = "\n\n".join([episode.content, *(f"### {heading}\n{text}" for heading, text in episode.remarks)])
     data = {"subject": episode.subject, "summary": episode.summary, "episode": account}
-    pieces = units(episode)
-    return IndexRow(
-        key=Key(episode.owner, EPISODE.name, episode.local_id),
-        digest=row_digest(data, pieces, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids),
-        session_id=episode.session_id,
-        parent_type="memcell" if episode.parent_id else "",
-        parent_id=episode.parent_id,
+    return index_row(
+        Key(episode.owner, EPISODE.name, episode.local_id),
+        updated,
+        data,
+        units(episode),
         timestamp=episode.timestamp,
-        updated=updated,
+        session_id=episode.session_id,
+        parent_id=episode.parent_id,
         sender_ids=episode.sender_ids,
-        validity=Validity(start=episode.timestamp),
-        data=data,
-        units=pieces,
+        validity=Validity(episode.timestamp),
     )
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from everlore.clock import iso, spoken_day
 from everlore.kinds.base import (
     header,
+    index_row,
     list_field,
     moment_field,
-    row_digest,
     section,
     text_field,
     time_field,
@@ -106,7 +106,6 @@ def from_row(row: IndexRow | IndexedMemory) -> Fact:
 
 
 def to_row(fact: Fact, updated: int) -> IndexRow:
-    validity = Validity(start=fact.timestamp, end=fact.valid_until)
     data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn, "by_user": fact.by_user}
     if fact.invalidation_reason:
         data["invalidation_reason"] = fact.invalidation_reason
@@ -117,21 +116,17 @@ def to_row(fact: Fact, updated: int) -> IndexRow:
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own
         dense = "" if fact.parent_id and fact.turn >= 0 else fact.text
         pieces = (Unit(turn=fact.turn, dense=dense, words=f"{spoken_day(fact.timestamp)} {fact.text}"),)
-    return IndexRow(
-        key=Key(fact.owner, FACT.name, fact.local_id),
-        digest=row_digest(
-            data, pieces, fact.session_id, fact.timestamp, fact.parent_id, fact.sender_ids, fact.about, validity
-        ),
-        session_id=fact.session_id,
-        parent_type="memcell" if fact.parent_id else "",
-        parent_id=fact.parent_id,
+    return index_row(
+        Key(fact.owner, FACT.name, fact.local_id),
+        updated,
+        data,
+        pieces,
         timestamp=fact.timestamp,
-        updated=updated,
+        session_id=fact.session_id,
+        parent_id=fact.parent_id,
         sender_ids=fact.sender_ids,
-        validity=validity,
-        data=data,
+        validity=Validity(fact.timestamp, fact.valid_until),
         slot=fact.about,
-        units=pieces,
     )
 
 

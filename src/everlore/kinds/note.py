@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from everlore.clock import iso
 from everlore.errors import Damaged
-from everlore.kinds.base import moment_field, row_digest, section, text_field, time_field
+from everlore.kinds.base import index_row, moment_field, section, text_field, time_field
 from everlore.kinds.pieces import split_text
 from everlore.kinds.registry import register
 from everlore.kinds.spec import DailyLog, Kind
@@ -88,19 +88,14 @@ def to_row(note: Note, updated: int) -> IndexRow:
         "metadata": dict(note.metadata),
     }
     pieces = tuple(Unit(turn=at, dense=text, words=text) for at, text in enumerate(split_text(note.content)))
-    validity = Validity(start=event if note.valid_from is None else note.valid_from)
-    return IndexRow(
-        key=Key(note.owner, NOTE.name, note.local_id),
-        digest=row_digest(data, pieces, note.timestamp, validity),
-        session_id="",
-        parent_type="",
-        parent_id="",
+    return index_row(
+        Key(note.owner, NOTE.name, note.local_id),
+        updated,
+        data,
+        pieces,
         timestamp=note.timestamp,
-        updated=updated,
         sender_ids=(note.owner.id,),
-        validity=validity,
-        data=data,
-        units=pieces,
+        validity=Validity(event if note.valid_from is None else note.valid_from),
     )
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from everlore.clock import LATEST_MS
 from everlore.errors import Damaged
-from everlore.kinds.base import row_digest
+from everlore.kinds.base import index_row
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
-from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit, Validity
+from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,19 +146,8 @@ def to_row(profile: Profile, updated: int) -> IndexRow:
     data = profile_data(profile)
     told = [profile.summary, *(i.description for i in profile.explicit_info)]
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told) if text)
-    return IndexRow(
-        key=Key(profile.owner, PROFILE.name, profile.local_id),
-        digest=row_digest(data, pieces, profile.timestamp),
-        session_id="",
-        parent_type="",
-        parent_id="",
-        timestamp=profile.timestamp,
-        updated=updated,
-        sender_ids=(profile.owner.id,),
-        validity=Validity(),
-        data=data,
-        units=pieces,
-    )
+    key = Key(profile.owner, PROFILE.name, profile.local_id)
+    return index_row(key, updated, data, pieces, timestamp=profile.timestamp, sender_ids=(profile.owner.id,))
 
 
 PROFILE = register(

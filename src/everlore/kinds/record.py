@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, row_digest
+from everlore.kinds.base import UTC_CLOCK, index_row
 from everlore.kinds.pieces import split_text
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
@@ -124,18 +124,15 @@ def to_row(record: Record) -> IndexRow:
     units = tuple(
         Unit(turn=at, dense=piece, words=f"{named} {piece}" if at == 0 else piece) for at, piece in enumerate(pieces)
     )
-    return IndexRow(
-        key=key(record.owner, record.local_id),
-        digest=row_digest(data, units, record.created, record.updated),
-        session_id="",
-        parent_type=record.type,
-        parent_id="",
+    return index_row(
+        key(record.owner, record.local_id),
+        record.updated,
+        data,
+        units,
         timestamp=record.created,
-        updated=record.updated,
+        parent_type=record.type,
         sender_ids=record.tags,
-        validity=Validity(start=record.created),
-        data=data,
-        units=units,
+        validity=Validity(record.created),
     )
 
 

@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, row_digest
+from everlore.kinds.base import UTC_CLOCK, index_row
 from everlore.kinds.pieces import split_text
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
@@ -95,19 +95,8 @@ def to_row(skill: Skill, updated: int) -> IndexRow:
     }
     texts = [f"{skill.name.replace('-', ' ')}: {skill.description}", *split_text(told)]
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(texts))
-    return IndexRow(
-        key=Key(skill.owner, SKILL.name, skill.local_id),
-        digest=row_digest(data, pieces, skill.timestamp),
-        session_id="",
-        parent_type="",
-        parent_id="",
-        timestamp=skill.timestamp,
-        updated=updated,
-        sender_ids=(),
-        validity=Validity(start=skill.timestamp),
-        data=data,
-        units=pieces,
-    )
+    key = Key(skill.owner, SKILL.name, skill.local_id)
+    return index_row(key, updated, data, pieces, timestamp=skill.timestamp, validity=Validity(skill.timestamp))
 
 
 SKILL = register(

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 
 from everlore.engine import Engine
 from everlore.index.base import Vector
+from everlore.kinds.registry import kind as kind_of
+from everlore.kinds.registry import parts_of
 from everlore.models.chat import Meter
 from everlore.search.candidates import Ask
 from everlore.search.explain import Circumstances, Stage, explained
@@ -27,10 +29,6 @@ from everlore.search.time_window import inside, stretch
 from everlore.search.vectors import default_radius, query_vector
 from everlore.types import IndexedMemory, Json, Owner, Where
 
-CAP = {"case": 10, "skill": 10}
-"""How many of a kind `top_k` -1 returns at most;"""
-MOST = 100
-"""and of any other."""
 WENT = "how well the run went"
 UNPROVEN = 0.1
 """What a run loses of its score that failed altogether; one that went half well loses half of that."""
@@ -64,7 +62,7 @@ def recall(engine: Engine, query: Query, recipe: Recipe = HYBRID) -> Recall:
     reranked: dict[str, Json] | None = None
     # one view of the index for every step; not while a language model may be asked, which takes seconds
     with nullcontext() if recipe.rounds else engine.index.snapshot():
-        for kinds in (query.kinds,) if query.kinds else recipe.groups[track]:
+        for kinds in (query.kinds,) if query.kinds else recipe.groups(track):
             stage = _stage(engine, query, recipe, kinds, given)
             hits[stage.kind] = stage.hits
             stages.append(stage)
@@ -91,7 +89,7 @@ def _owner(engine: Engine, query: Query) -> Owner | None:
 def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...], given: _Given) -> Stage:
     """One group of kinds: its ranking, further rounds, what gave way to something later, and the hits."""
     kind = kinds[0]
-    wanted = CAP.get(kind, MOST) if query.top_k == -1 else query.top_k
+    wanted = kind_of(kind).most_found if query.top_k == -1 else query.top_k
     now = engine.clock.now() if recipe.valid_only else None
     scope = query.owner.scope if query.owner else query.scope
     ask = Ask(
@@ -115,8 +113,8 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
         done = supersede(engine, ask, ranking, reorder=given.meant is None)
         ranking, past, ended = done.ranking, done.past, done.trace
     stored = engine.index.stored(one.row for one in ranking.memories)
-    if kind == "case" and recipe.by_words and recipe.by_meaning:
-        ranking = _proven(stored, ranking)
+    if len(kinds) == 1 and recipe.by_words and recipe.by_meaning and (quality := kind_of(kind).quality):
+        ranking = _proven(stored, ranking, quality)
     least = _least(query, first, ranking)
     told = [(one, stored[one.row]) for one in ranking.memories if one.row in stored]
     # among equals the newest first, and the same order in every process
@@ -124,7 +122,7 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     told = [pair for pair in told if least is None or pair[0].score >= least][:wanted]
     best = [one for one, _ in told]
     weights = _question_weights(engine, ask, ranking)
-    nested = facts(engine, ask, best, weights) if kind == "episode" and not recipe.valid_only else {}
+    nested = facts(engine, ask, best, weights) if parts_of(kind) and not recipe.valid_only else {}
     shown = passages(engine, ask, told, past)
     hits = [
         Hit(row, round(one.score, 6), tuple(nested.get(one.parent_id, ())), said, one.parts, _moves(one))
@@ -145,11 +143,11 @@ def _question_weights(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, f
     return dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
 
 
-def _proven(stored: dict[int, IndexedMemory], ranking: Ranking) -> Ranking:
+def _proven(stored: dict[int, IndexedMemory], ranking: Ranking, quality: str) -> Ranking:
     """Of runs that match alike, the one that went well goes first: it tells how to do it."""
     moved = []
     for one in ranking.memories:
-        left = 1 - UNPROVEN * (1 - _share(stored[one.row].data["quality_score"])) if one.row in stored else 1.0
+        left = 1 - UNPROVEN * (1 - _share(stored[one.row].data[quality])) if one.row in stored else 1.0
         moved.append(_lowered(one, left) if left < 1 else one)
     return replace(ranking, memories=sorted(moved, key=lambda one: (-one.score, one.parent_id, one.row)))
 

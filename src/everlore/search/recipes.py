@@ -6,31 +6,42 @@ They differ in whom and what they look at and in the weights, which some contrac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
+from everlore.kinds.registry import searched
 from everlore.types import Track
 
 Method: TypeAlias = Literal["keyword", "vector", "hybrid", "agentic"]
 """Of the memory API."""
-Groups: TypeAlias = Mapping[Track | None, tuple[tuple[str, ...], ...]]
-"""For the track of the owner that is asked about (None: everybody's), the kinds that are ranked together."""
+Groups: TypeAlias = tuple[tuple[str, ...], ...]
+"""Kinds that are ranked together. A group goes by the name of its first kind."""
 
-BY_TRACK: Groups = {"user": (("episode", "note", "record"),), "agent": (("case",), ("skill",))}
-"""One owner's memories. A group goes by the name of its first kind."""
 MEMORIES = ("episode", "note", "record", "case", "skill")
 """What a person would call a memory;"""
 ALONE = ("fact",)
 """and what is one when it was not made from an episode."""
-TOGETHER: Groups = dict.fromkeys((None, *get_args(Track)), ((*MEMORIES, *ALONE),))
-CODE_CHUNKS: Groups = dict.fromkeys((None, *get_args(Track)), (("chunk",),))
+
+
+def by_track(track: Track | None) -> Groups:
+    """One owner's memories: episodes, notes and records of a user; cases, and skills, of an agent."""
+    return tuple(searched(track).values()) if track else together(track)
+
+
+def together(_: Track | None) -> Groups:
+    return ((*MEMORIES, *ALONE),)
+
+
+def chunks(_: Track | None) -> Groups:
+    return (("chunk",),)
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
     name: str
-    groups: Groups
+    groups: Callable[[Track | None], Groups]
+    """What is looked for, by the track of the owner that is asked about (None: everybody's)."""
     words: float = 0.0
     meaning: float = 0.0
     graph: float = 0.0
@@ -69,7 +80,7 @@ class Recipe:
 
 
 # one owner: the memory API, and what is made of it
-HYBRID = Recipe("hybrid", BY_TRACK, words=0.40, meaning=0.60, graph=0.6)
+HYBRID = Recipe("hybrid", by_track, words=0.40, meaning=0.60, graph=0.6)
 KEYWORD = HYBRID.but("keyword", words=1.0, meaning=0.0, graph=0.0, by_meaning=False)
 VECTOR = HYBRID.but("vector", words=0.0, meaning=1.0, graph=0.0, by_words=False, by_turns=False)
 AGENTIC = HYBRID.but("agentic", rounds=True)
@@ -80,7 +91,7 @@ CONTEXT = HYBRID.but("context")
 # everybody in a scope: the knowledge tools and records, with the weights and score fields of their contracts
 RECALL = Recipe(
     "recall",
-    TOGETHER,
+    together,
     words=0.15,
     meaning=0.40,
     graph=0.45,
@@ -95,7 +106,7 @@ RECORDS = SEARCH.but("records")
 
 CODE = Recipe(
     "code",
-    CODE_CHUNKS,
+    chunks,
     words=0.18,  # on CoSQA equal weights lose a tenth of what vectors alone reach; from 0.1 to 0.2 words add a little
     meaning=0.82,
     time=0.0,

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from starlette.routing import Route
 
 from everlore import __version__
-from everlore.accounts.base import Accounts
+from everlore.accounts.store import Accounts
 from everlore.engine import Engine
 from everlore.memory import prepare, retry
 from everlore.surfaces.http import (
@@ -68,7 +68,7 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
         app.include_router(module.router)
     app.include_router(routes.extra)
     app.include_router(gateway_uploads.raw)
-    app.router.routes.append(Route("/mcp/{toolset}", mcp))
+    app.router.routes += [Route("/mcp", mcp), Route("/mcp/{toolset}", mcp)]
     app.add_middleware(Guard, engine=engine, accounts=accounts, attempts=app.state.attempts)
     if is_loopback(engine.settings.api.host):
         app.add_middleware(LoopbackOnly, also=host_of(engine.settings.auth.public_url))

@@ -13,6 +13,8 @@ from pydantic_core import from_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope
+from starlette.types import Message as AsgiMessage
 
 
 async def read_bounded(request: Request, limit: int, too_large: Exception) -> bytes:
@@ -92,3 +94,33 @@ def form_file(content_type: str, body: bytes, name: str) -> bytes | None:
         if said.get_param("name", header="content-disposition") == name and said.get_filename() is not None:
             return content
     return None
+
+
+async def answered(app: ASGIApp, scope: Scope, receive: Receive) -> Response:
+    """The whole answer of `app`, an application that is called from within another, held back."""
+    answer = Response()
+    parts: list[bytes] = []
+
+    async def keep(message: AsgiMessage) -> None:
+        if message["type"] == "http.response.start":
+            answer.status_code, answer.raw_headers = message["status"], list(message.get("headers", ()))
+        elif message["type"] == "http.response.body":
+            parts.append(message.get("body", b""))
+
+    await app(scope, receive, keep)
+    answer.body = b"".join(parts)
+    return answer
+
+
+def replaying(body: bytes, receive: Receive, *, more: bool = False) -> Receive:
+    """`body`, then what `receive` gives; `more` when that goes on with the body."""
+    sent = False
+
+    async def replay() -> AsgiMessage:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": more}
+
+    return replay

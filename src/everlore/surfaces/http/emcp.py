@@ -24,16 +24,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from everlore.engine import Engine
 from everlore.surfaces.contracts.emcp import rpc
-from everlore.surfaces.contracts.emcp.callers import Actor, identify, scope_of
-from everlore.surfaces.contracts.emcp.refusals import Refused
+from everlore.surfaces.contracts.emcp.callers import Actor, Refused, identify, scope_of
+from everlore.surfaces.contracts.emcp.tools import HANDLE, SiteOpener, too_large
 from everlore.surfaces.http import emcp_audit
-from everlore.surfaces.http.body import read_bounded
+from everlore.surfaces.http.body import answered, read_bounded, replaying
 from everlore.surfaces.http.emcp_refusals import TRACE, refusal_response, trace_of
 from everlore.surfaces.http.emcp_results import Results, payload_hash
 from everlore.surfaces.http.guard import Meter
-from everlore.surfaces.http.relay import answered, replaying
 from everlore.surfaces.http.threads import run
-from everlore.surfaces.mcp.evo import HANDLE, Opener, too_large
 from everlore.surfaces.mcp.messages import Unreadable, read
 from everlore.types import Json
 from everlore.vault.folder import SYSTEM
@@ -49,7 +47,7 @@ class Server:
     """What the routes share: one per application."""
 
     engine: Engine
-    opener: Opener
+    opener: SiteOpener
     rate: Meter | None
     """None: as often as they like."""
     results: Results
@@ -60,7 +58,7 @@ async def content_server(engine: Engine) -> AsyncIterator[Server]:
     settings = engine.settings.emcp
     results = Results(engine.settings.memory.root / SYSTEM / "dispatch.db", settings.idempotency_seconds)
     per_minute = settings.rate_limit_per_minute
-    server = Server(engine, Opener(), Meter(per_minute) if per_minute else None, results)
+    server = Server(engine, SiteOpener(), Meter(per_minute) if per_minute else None, results)
     emcp_audit.announce(settings)
     try:
         yield server

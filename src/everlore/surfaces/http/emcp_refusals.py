@@ -9,7 +9,7 @@ from typing import Final
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 
-from everlore.surfaces.contracts.emcp.refusals import Refused
+from everlore.surfaces.contracts.emcp.callers import Refused
 
 PREFIX: Final = "/api/v1/mcp/"
 TOOLSET: Final = "/mcp/evo"

@@ -30,7 +30,7 @@ from everlore.errors import (
     Unreadable,
     UnsupportedMedia,
 )
-from everlore.surfaces.contracts.emcp.refusals import CODES, Refused
+from everlore.surfaces.contracts.emcp.callers import CODES, Refused
 from everlore.surfaces.contracts.everme.gateway import Refusal, code_of, code_of_status
 from everlore.surfaces.contracts.everos.answers import Failure
 from everlore.surfaces.contracts.everos.requests import ITEMS_TAG, TEXT_TAG

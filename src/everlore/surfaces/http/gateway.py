@@ -8,7 +8,8 @@ from typing import Any
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 
-from everlore.accounts.base import Accounts, Event, Principal
+from everlore.accounts.store import Accounts
+from everlore.accounts.values import Event, Principal
 from everlore.redact import redact
 from everlore.surfaces.contracts.everme.gateway import CODES, Envelope, Refusal
 from everlore.types import Json

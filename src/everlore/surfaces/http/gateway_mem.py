@@ -1,4 +1,4 @@
-"""The gateway's memory routes: each maps one wire shape to one function of `surfaces.everme`."""
+"""The gateway's memory routes: each maps one wire shape to one function of `contracts.everme`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from everlore.engine import Engine
 from everlore.search.filters import compile_filter
+from everlore.surfaces.contracts.everme import reading, saving
 from everlore.surfaces.contracts.everme.gateway import Refusal
 from everlore.surfaces.contracts.everme.gateway_shapes import (
     ContextBody,
@@ -18,9 +19,8 @@ from everlore.surfaces.contracts.everme.gateway_shapes import (
     message,
     saved_shown,
 )
-from everlore.surfaces.everme import reading, saving
-from everlore.surfaces.everme.limits import CONTEXT_TOKENS, QUERY_MOST, wanted
-from everlore.surfaces.everme.saving import Person, Saved
+from everlore.surfaces.contracts.everme.limits import CONTEXT_TOKENS, QUERY_MOST, wanted
+from everlore.surfaces.contracts.everme.saving import Person, Saved
 from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.gateway import ANSWERS, note, principal, success
 from everlore.surfaces.http.guard import seen_by

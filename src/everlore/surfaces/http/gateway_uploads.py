@@ -14,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from everlore.accounts import tokens
-from everlore.accounts.base import Accounts, Source, Upload
+from everlore.accounts.store import Accounts
+from everlore.accounts.values import Source, Upload
 from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import Conflict, InvalidInput, NotFound
@@ -22,7 +23,7 @@ from everlore.kinds.pieces import split_text
 from everlore.memory import NewMessage, flush, forget, listing, remember
 from everlore.surfaces.contracts.everme.gateway import Refusal
 from everlore.surfaces.contracts.everme.gateway_shapes import NewSource, Presign, source_shown
-from everlore.surfaces.everme.saving import USER_NAME, Person
+from everlore.surfaces.contracts.everme.saving import USER_NAME, Person
 from everlore.surfaces.http.body import JsonRoute, form_file, read_bounded
 from everlore.surfaces.http.gateway import ANSWERS, accounts, base_url, note, principal, success
 from everlore.surfaces.http.gateway_mem import asking

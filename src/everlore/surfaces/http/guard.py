@@ -16,8 +16,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from everlore.accounts.base import Accounts, Principal
+from everlore.accounts.store import Accounts
 from everlore.accounts.tokens import well_formed
+from everlore.accounts.values import Principal
 from everlore.engine import Engine
 from everlore.errors import Denied, EverloreError
 from everlore.surfaces.contracts.everme.gateway import code_of

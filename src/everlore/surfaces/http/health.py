@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from everlore import __version__
-from everlore.accounts.base import Accounts
+from everlore.accounts.store import Accounts
 from everlore.engine import Engine
 from everlore.errors import EverloreError
 from everlore.redact import redact

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 
 from everlore.engine import Engine
 
@@ -15,7 +16,9 @@ CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
-Sample = tuple[dict[str, str], float]
+Values = tuple[str, ...]
+Samples = Iterable[tuple[Values, float]]
+"""Of each series, the values of its labels and its number."""
 
 
 class Metrics:
@@ -25,7 +28,7 @@ class Metrics:
         self._engine = engine
         self._lock = threading.Lock()
         self._requests: Counter[tuple[str, str, str]] = Counter()
-        self._seconds: dict[tuple[str, tuple[str, ...]], list[float]] = {}
+        self._seconds: dict[tuple[str, Values], list[float]] = {}
         """By name and labels: how many fell into each bucket, and last the sum."""
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
@@ -43,7 +46,7 @@ class Metrics:
         finally:
             self._observe(("everlore_search_seconds", (method,)), time.perf_counter() - started)
 
-    def _observe(self, series: tuple[str, tuple[str, ...]], seconds: float) -> None:
+    def _observe(self, series: tuple[str, Values], seconds: float) -> None:
         with self._lock:
             counts = self._seconds.setdefault(series, [0.0] * (len(BUCKETS) + 2))
             counts[bisect_left(BUCKETS, seconds)] += 1
@@ -52,27 +55,25 @@ class Metrics:
     def text(self) -> str:
         lines = [*self._sizes(), *self._spent()]
         with self._lock:
-            requests = [(_labels("route method status", key), float(n)) for key, n in self._requests.items()]
-            lines += _family("everlore_http_requests_total", "counter", "Requests answered.", requests)
+            labels, requests = "route method status", self._requests.items()
+            lines += _family("everlore_http_requests_total", "counter", "Requests answered.", labels, requests)
             lines += self._histogram("everlore_http_request_seconds", "Time to answer a request.", "route method")
             lines += self._histogram("everlore_search_seconds", "Time a search takes in the engine.", "method")
         return "\n".join(lines) + "\n"
 
-    def _histogram(self, name: str, text: str, names: str) -> Iterator[str]:
-        yield from _family(name, "histogram", text, ())
+    def _histogram(self, name: str, text: str, labels: str) -> Iterator[str]:
+        yield from _family(name, "histogram", text, labels, ())
         for (known, values), counts in self._seconds.items():
             if known == name:
-                labels, total = _labels(names, values), 0.0
-                for bound, count in zip((*map(str, BUCKETS), "+Inf"), counts[:-1], strict=True):
-                    total += count
-                    yield _line(f"{name}_bucket", labels | {"le": bound}, total)
-                yield _line(f"{name}_count", labels, total)
-                yield _line(f"{name}_sum", labels, counts[-1])
+                for bound, count in zip((*map(str, BUCKETS), "+Inf"), accumulate(counts[:-1]), strict=True):
+                    yield _line(f"{name}_bucket", f"{labels} le", (*values, bound), count)
+                yield _line(f"{name}_count", labels, values, sum(counts[:-1]))
+                yield _line(f"{name}_sum", labels, values, counts[-1])
 
     def _sizes(self) -> Iterator[str]:
         status = self._engine.index.status()
-        rows = [({"kind": kind}, float(count)) for kind, count in status.rows.items()]
-        yield from _family("everlore_index_rows", "gauge", "Memories in the index.", rows)
+        rows = [((kind,), count) for kind, count in status.rows.items()]
+        yield from _family("everlore_index_rows", "gauge", "Memories in the index.", "kind", rows)
         for name, text, value in (
             ("everlore_index_units", "Searchable pieces of memories.", status.units),
             ("everlore_index_unembedded", "Pieces that have no vector yet.", status.unembedded),
@@ -82,38 +83,29 @@ class Metrics:
             ("everlore_messages_buffered", "Messages waiting for extraction.", self._engine.buffer.count()),
             ("everlore_model_ready", "1 when the embedding model is loaded.", self._engine.embedder.ready()),
         ):
-            yield from _family(name, "gauge", text, [({}, float(value))])
+            yield from _family(name, "gauge", text, "", [((), value)])
 
     def _spent(self) -> Iterator[str]:
         """The ledger of the language models: what was asked, what came of it, what it cost."""
-        questions: list[Sample] = []
-        tokens: list[Sample] = []
-        cost: list[Sample] = []
-        for name, model in (("llm", self._engine.llm), ("multimodal", self._engine.media.model)):
-            if model is not None:
-                totals = model.totals()
-                for (task, outcome), count in totals.outcomes.items():
-                    questions.append(({"model": name, "task": task, "outcome": outcome}, count))
-                for task, usage in totals.usage.items():
-                    of = {"model": name, "task": task}
-                    tokens.append((of | {"direction": "prompt"}, usage.prompt_tokens))
-                    tokens.append((of | {"direction": "completion"}, usage.completion_tokens))
-                    cost.append((of, usage.cost))
-        yield from _family("everlore_llm_requests_total", "counter", "Questions asked.", questions)
-        yield from _family("everlore_llm_tokens_total", "counter", "Tokens spent.", tokens)
-        yield from _family("everlore_llm_cost_total", "counter", "Cost, in the currency of the prices.", cost)
+        models = (("llm", self._engine.llm), ("multimodal", self._engine.media.model))
+        totals = [(name, model.totals()) for name, model in models if model is not None]
+        asked = [((name, *key), count) for name, total in totals for key, count in total.outcomes.items()]
+        yield from _family("everlore_llm_requests_total", "counter", "Questions asked.", "model task outcome", asked)
+        used = [((name, task), usage) for name, total in totals for task, usage in total.usage.items()]
+        tokens = [((*key, "prompt"), usage.prompt_tokens) for key, usage in used]
+        tokens += [((*key, "completion"), usage.completion_tokens) for key, usage in used]
+        yield from _family("everlore_llm_tokens_total", "counter", "Tokens spent.", "model task direction", tokens)
+        cost, text = [(key, usage.cost) for key, usage in used], "Cost, in the currency of the prices."
+        yield from _family("everlore_llm_cost_total", "counter", text, "model task", cost)
 
 
-def _labels(names: str, values: Iterable[str]) -> dict[str, str]:
-    return dict(zip(names.split(), values, strict=True))
+def _family(name: str, kind: str, text: str, labels: str, samples: Samples) -> list[str]:
+    return [f"# HELP {name} {text}", f"# TYPE {name} {kind}", *(_line(name, labels, *sample) for sample in samples)]
 
 
-def _family(name: str, kind: str, text: str, samples: Iterable[Sample]) -> list[str]:
-    return [f"# HELP {name} {text}", f"# TYPE {name} {kind}", *(_line(name, *sample) for sample in samples)]
-
-
-def _line(name: str, labels: dict[str, str], value: float) -> str:
+def _line(name: str, labels: str, values: Values, number: float) -> str:
     """With the labels in the order of their names."""
     escaped = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
-    inner = ",".join(f'{label}="{labels[label].translate(escaped)}"' for label in sorted(labels))
-    return f"{name}{{{inner}}} {float(value)}" if inner else f"{name} {float(value)}"
+    pairs = sorted(zip(labels.split(), values, strict=True))
+    inner = ",".join(f'{label}="{value.translate(escaped)}"' for label, value in pairs)
+    return f"{name}{{{inner}}} {float(number)}" if inner else f"{name} {float(number)}"

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 
 from everlore import __version__
 from everlore.accounts import tokens
-from everlore.accounts.base import Device
+from everlore.accounts.values import Device
 from everlore.engine import Engine
 from everlore.errors import Denied
 from everlore.surfaces.http.body import read_bounded

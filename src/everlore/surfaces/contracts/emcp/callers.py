@@ -1,4 +1,4 @@
-"""Who calls the content server over HTTP, and what they may call.
+"""Who calls the content server over HTTP, what they may call, and how a call is refused that never becomes JSON-RPC.
 
 Without a secret the server trusts whoever reaches it, as the rest of our API does. With one, every call carries a
 token signed with it: HS256 and nothing else, with an end, and with the scope that its method needs.
@@ -8,19 +8,45 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Final
 
-from everlore.accounts.base import Principal
+from everlore.accounts.values import Principal
 from everlore.config import EmcpSection
-from everlore.surfaces.contracts.emcp.refusals import Refused
+from everlore.extras import missing
 from everlore.types import Json
 
 _LISTS = ("tools/list", "resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get")
 READ: Final = frozenset({"initialize", "ping", "server/discover", "completion/complete", *_LISTS})
 """Methods that only tell what the server has."""
+
+
+CODES: Final = {
+    400: "invalid_payload",
+    401: "unauthenticated",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    409: "idempotency_conflict",
+    413: "payload_too_large",
+    415: "unsupported_media_type",
+    429: "rate_limited",
+    503: "unavailable",
+}
+"""For programs, by the status of the answer."""
+
+
+class Refused(Exception):
+    """A call that is answered with a status. `code` is for programs, the text for people."""
+
+    def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.headers = headers or {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +100,10 @@ def identify(header: str | None, address: str, settings: EmcpSection, account: P
 @cache
 def _jwt() -> ModuleType:
     """The library, imported when the first token comes: it brings much along, and few servers have a secret."""
-    import jwt
+    try:
+        import jwt
+    except ModuleNotFoundError:
+        raise Refused(503, "unavailable", missing("cms")) from None
 
     # a short secret is the owner's decision; they are told so once, when the server starts
     warnings.filterwarnings("ignore", category=jwt.InsecureKeyLengthWarning)

@@ -10,7 +10,9 @@ import structlog
 
 from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable
-from everlore.surfaces.mcp.evo import CAPABILITIES, HANDLE, IDENTITY, Opener, call, described, result
+from everlore.extras import installed, missing
+from everlore.surfaces.contracts.emcp.identity import CAPABILITIES, IDENTITY
+from everlore.surfaces.contracts.emcp.tools import HANDLE, SiteOpener, call, described, result
 from everlore.types import Json
 
 INVALID_REQUEST, NOT_FOUND, INVALID_PARAMS, INTERNAL = -32600, -32601, -32602, -32603
@@ -30,7 +32,7 @@ def known_server(handle: str) -> bool:
     return handle == HANDLE
 
 
-def answer(opener: Opener, engine: Engine, user_id: int, handle: str, message: Json) -> Json:
+def answer(opener: SiteOpener, engine: Engine, user_id: int, handle: str, message: Json) -> Json:
     if isinstance(message, list):
         return failure(None, INVALID_REQUEST, "batches are not supported: send one message")
     if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0" or not _method(message):
@@ -60,9 +62,10 @@ def answer(opener: Opener, engine: Engine, user_id: int, handle: str, message: J
     except Unavailable as error:
         return failure(id_, INTERNAL, str(error))
     except EverloreError as error:
-        # a setting: for the owner of the installation, not for the client
+        # a setting is for the owner of the installation, not for the client; what is not installed, anybody may know
         log.error("content call failed", reason=str(error))
-        return failure(id_, INTERNAL, "the content server is not set up; its log says what to do")
+        told = "the content server is not set up; its log says what to do" if installed("cms") else missing("cms")
+        return failure(id_, INTERNAL, told)
     except Exception:
         log.exception("unhandled error")
         return failure(id_, INTERNAL, SOMETHING_WRONG)
@@ -92,7 +95,9 @@ def _method(message: Mapping[str, Json]) -> str:
     return method if isinstance(method, str) else ""
 
 
-def _result(opener: Opener, engine: Engine, user_id: int, method: str, params: Mapping[str, Json]) -> dict[str, Json]:
+def _result(
+    opener: SiteOpener, engine: Engine, user_id: int, method: str, params: Mapping[str, Json]
+) -> dict[str, Json]:
     match method:
         case "initialize":
             return _initialize(params)
@@ -160,7 +165,7 @@ def _start(cursor: Json) -> int:
         raise InvalidInput("cursor: not one of ours") from None
 
 
-def _tool(opener: Opener, engine: Engine, user_id: int, params: Mapping[str, Json]) -> dict[str, Json]:
+def _tool(opener: SiteOpener, engine: Engine, user_id: int, params: Mapping[str, Json]) -> dict[str, Json]:
     name = params.get("name")
     if not isinstance(name, str) or not name:
         raise InvalidInput("name: the tool to call is missing")

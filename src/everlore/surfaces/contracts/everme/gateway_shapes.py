@@ -9,13 +9,13 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
 
-from everlore.accounts.base import Agent, Poll, Source
+from everlore.accounts.values import Agent, Poll, Source
 from everlore.clock import iso
 from everlore.memory import NewMessage
 from everlore.memory.remember import spoken
 from everlore.surfaces.contracts.everme.gateway import Refusal
-from everlore.surfaces.everme.limits import CONTENT_MOST, QUERY_MOST
-from everlore.surfaces.everme.saving import USER_NAME, Person, Saved
+from everlore.surfaces.contracts.everme.limits import CONTENT_MOST, QUERY_MOST
+from everlore.surfaces.contracts.everme.saving import USER_NAME, Person, Saved
 from everlore.types import Json
 
 LAST_PAGE = 1000

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from everlore.clock import Clock
+from everlore.kinds.registry import kind, kinds_where
 from everlore.memory import Outcome
 from everlore.models.chat import Usage
 from everlore.search import Hit, Recall
@@ -29,12 +30,17 @@ from everlore.types import IndexedMemory, Message
 class Shape:
     """What `/get` lists as one memory_type."""
 
-    kinds: tuple[str, ...]
+    kind: str
     array: str
     """The field of an answer that holds them."""
     fields: Callable[[IndexedMemory, Clock], dict[str, Any]]
     timed: bool = True
     """False: without a timestamp of its own, so always listed by when it was updated."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """With those that are found as it: a note of another surface is an episode here, so that nothing is hidden."""
+        return kinds_where(lambda one: self.kind in (one.name, one.found_as))
 
 
 def _episode(row: IndexedMemory, clock: Clock) -> dict[str, Any]:
@@ -74,22 +80,17 @@ def _profile(row: IndexedMemory, _: Clock) -> dict[str, Any]:
 
 
 SHAPES: Final[Mapping[str, Shape]] = {
-    # notes that were stored through other surfaces are shown as episodes, so that nothing is hidden here
-    "episode": Shape(("episode", "note", "record"), "episodes", _episode),
-    "profile": Shape(("profile",), "profiles", _profile, timed=False),
-    "agent_case": Shape(("case",), "agent_cases", _case),
-    "agent_skill": Shape(("skill",), "agent_skills", _skill, timed=False),
+    "episode": Shape("episode", "episodes", _episode),
+    "profile": Shape("profile", "profiles", _profile, timed=False),
+    "agent_case": Shape("case", "agent_cases", _case),
+    "agent_skill": Shape("skill", "agent_skills", _skill, timed=False),
 }
-MEMORY_TYPES: Final = {kind: name for name, shape in SHAPES.items() for kind in shape.kinds} | {"fact": "atomic_fact"}
-"""What the contract calls a kind; one that it does not know goes by its own name."""
-STATEMENTS: Final = {
-    "episode": "episode",
-    "case": "task_intent",
-    "skill": "description",
-    "profile": "summary",
-    "entity": "description",
-}
-"""Where a kind keeps what it states, if not in `content`."""
+NAMES: Final = {shape.kind: name for name, shape in SHAPES.items()} | {"fact": "atomic_fact"}
+
+
+def memory_type(name: str) -> str:
+    """What the contract calls a kind, or the one it is found as; a kind that it does not know goes by its own name."""
+    return NAMES.get(kind(name).found_as or name, name)
 
 
 def spent(done: Outcome) -> dict[str, Any]:
@@ -128,8 +129,8 @@ def found(
 ) -> SearchData:
     """`recall.hits` are by kind; notes and records stand among the episodes."""
     arrays: dict[str, list[dict[str, Any]]] = {shape.array: [] for shape in SHAPES.values()}
-    for kind, hits in recall.hits.items():
-        shape = SHAPES[MEMORY_TYPES[kind]]
+    for name, hits in recall.hits.items():
+        shape = SHAPES[memory_type(name)]
         for hit in hits:
             item = _placed(hit.stored, app_id) | shape.fields(hit.stored, clock)
             facts = [_fact(fact) for fact in hit.facts]
@@ -171,11 +172,11 @@ def stated(
     row: IndexedMemory, episode: IndexedMemory | None, successor: IndexedMemory | None, app_id: str, clock: Clock
 ) -> HistoryItem:
     """A statement of the history, with the episode it was made in and what took its place."""
-    kind, held = row.key.kind, row.validity
+    held = row.validity
     return HistoryItem(
         **_placed(row, app_id),
-        memory_type=MEMORY_TYPES.get(kind, kind),
-        content=str(row.data.get(STATEMENTS.get(kind, "content"), "")),
+        memory_type=memory_type(row.key.kind),
+        content=str(row.data.get(kind(row.key.kind).statement, "")),
         session_id=row.session_id,
         episode_id=episode.key.public_id if episode else None,
         timestamp=clock.show(row.timestamp),
