@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from everlore.clock import iso
+from everlore.clock import Clock, iso
 from everlore.kinds.registry import kind
 from everlore.memory import successor
+from everlore.search import Hit
 from everlore.types import IndexedMemory
 
 
@@ -37,5 +38,13 @@ def memory(row: IndexedMemory) -> dict[str, Any]:
     return found | {name: value for name, value in ended.items() if value}
 
 
-def hit(row: IndexedMemory, score: float) -> dict[str, Any]:
-    return {"id": row.key.global_id, "content": text(row), "memory_type": memory_type(row), "score": score}
+def hit(found: Hit, clock: Clock) -> dict[str, Any]:
+    row = found.stored
+    told = {"id": row.key.global_id, "content": text(row), "memory_type": memory_type(row), "score": found.score}
+    return told | passages(found, clock)
+
+
+def passages(found: Hit, clock: Clock) -> dict[str, Any]:
+    """The sentences that matched, unless there is but one and it is all there is."""
+    whole = [one.text for one in found.passages if one.valid_until is None] == [text(found.stored).strip()]
+    return {} if whole or not found.passages else {"passages": [one.shown(clock) for one in found.passages]}
