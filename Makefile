@@ -74,7 +74,7 @@ bench: install
 
 # The official MCP conformance suite, both eras of the protocol. Needs node and npm; installs the suite into ~/.cache.
 conformance: install
-	PYTHONPATH=tests $(BIN)/python tests/surfaces/mcp/conforming.py
+	PYTHONPATH=tests/support $(BIN)/python tests/surfaces/mcp/conforming.py
 
 # New versions of everything, with hashes and without index addresses.
 lock:

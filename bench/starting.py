@@ -22,8 +22,8 @@ from bench.timing import Timing
 
 ROUNDS = 3
 SETTLE_SECONDS = 0.5
-SERVER_LIBRARIES = "import fastapi, uvicorn, pydantic_settings, numpy, apsw, structlog, httpx"
-MCP_LIBRARIES = "import mcp.server.lowlevel, pydantic_settings, numpy, apsw, structlog"
+SERVER_LIBRARIES = "import fastapi, uvicorn, pydantic, numpy, apsw, structlog, httpx"
+MCP_LIBRARIES = "import mcp.server.lowlevel, pydantic, numpy, apsw, structlog"
 SERVER_MB, MCP_MB, HANDSHAKE_MS = 350, 120, 1000
 """The design's budgets."""
 

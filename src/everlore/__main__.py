@@ -12,7 +12,12 @@ def run() -> None:
 
         main.run()
     except ModuleNotFoundError as error:
-        sys.exit(f"error: the module {error.name} is missing; run: make install (or pip install everlore)")
+        from everlore.extras import extra_of, missing
+
+        extra = extra_of(error.name or "")
+        sys.exit(
+            f"error: {missing(extra)}" if extra else f"error: the module {error.name} is missing; run: make install"
+        )
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -10,20 +10,13 @@ import json
 import os
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from functools import partial
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    InitSettingsSource,
-    NoDecode,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    SettingsError,
-)
 
 from everlore.clock import Clock
 from everlore.errors import Misconfigured
@@ -172,13 +165,13 @@ class MultimodalSection(Section):
     price_input: float = Field(0.0, ge=0, description="Price of a million prompt tokens, for the ledger of costs.")
     price_output: float = Field(0.0, ge=0, description="Price of a million answer tokens, for the ledger of costs.")
     file_uri_max_bytes: int = Field(50 * 2**20, ge=1, description="Largest file a file:// URI may name.")
-    file_uri_allow_dirs: Annotated[list[Path], NoDecode] = Field(
+    file_uri_allow_dirs: list[Path] = Field(
         default_factory=list,
         description="When set, file:// URIs must lie in one of these folders (a JSON list, or separated by commas).",
     )
     fetch_max_bytes: int = Field(50 * 2**20, ge=1, description="Largest payload an http(s):// URI may have.")
     fetch_seconds: float = Field(30.0, gt=0, description="Longest time a fetch may take, redirects included.")
-    fetch_allow_networks: Annotated[list[IPv4Network | IPv6Network], NoDecode] = Field(
+    fetch_allow_networks: list[IPv4Network | IPv6Network] = Field(
         default_factory=list,
         description=(
             "Networks that may be fetched from although they are not public, such as 10.1.2.0/24 (a JSON list, or"
@@ -278,10 +271,8 @@ class StoreSection(Section):
     )
 
 
-class Settings(BaseSettings):
-    model_config = SettingsConfigDict(
-        env_prefix="EVEROS_", env_nested_delimiter="__", extra="ignore", frozen=True, hide_input_in_errors=True
-    )
+class Settings(Section):
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     memory: MemorySection = MemorySection()
     store: StoreSection = Field(default_factory=StoreSection)
@@ -304,20 +295,13 @@ class Settings(BaseSettings):
     def _lower(cls, value: Any) -> Any:
         return value.lower() if isinstance(value, str) else value
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        path = config_file()
-        try:
-            return init_settings, env_settings, InitSettingsSource(settings_cls, _written(path))
-        except ValueError as error:
-            raise Misconfigured(f"{path} cannot be read: {error}") from None
+
+_SECTIONS = {
+    name: {inner.alias or key for key, inner in field.annotation.model_fields.items()}
+    for name, field in Settings.model_fields.items()
+    if isinstance(field.annotation, type) and issubclass(field.annotation, Section)
+}
+"""The names of the sections, each with those of its settings."""
 
 
 def config_file() -> Path:
@@ -332,36 +316,54 @@ def config_file() -> Path:
 
 def _written(path: Path) -> dict[str, Any]:
     """What the config file says. Some editors begin it with a byte order mark, which is no TOML."""
-    return tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.is_file() else {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.is_file() else {}
+    except ValueError as error:
+        raise Misconfigured(f"{path} cannot be read: {error}") from None
+
+
+def _variables() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each variable with what it says: EVEROS_API__PORT=1 says {"api": {"port": "1"}}, and so does a section in JSON,
+    EVEROS_API={"port": 1}, which comes first because the other is more exact."""
+    for variable, value in sorted(os.environ.items(), key=lambda item: item[0].lower()):
+        prefix, _, lower = variable.lower().partition("_")
+        name, nested, key = lower.partition("__")
+        if prefix != "everos" or name == "config_file":
+            continue
+        said: Any = {key: value} if nested else value
+        if name in _SECTIONS and not nested:
+            try:
+                said = json.loads(value)
+            except ValueError:
+                raise Misconfigured(f"setting {variable}: this is not valid JSON") from None
+        yield variable, {name: said}
+
+
+def _merged(settings: dict[str, Any], stronger: Mapping[str, Any]) -> dict[str, Any]:
+    for name, value in stronger.items():
+        weaker = settings.get(name)
+        both = isinstance(weaker, dict) and isinstance(value, dict)
+        settings[name] = {**weaker, **value} if both else value
+    return settings
 
 
 def unknown_settings() -> list[str]:
     """Variables EVEROS_* and keys of the config file that no setting reads: misspelt, or of another version. Whoever
     uses the settings says so."""
-    unknown: list[str] = []
-    for variable, value in os.environ.items():
-        name, nested, key = variable.lower().removeprefix("everos_").partition("__")
-        if not variable.lower().startswith("everos_") or name == "config_file":
-            continue
-        if name in Settings.model_fields and not nested and value.lstrip().startswith("{"):
-            unknown += [f"{part} in {variable}" for part in _unread({name: json.loads(value)})]
-        elif _unread({name: {key: value} if nested else value}):
-            unknown.append(variable)
     path = config_file()
-    unknown += [f"{part} in {path.name}" for part in _unread(_written(path))]
+    unknown = [f"{part} in {path.name}" for part in _unread(_written(path))]
+    for variable, said in _variables():
+        in_json = variable.lower().removeprefix("everos_") in _SECTIONS
+        unknown += [f"{part} in {variable}" if in_json else variable for part in _unread(said)]
     return sorted(unknown)
 
 
 def _unread(written: dict[str, Any]) -> list[str]:
     unread: list[str] = []
     for name, value in written.items():
-        field = Settings.model_fields.get(name)
-        section = field.annotation if field else None
-        known: set[str] = set()
-        if isinstance(section, type) and issubclass(section, BaseModel):
-            known = {inner.alias or key for key, inner in section.model_fields.items()}
-        elif field:
+        if name in Settings.model_fields and name not in _SECTIONS:
             continue
+        known = _SECTIONS.get(name, set())
         if isinstance(value, dict) and (value or known):
             unread += [f"{name}.{key}" for key in value if key not in known]
         else:
@@ -372,16 +374,16 @@ def _unread(written: dict[str, Any]) -> list[str]:
 def load(**overrides: Any) -> Settings:
     """The settings in force. `overrides` are sections given by a caller, e.g. command-line options."""
     try:
-        return Settings(**overrides)
+        written = _written(config_file())
+        for _, said in _variables():
+            _merged(written, said)
+        return Settings.model_validate(_merged(written, overrides))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         # below the setting itself, pydantic names the types that it tried
         place = _place([str(part) for part in first["loc"][:2]])
         raise Misconfigured(f"{place}: {first['msg'].removeprefix('Value error, ')}") from None
-    except SettingsError as error:
-        field = re.search(r'field "(\w+)"', str(error))
-        raise Misconfigured(f"setting EVEROS_{field[1].upper() if field else '*'}: this is not valid JSON") from None
-    except (ValueError, OSError) as error:  # a file without rights; the text of the error names it
+    except OSError as error:  # a file without rights; the text of the error names it
         raise Misconfigured(f"the configuration cannot be read: {error}") from None
 
 

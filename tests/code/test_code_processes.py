@@ -18,7 +18,7 @@ from everlore.code import code_hits, open_code
 from everlore.code.projects import Projects
 from everlore.engine import Engine
 
-HERE = Path(__file__).parent
+SUPPORT = Path(__file__).parents[1] / "support"
 FILES = 120
 EACH = 8
 
@@ -31,9 +31,9 @@ def fill(root: Path, files: int = FILES) -> Path:
 
 
 def start(vault: Path, url: str, folder: Path, seconds: float = 60) -> subprocess.Popen[str]:
-    path = os.pathsep.join([str(HERE), str(HERE.parent), *sys.path])
+    path = os.pathsep.join([str(SUPPORT), *sys.path])
     return subprocess.Popen(
-        [sys.executable, str(HERE / "code_process.py"), str(vault), url, str(folder), str(seconds)],
+        [sys.executable, str(SUPPORT / "code_process.py"), str(vault), url, str(folder), str(seconds)],
         env=os.environ | {"PYTHONPATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
+from crash_client import Client
 from databases import Postgres, new_schema
 from embeddings import endpoint
 from ledger import Ledger
 from serving import running
-from test_kill_server import Client
 from vaults import open_vault
 
 from everlore.memory import recover

@@ -149,10 +149,10 @@ for n in range(5):
 
 
 def test_processes_that_open_a_new_vault_at_once_all_succeed(tmp_path: Path) -> None:
-    here = str(Path(__file__).parent.parent)
+    support = str(Path(__file__).parents[1] / "support")
     started = [
         subprocess.Popen(
-            [sys.executable, "-c", SCRIPT, str(tmp_path / "new"), str(number), here],
+            [sys.executable, "-c", SCRIPT, str(tmp_path / "new"), str(number), support],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

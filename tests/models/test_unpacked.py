@@ -34,12 +34,11 @@ def test_first_load_leaves_only_complete_files(granite: OfflineEmbedder, model_c
     assert names(folder_of(model_cache)) == {"model.onnx", "tokenizer.json", "manifest.json"}
 
 
-def test_a_good_cache_is_used_without_the_package_and_without_onnx(
+def test_a_good_cache_is_used_without_the_package(
     built: unpacked.Unpacked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy_of(built, tmp_path)
     monkeypatch.setitem(sys.modules, pack.PACKAGE, None)
-    monkeypatch.setitem(sys.modules, "onnx", None)
     assert unpacked.load(tmp_path) == built
 
 

@@ -14,10 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from tree_sitter import Node, QueryCursor
+from everlore.code.languages import CONTAINERS, grammar
 
-from everlore.code.languages import CONTAINERS, grammar, parser
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 LONGEST = 4000
 """Characters up to which a definition stays in one piece."""
@@ -72,7 +74,9 @@ def cut(text: str, language: str, path: str = "") -> list[Chunk]:
     found = grammar(language, path.endswith(".tsx"))
     if found is None:
         return list(_paragraphs(lines, language))
-    tree = parser(found[0]).parse(text.encode("utf-8", "replace"))
+    from tree_sitter import Parser, QueryCursor  # of an extra
+
+    tree = Parser(found[0]).parse(text.encode("utf-8", "replace"))
     definitions = _definitions(QueryCursor(found[1]).captures(tree.root_node))
     return list(_Cutter(lines).file(definitions))
 

@@ -10,8 +10,10 @@ import importlib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from tree_sitter import Language, Parser, Query
+if TYPE_CHECKING:
+    from tree_sitter import Language, Query
 
 CONTAINERS = frozenset(["class", "struct", "impl", "trait", "interface", "module", "enum"])
 """Kinds of chunks that have members of their own."""
@@ -194,10 +196,8 @@ def grammar(language: str, tsx: bool = False) -> tuple[Language, Query] | None:
     syntax = SYNTAXES.get(language)
     if syntax is None:
         return None
+    from tree_sitter import Language, Query  # of an extra
+
     maker = "language_tsx" if tsx and language == "typescript" else syntax.maker
     made = Language(getattr(importlib.import_module(syntax.module), maker)())
     return made, Query(made, syntax.query)
-
-
-def parser(language: Language) -> Parser:
-    return Parser(language)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,13 +20,13 @@ import structlog
 from everlore.code.indexing import Counts, bring_up_to_date
 from everlore.code.projects import Project, Projects
 from everlore.code.rows import owner_of
-from everlore.code.walk import folder
-from everlore.code.watching import changes
+from everlore.code.walk import folder, may_be_source
 from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound, Unavailable
 from everlore.index.sqlite import SqliteIndex
 from everlore.types import Owner
 from everlore.vault.folder import SYSTEM
+from everlore.vault.watch import raw_changes
 
 ANSWER_SECONDS = 3.0
 """A call returns after this long with what is done so far."""
@@ -133,11 +133,8 @@ class CodeIndex:
 
     def being_read(self, project: str) -> bool:
         """Whether some live process has the project's lock."""
-        try:
-            with self._engine.vault.lock(_lock(project), timeout=0):
-                return False
-        except Unavailable:
-            return True
+        with self._lock(f"project/{project}") as free:
+            return not free
 
     def remove(self, project: str) -> int:
         """Forget a project; returns how many chunks it had. A large one is cleared away in the background."""
@@ -193,33 +190,23 @@ class CodeIndex:
 
     def _read(self, run: Run) -> None:
         try:
-            while True:
-                with ExitStack() as held:
-                    if not self._hold(held, run.project):
-                        return
-                    self._read_once(run)
+            while not self._stop.is_set() and self.projects.get(run.project) is not None:
+                with self._lock(f"project/{run.project}") as free:
+                    if free:
+                        self._read_once(run)
+                if not free:
+                    self._stop.wait(POLL_SECONDS)
+                    continue
                 with self._guard:
-                    if not run.again or self._stop.is_set():
-                        self._runs.pop(run.project, None)
+                    if not run.again:
+                        self._runs.pop(run.project)
                         return
-                    run.again = False
-                    run.resumed = False
+                    run.again = run.resumed = False
         finally:
             with self._guard:
                 if self._runs.get(run.project) is run:
                     del self._runs[run.project]
             run.over.set()
-
-    def _hold(self, held: ExitStack, project: str) -> bool:
-        """Wait for the project's lock; False when the project is gone or we are closing."""
-        while not self._stop.is_set() and self.projects.get(project) is not None:
-            try:
-                held.enter_context(self._engine.vault.lock(_lock(project), timeout=0))
-            except Unavailable:
-                self._stop.wait(POLL_SECONDS)
-            else:
-                return True
-        return False
 
     def _read_once(self, run: Run) -> None:
         project = self.projects.get(run.project)
@@ -231,18 +218,28 @@ class CodeIndex:
         self.projects.update(
             project.id, state="indexing", read=0, started_at=begin, completed_at=None, error="", backlog=run.backlog
         )
-        reporter = _Reporter(self, run)
+        reported = 0.0
+
+        def go_on() -> bool:
+            nonlocal reported
+            if time.monotonic() >= reported + REPORT_SECONDS:
+                reported = time.monotonic()
+                if self.projects.get(run.project) is None:
+                    return False
+                self._report(run)
+            return not self._stop.is_set()
+
         try:
-            done = bring_up_to_date(self.index, project.id, Path(project.root), run.counts, reporter)
+            done = bring_up_to_date(self.index, project.id, Path(project.root), run.counts, go_on)
         except (EverloreError, OSError) as error:
             self.projects.update(project.id, state="failed", error=str(error))
             raise
         if done:
-            self.report(run, read=1)
+            self._report(run, read=1)
             self._settle()
             self.embed_soon()
 
-    def report(self, run: Run, **more: object) -> None:
+    def _report(self, run: Run, **more: object) -> None:
         counts = run.counts
         self.projects.update(
             run.project,
@@ -252,10 +249,6 @@ class CodeIndex:
             backlog=max(0, run.backlog) + counts.created,
             **more,
         )
-
-    @property
-    def stopping(self) -> bool:
-        return self._stop.is_set()
 
     def _settle(self) -> None:
         """Complete the projects that have all their vectors, of the model in use."""
@@ -294,19 +287,13 @@ class CodeIndex:
                 pause = min(pause * 2, EMBED_AGAIN_SECONDS[1])
 
     def _embed_all(self) -> None:
-        with ExitStack() as held:
-            try:
-                held.enter_context(self._engine.vault.lock("code/embed", timeout=0))
-            except Unavailable:
-                self._settle()
-                return
+        """What has no vector, unless another process is at it."""
+        with self._lock("embed") as free:
             embedder = self._engine.embedder
-            self.index.use_model(embedder.name, embedder.dimension)
+            if free:
+                self.index.use_model(embedder.name, embedder.dimension)
             settled = time.monotonic()
-            while not self._stop.is_set():
-                units = self.index.unembedded(EMBED_SLICE)
-                if not units:
-                    break
+            while free and not self._stop.is_set() and (units := self.index.unembedded(EMBED_SLICE)):
                 vectors = embedder.encode([unit.dense for unit in units])
                 self.index.put_vectors([unit.unit for unit in units], vectors)
                 if time.monotonic() - settled > 1.0:
@@ -327,13 +314,11 @@ class CodeIndex:
                 found = self.projects.get(project)
                 if found is None or not found.watch:
                     return
-                with ExitStack() as held:
-                    try:
-                        held.enter_context(self._engine.vault.lock(f"code/watch/{project}", timeout=0))
-                    except Unavailable:
-                        self._stop.wait(TAKE_OVER_SECONDS)
-                    else:
+                with self._lock(f"watch/{project}") as free:
+                    if free:
                         self._follow_changes(found)
+                if not free:
+                    self._stop.wait(TAKE_OVER_SECONDS)
         finally:
             with self._guard:
                 self._watched.discard(project)
@@ -345,12 +330,12 @@ class CodeIndex:
         """Until the project is deleted, we close, or the folder cannot be watched any more."""
         watching = False
         try:
-            for changed in changes(project.root, self._stop):
+            for batch in raw_changes(Path(project.root), self._stop):
                 current = self.projects.get(project.id)
                 if current is None or current.root != project.root:
                     return
                 # first of all, what changed while nobody watched
-                if changed or not watching:
+                if not watching or any(may_be_source(project.root, name) for _, name in batch):
                     self._run(project.id)
                 watching = True
         except Unavailable as error:
@@ -361,34 +346,26 @@ class CodeIndex:
 
     def _clear(self, project: str) -> None:
         """Remove the chunks of a project that is not registered (any more)."""
+        while not self._stop.is_set():
+            with self._lock(f"project/{project}") as free:
+                for path in self.index.files(f"{project}/") if free else ():
+                    if self._stop.is_set() or self.projects.get(project) is not None:
+                        return  # registered again: its run deals with what is left
+                    self.index.remove_file(path)
+            if free:
+                return
+            self._stop.wait(POLL_SECONDS)
+
+    @contextmanager
+    def _lock(self, name: str) -> Iterator[bool]:
+        """Whether no other process has this lock; then it is ours."""
         with ExitStack() as held:
-            while not self._stop.is_set():
-                try:
-                    held.enter_context(self._engine.vault.lock(_lock(project), timeout=0))
-                    break
-                except Unavailable:
-                    self._stop.wait(POLL_SECONDS)
-            for path in self.index.files(f"{project}/"):
-                if self._stop.is_set() or self.projects.get(project) is not None:
-                    return  # registered again: its run deals with what is left
-                self.index.remove_file(path)
-
-
-class _Reporter:
-    """Writes down now and then how far a run is, and tells it when to stop."""
-
-    def __init__(self, code: CodeIndex, run: Run) -> None:
-        self._code = code
-        self._run = run
-        self._next = 0.0
-
-    def __call__(self) -> bool:
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + REPORT_SECONDS
-            if self._code.projects.get(self._run.project) is None:
-                return False
-            self._code.report(self._run)
-        return not self._code.stopping
+            try:
+                held.enter_context(self._engine.vault.lock(f"code/{name}", timeout=0))
+                free = True
+            except Unavailable:
+                free = False
+            yield free
 
 
 def open_code(engine: Engine) -> CodeIndex:
@@ -396,10 +373,6 @@ def open_code(engine: Engine) -> CodeIndex:
     code = CodeIndex(engine)
     code.resume()
     return code
-
-
-def _lock(project: str) -> str:
-    return f"code/project/{project}"
 
 
 def delete_all(engine: Engine) -> int:

@@ -12,13 +12,15 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-
-from pathspec import GitIgnoreSpec
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from everlore.code.languages import language_of
 from everlore.errors import InvalidInput
 from everlore.index.base import Stamp
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 LARGEST = 1_000_000
 """Bytes; larger files are data."""
@@ -90,6 +92,17 @@ def find(root: Path) -> Iterator[Found]:
     yield from _walk(str(root), "", _rules_above(root))
 
 
+def may_be_source(root: str, name: str) -> bool:
+    """Whether a change of this file may be one of source code. Builds and repositories change all the time."""
+    try:
+        *folders, last = PurePath(name).relative_to(root).parts or ("",)
+    except ValueError:
+        return True
+    if any(part.startswith(".") or part in SKIPPED_FOLDERS for part in folders):
+        return False
+    return not last.startswith(".") or last in IGNORE_FILES
+
+
 def _walk(root: str, folder: str, rules: tuple[_Rules, ...]) -> Iterator[Found]:
     here = f"{root}/{folder}" if folder else root
     try:
@@ -143,19 +156,16 @@ def _rules_in(folder: Path) -> _Rules | None:
             continue
     if not lines:
         return None
-    try:
-        return _Rules(str(folder).rstrip("/\\"), GitIgnoreSpec.from_lines(lines))
-    except ValueError:
-        valid = [line for line in lines if _valid(line)]
-        return _Rules(str(folder).rstrip("/\\"), GitIgnoreSpec.from_lines(valid))
+    from pathspec import GitIgnoreSpec  # of an extra
 
+    def valid(line: str) -> bool:
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except ValueError:
+            return False
+        return True
 
-def _valid(line: str) -> bool:
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
+    return _Rules(str(folder).rstrip("/\\"), GitIgnoreSpec.from_lines(filter(valid, lines)))
 
 
 def _rules_above(root: Path) -> tuple[_Rules, ...]:

@@ -286,6 +286,7 @@ _MOVED_OUT = re.compile(
 
 
 def _states(who: str, rest: str) -> Reading | None:
+    """Where somebody lives and works; else what they are and have."""
     if found := _LIVES.match(rest):
         if (place := _place(found)) and place.split()[0].lower() not in PRODUCTS:
             return None if for_a_time(rest[found.end() :]) else Reading(f"{who}: lives in", place)
@@ -305,6 +306,11 @@ def _states(who: str, rest: str) -> Reading | None:
         return Reading(f"{who}: lives in", f"{DENIED}{_place(found)}")
     if (found := _LIVES_WITH.match(rest)) and not for_a_time(rest[found.end("v") :]):
         return Reading(f"{who}: lives with", re.sub(r" (?:now|again|in [A-Z].*)$", "", found["v"]).lower())
+    return _condition(who, rest)
+
+
+def _condition(who: str, rest: str) -> Reading | None:
+    """Age, relationship, car, weight and what somebody is; else what they have."""
     if found := _AGE.match(rest):
         return Reading(f"{who}: age", found["v"])
     if found := _RELATION.match(rest):
@@ -315,8 +321,11 @@ def _states(who: str, rest: str) -> Reading | None:
         return Reading(f"{who}: drives", f"{DENIED}{found['v'].rstrip('.')}")
     if found := _WEIGHS.match(rest):
         return Reading(f"{who}: weight", found["v"].lower())
-    if state := being(who, rest):
-        return state
+    return being(who, rest) or _belongings(who, rest)
+
+
+def _belongings(who: str, rest: str) -> Reading | None:
+    """Partners, pets, numbers and how many of a thing somebody has; else what they do."""
     if found := _HAS_NAMED.match(rest):
         kin = found["kin"].lower()
         with_status = (f"{who}: relationship status",) if kin in (*SPOUSES, *COUPLE) else ()

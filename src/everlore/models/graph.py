@@ -1,7 +1,7 @@
 """The offline model as an ONNX graph: the pack's 8-bit weights, unchanged, in onnxruntime's own operators.
 
 The graph takes `input_ids` and `attention_mask` and gives `embedding`: the normalised vector of the first
-token of a BERT-like encoder. `onnx` is needed only here, once per installation, so it is imported on call.
+token of a BERT-like encoder. It is written by `onnx_file`, once per installation.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore.models import onnx_file
 from everlore.models.pack import Pack
 
 MICROSOFT = "com.microsoft"
@@ -29,15 +30,13 @@ class _Builder:
 
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
+        self.nodes: list[bytes] = []
+        self.constants: list[bytes] = []
 
     def model(self) -> bytes:
-        from onnx import TensorProto, helper
-
         hidden = self.pack.arch.hidden
         states = self._embeddings()
-        self._node("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
+        self._node("Cast", ["attention_mask"], "mask", to=onnx_file.INT32)
         *layers, last = (f"l{number}." for number in range(self.pack.arch.layers))
         for at in layers:
             states = self._layer(states, states, at)
@@ -46,15 +45,9 @@ class _Builder:
         first = self._layer(first, states, last)
         self._node("LpNormalization", [self._node("Squeeze", [first, "int1"], "cls")], "embedding", axis=-1, p=2)
 
-        inputs = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"])
-            for name in ("input_ids", "attention_mask")
-        ]
-        output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", hidden])
-        graph = helper.make_graph(self.nodes, "encoder", inputs, [output], self.constants)
-        opsets = [helper.make_opsetid("", 17), helper.make_opsetid(MICROSOFT, 1)]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
-        return bytes(model.SerializeToString(deterministic=True))
+        inputs = [onnx_file.value(name, onnx_file.INT64, "batch", "length") for name in ("input_ids", "attention_mask")]
+        outputs = [onnx_file.value("embedding", onnx_file.FLOAT, "batch", hidden)]
+        return onnx_file.model("encoder", self.nodes, self.constants, inputs, outputs, {"": 17, MICROSOFT: 1})
 
     def _embeddings(self) -> str:
         """Words plus positions plus the only token type, normalised."""
@@ -134,22 +127,12 @@ class _Builder:
         return self._constant(name, self.pack.vectors[name])
 
     def _constant(self, name: str, value: NDArray[Any]) -> str:
-        from onnx import numpy_helper
-
-        # ascontiguousarray would turn a scalar into a vector
-        self.constants.append(numpy_helper.from_array(value if value.ndim == 0 else np.ascontiguousarray(value), name))
+        self.constants.append(onnx_file.tensor(name, value))
         return name
 
-    def _node(self, op: str, inputs: Sequence[str], output: str, domain: str = "", **attributes: Any) -> str:
-        self._nodes(op, inputs, [output], domain, **attributes)
+    def _node(self, op: str, inputs: Sequence[str], output: str, domain: str = "", **attributes: int | float) -> str:
+        self.nodes.append(onnx_file.node(op, inputs, output, domain, attributes))
         return output
-
-    def _nodes(
-        self, op: str, inputs: Sequence[str], outputs: Sequence[str], domain: str = "", **attributes: Any
-    ) -> None:
-        from onnx import helper
-
-        self.nodes.append(helper.make_node(op, inputs, outputs, domain=domain, **attributes))
 
 
 def _unsigned(values: NDArray[np.int8]) -> NDArray[np.uint8]:

@@ -170,7 +170,7 @@ class OfflineEmbedder:
             raise type(error)(str(error)) from error
         except ImportError as error:
             raise Misconfigured(
-                f"the offline embedding model needs {error.name}: run `pip install onnxruntime onnx tokenizers`"
+                f"the offline embedding model needs {error.name}: run `pip install onnxruntime tokenizers`"
             ) from error
         except Exception as error:
             raise Unavailable(f"the offline embedding model could not be loaded: {error}") from error

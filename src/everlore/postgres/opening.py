@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everlore.config import Settings
-from everlore.errors import Misconfigured
+from everlore.extras import require
 
 if TYPE_CHECKING:
     from everlore.postgres.server import Server
@@ -16,12 +16,9 @@ def open_server(settings: Settings) -> Server | None:
     store = settings.store
     if not store.url.get_secret_value():
         return None
-    try:
-        from everlore.postgres.server import Server
-    except ImportError as error:
-        raise Misconfigured(
-            f"PostgreSQL needs packages that are not installed ({error.name}): pip install 'everlore[postgres]'"
-        ) from None
+    require("postgres")
+    from everlore.postgres.server import Server  # an extra
+
     return Server(
         store.url.get_secret_value(),
         schema=store.namespace,

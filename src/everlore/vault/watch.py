@@ -36,7 +36,7 @@ def watch(
 ) -> None:
     """Call `on_paths` for changes until `stop` is set. Blocks: the caller gives it a thread."""
     vault.prepare()  # a folder that is not there would be watched without a word
-    for batch in _batches(vault.root, stop):
+    for batch in raw_changes(vault.root, stop):
         if ready is not None:
             ready.set()
         paths = {path for change, name in batch if (path := _translate(vault.root, change, Path(name)))}
@@ -55,7 +55,9 @@ def expand(vault: FolderVault, paths: Iterable[str], known: Iterable[str]) -> se
     return files
 
 
-def _batches(root: Path, stop: threading.Event) -> Iterator[set[watchfiles.main.FileChange]]:
+def raw_changes(root: Path, stop: threading.Event) -> Iterator[set[watchfiles.main.FileChange]]:
+    """Every change below a folder, in batches; an empty one when nothing happened for a moment, and the first of all
+    when the watch is on. Ends when `stop` is set; raises Unavailable when the folder cannot be watched."""
     try:
         yield from watchfiles.watch(
             root,
@@ -70,7 +72,7 @@ def _batches(root: Path, stop: threading.Event) -> Iterator[set[watchfiles.main.
             ignore_permission_denied=True,
         )
     except (OSError, RuntimeError) as error:
-        raise Unavailable(f"the vault {root} cannot be watched ({error}); changes are found by scanning") from None
+        raise Unavailable(f"{root} cannot be watched ({error}); changes are found by scanning") from None
 
 
 def _translate(root: Path, change: watchfiles.Change, name: Path) -> str:

@@ -2,7 +2,7 @@
 
 It gives up what it does not need before it looks at the payload: memory and time beyond the limits, files outside
 the installation, the network, and the start of other programs. Its answer is one JSON object on standard output:
-{"text": ...}, {"refused": reason} or {"missing": extra}.
+{"text": ...} or {"refused": reason}.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from everlore.extras import extra_of, missing
 from everlore.models.media.formats import FORMATS
-from everlore.models.media.refusal import Missing, Refusal
+from everlore.models.media.refusal import Refusal
 
 _BARRED = ("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto", "subprocess.Popen", "os.exec",
            "os.posix_spawn", "os.spawn", "os.system", "os.fork", "os.forkpty", "os.remove", "os.rename", "os.rmdir",
@@ -49,10 +50,11 @@ def _answer(name: str, raw: bytes, pixels: int, characters: int) -> dict[str, An
         text = parsers.read(form, raw, pixels, characters)
         if len(text) > characters:
             raise Refusal(f"it has more than the {characters} characters allowed; send it in parts")
-    except Missing as missing:
-        return {"missing": missing.extra}
     except Refusal as refusal:
         return {"refused": str(refusal)}
+    except ModuleNotFoundError as error:
+        extra = extra_of(error.name or "")
+        return {"refused": missing(extra) if extra else f"the module {error.name} is missing"}
     except MemoryError:
         return {"refused": "reading it takes more memory than is allowed"}
     except RecursionError:

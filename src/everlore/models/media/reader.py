@@ -10,13 +10,13 @@ import codecs
 import re
 import threading
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 import structlog
 
 from everlore.config import MultimodalSection
 from everlore.errors import InvalidInput, Unavailable, UnsupportedMedia
+from everlore.extras import installed, missing
 from everlore.models.chat import ChatModel, Meter
 from everlore.models.media import sandbox, seeing
 from everlore.models.media.formats import OLD, Format, by_extension, by_mime, charset_of, fitting, mime_of
@@ -26,7 +26,6 @@ from everlore.types import Json
 
 PAYLOADS = ("text", "uri", "base64")
 NAME = 100
-_NEEDED = {"docs": "markitdown", "ocr": "tesserocr", "audio": "faster_whisper"}
 _SHOWN = {"image": "image", "audio": "audio"}
 _VAGUE = frozenset({"", "application/octet-stream", "binary/octet-stream", "text/plain", "application/zip"})
 """Content types that servers give to what they do not know: then a name tells more."""
@@ -127,7 +126,7 @@ class MediaReader:
     def _text(self, label: str, form: Format, raw: bytes, item: Mapping[str, Json], meter: Meter) -> str:
         if form.kind == "text":
             return self._checked(label, decode(raw))
-        local = not form.extra or find_spec(_NEEDED[form.extra]) is not None
+        local = not form.extra or installed(form.extra)
         if self.model is not None and form.kind in ("image", "audio"):
             try:
                 return self._checked(label, seeing.describe(label, self.model, form, raw, item, meter))
@@ -136,7 +135,7 @@ class MediaReader:
                     raise
                 log.warning("the multimodal model could not read a content item; read locally", reason=str(error))
         if not local:
-            raise UnsupportedMedia(f"{label}: {sandbox.missing(form.name, form.extra)}")
+            raise UnsupportedMedia(f"{label}: {missing(form.extra)}")
         with self._turns:
             return sandbox.parse(label, form, raw, self._settings)
 

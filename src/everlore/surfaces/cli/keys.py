@@ -27,7 +27,7 @@ from everlore.surfaces.cli.evercli.output import (
     show_failure,
     show_result,
 )
-from everlore.surfaces.cli.settings import settings_of_command
+from everlore.surfaces.cli.opening import settings_of_command
 from everlore.types import Json
 from everlore.vault.folder import SYSTEM
 

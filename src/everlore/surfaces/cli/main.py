@@ -1,14 +1,18 @@
 """The `everlore` command (also `everos`): its words, options and help. The work is in sibling modules.
 
-They are imported inside the commands, because `everlore --help` must answer at once.
+A command names the function that does it. It is imported when the command runs, since `everlore --help` must answer at
+once and `everlore mcp` must not wait for the HTTP server's parts.
 """
 
 from __future__ import annotations
 
+import functools
 import gc
+import importlib
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TextIO, cast
 
@@ -25,6 +29,9 @@ from everlore.surfaces.mcp import toolsets
 OBJECTS_BETWEEN_COLLECTIONS = 10_000
 """Python's own 700 make a start a sixth longer: imports make hundreds of thousands of objects, and all of them stay."""
 
+TARGETS: dict[Callable[..., None], str] = {}
+"""Which function does a command."""
+
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that differ.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -39,18 +46,42 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help is read as well in a pipe, and is there in half the time
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-server = typer.Typer(help="The HTTP server.", no_args_is_help=True)
-index = typer.Typer(help="The index over the markdown files.", no_args_is_help=True)
-keys = typer.Typer(help="Accounts of the server and their keys.", no_args_is_help=True)
-app.add_typer(server, name="server")
-code = typer.Typer(help="Search in source code.", no_args_is_help=True)
-app.add_typer(index, name="index")
-app.add_typer(keys, name="keys")
-app.add_typer(code, name="code")
-content = typer.Typer(help="The content that the Evolution CMS tools read.", no_args_is_help=True)
-app.add_typer(content, name="content")
-store = typer.Typer(help="Where everything is kept.", no_args_is_help=True)
-app.add_typer(store, name="store")
+
+
+def _group(name: str, about: str) -> typer.Typer:
+    group = typer.Typer(help=about, no_args_is_help=True)
+    app.add_typer(group, name=name)
+    return group
+
+
+server = _group("server", "The HTTP server.")
+index = _group("index", "The index over the markdown files.")
+keys = _group("keys", "Accounts of the server and their keys.")
+code = _group("code", "Search in source code.")
+content = _group("content", "The content that the Evolution CMS tools read.")
+store = _group("store", "Where everything is kept.")
+
+
+def function(target: str) -> Callable[..., Any]:
+    """`cli.upkeep:status` is `status` of everlore.surfaces.cli.upkeep, imported now."""
+    module, _, name = target.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(f"everlore.surfaces.{module}"), name)
+    return found
+
+
+def done_by(target: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The command calls `target` with its own arguments; when that returns False, the exit code is 1."""
+
+    def declare(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(**arguments: Any) -> None:
+            if function(target)(**arguments) is False:
+                raise typer.Exit(1)
+
+        TARGETS[run] = target
+        return run
+
+    return declare
 
 
 def _version(wanted: bool) -> None:
@@ -68,6 +99,7 @@ def main(
 
 
 @server.command("start", epilog="Example: everlore server start --port 8001 --log-level debug")
+@done_by("cli.serve:start")
 def server_start(
     host: Annotated[str | None, typer.Option(help="Interface to listen on. [default: 127.0.0.1]")] = None,
     port: Annotated[
@@ -82,7 +114,6 @@ def server_start(
     ] = False,
 ) -> None:
     """Serve the memory API until Ctrl-C. Beyond loopback it wants EVEROS_AUTH__ENABLED=true, or --insecure."""
-    _serve(toolsets.NAMES, host, port, insecure=insecure, log_level=log_level)
 
 
 @app.command("mcp", epilog="Example: everlore mcp --toolset knowledge")
@@ -111,73 +142,49 @@ def mcp(
     if transport == "stdio":
         if host is not None or port is not None:
             raise typer.BadParameter("--host and --port need --transport http")
-        from everlore.surfaces.mcp import stdio
-
         toolsets.check(toolset)
         identity = toolsets.IDENTITIES.get(toolset)
-        stdio.serve(toolsets.loaders()[toolset], identity() if identity else None)
-        return
-    _serve((toolset,), host, port, insecure=insecure)
-
-
-def _serve(
-    names: tuple[str, ...], host: str | None, port: int | None, *, insecure: bool, log_level: str | None = None
-) -> None:
-    from everlore.config import load
-
-    given = (("host", host), ("port", port), ("insecure", insecure or None))
-    api: dict[str, Any] = {name: value for name, value in given if value is not None}
-    settings = load(**({"api": api} if api else {}), **({"log_level": log_level} if log_level else {}))
-    from everlore.surfaces.cli.serve import serve  # a second's work, for which a wrong setting need not wait
-
-    serve(settings, toolsets.loaders(names))
+        function("mcp.stdio:serve")(toolsets.loaders()[toolset], identity() if identity else None)
+    else:
+        function("cli.serve:start")(host, port, insecure=insecure, names=(toolset,))
 
 
 @index.command("status", epilog="Example: everlore index status --json")
+@done_by("cli.upkeep:status")
 def index_status(as_json: AsJson = False) -> None:
     """Show what the index holds and what is still to be done."""
-    from everlore.surfaces.cli import upkeep
-
-    upkeep.status(as_json=as_json)
 
 
 @index.command("rebuild", epilog="Example: everlore index rebuild")
+@done_by("cli.upkeep:rebuild")
 def index_rebuild() -> None:
     """Make the index again from the files alone. Searches go on with the old one meanwhile; what is stored waits."""
-    from everlore.surfaces.cli import upkeep
-
-    upkeep.rebuild()
 
 
 @index.command("reembed", epilog="Example: everlore index reembed")
+@done_by("cli.upkeep:reembed")
 def index_reembed() -> None:
     """Give every memory a vector of the model now in use."""
-    from everlore.surfaces.cli import upkeep
-
-    upkeep.reembed()
 
 
 @index.command("sync", epilog="Example: everlore index sync")
+@done_by("cli.upkeep:index_changes")
 def index_sync() -> None:
     """Index the files that changed while no server was running."""
-    from everlore.surfaces.cli import upkeep
-
-    upkeep.index_changes()
 
 
 @code.command("index", epilog="Example: everlore code index ~/src/project --watch")
+@done_by("cli.code:index")
 def code_index(
     path: Annotated[str, typer.Argument(help="The project's root folder.")],
     watch: Annotated[bool, typer.Option("--watch", help="Go on until Ctrl-C and index what changes.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Index a folder of source code. Only what changed since the last time is read."""
-    from everlore.surfaces.cli import code
-
-    code.index(path, watch=watch, as_json=as_json)
 
 
 @code.command("search", epilog="Example: everlore code search 'retry with backoff' --project app")
+@done_by("cli.code:search")
 def code_search(
     query: Annotated[str, typer.Argument(help="What the code does, or an identifier.")],
     project: Annotated[str | None, typer.Option(help="Only in this project.")] = None,
@@ -186,39 +193,31 @@ def code_search(
     as_json: AsJson = False,
 ) -> None:
     """Find functions, classes and other pieces by meaning or name."""
-    from everlore.surfaces.cli import code
-
-    code.search(query, project=project, language=language, limit=limit, as_json=as_json)
 
 
 @code.command("status", epilog="Example: everlore code status app --json")
+@done_by("cli.code:status")
 def code_status(
     project: Annotated[str | None, typer.Argument(help="The project; all when left out.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how far the indexing of projects is."""
-    from everlore.surfaces.cli import code
-
-    code.status(project, as_json=as_json)
 
 
 @code.command("list", epilog="Example: everlore code list")
+@done_by("cli.code:list_projects")
 def code_list(as_json: AsJson = False) -> None:
     """List the indexed projects: id, chunks, folder."""
-    from everlore.surfaces.cli import code
-
-    code.list_projects(as_json=as_json)
 
 
 @code.command("delete", epilog="Example: everlore code delete app")
+@done_by("cli.code:delete")
 def code_delete(project: Annotated[str, typer.Argument(help="The project's id.")]) -> None:
     """Forget a project's chunks and stop watching it. The source files stay."""
-    from everlore.surfaces.cli import code
-
-    code.delete(project)
 
 
 @content.command("import", epilog="Example: everlore content import ./docs")
+@done_by("cli.content:import_folder")
 def content_import(
     folder: Annotated[Path, typer.Argument(help="Folder of markdown files.", show_default=False)],
     as_json: AsJson = False,
@@ -227,41 +226,31 @@ def content_import(
 
     Again after changes: documents are updated, and those whose files are gone leave.
     """
-    from everlore.surfaces.cli import content as work
-
-    if not work.import_folder(folder, as_json=as_json):
-        raise typer.Exit(1)
 
 
 @content.command("forget", epilog="Example: everlore content forget ./docs")
+@done_by("cli.content:forget_folder")
 def content_forget(
     folder: Annotated[Path, typer.Argument(help="Folder that was imported.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
     """Remove the documents of a folder that was imported. The files stay as they are."""
-    from everlore.surfaces.cli import content as work
-
-    work.forget_folder(folder, as_json=as_json)
 
 
 @content.command("status", epilog="Example: everlore content status --json")
+@done_by("cli.content:status")
 def content_status(as_json: AsJson = False) -> None:
     """Show which database the content tools read, and what is in it."""
-    from everlore.surfaces.cli import content as work
-
-    work.status(as_json=as_json)
 
 
 @app.command(epilog="Example: everlore doctor --json")
+@done_by("cli.upkeep:doctor")
 def doctor(as_json: AsJson = False) -> None:
     """Examine files, index, buffer and models, and say what to do. Changes nothing; exit code 1 on errors."""
-    from everlore.surfaces.cli import upkeep
-
-    if not upkeep.doctor(as_json=as_json):
-        raise typer.Exit(1)
 
 
 @app.command("export", epilog="Example: everlore export backup --dry-run")
+@done_by("cli.store:export")
 def export_(
     folder: Annotated[Path, typer.Argument(help="Folder to write to; it can be used as a vault afterwards.")],
     force: Force = False,
@@ -272,13 +261,10 @@ def export_(
     All memories and waiting messages, byte for byte as they are here.
     Files that are there with another content are named, and nothing is written (exit code 1), unless forced.
     """
-    from everlore.surfaces.cli import store as work
-
-    if not work.export(folder, force=force, dry_run=dry_run):
-        raise typer.Exit(1)
 
 
 @app.command("import", epilog="Example: DATABASE_URL=postgresql://... everlore import ~/.everos")
+@done_by("cli.store:take_in")
 def import_(
     folder: Annotated[Path, typer.Argument(help="Folder to read: a vault, or what export wrote.")],
     force: Force = False,
@@ -289,21 +275,16 @@ def import_(
     All memories and waiting messages, which are then indexed.
     Files that are here with another content are named, and nothing is written (exit code 1), unless forced.
     """
-    from everlore.surfaces.cli import store as work
-
-    if not work.take_in(folder, force=force, dry_run=dry_run):
-        raise typer.Exit(1)
 
 
 @store.command("distribute", epilog="Example: everlore store distribute")
+@done_by("cli.store:distribute")
 def store_distribute() -> None:
     """Spread the tables over a Citus cluster, by tenant. Needs the Citus extension; once is enough."""
-    from everlore.surfaces.cli import store as work
-
-    work.distribute()
 
 
 @keys.command("create", epilog="Example: everlore keys create --name alice --format json")
+@done_by("cli.keys:create")
 def keys_create(
     name: Annotated[str, typer.Option("--name", help="What the key is called in lists.")] = "",
     account: Annotated[str, typer.Option("--account", help="Make a further key of this account.")] = "",
@@ -317,39 +298,30 @@ def keys_create(
     form: Format = "auto",
 ) -> None:
     """Make an account key and show it, this one time. Without --account it belongs to a new account."""
-    from everlore.surfaces.cli import keys as work
-
-    work.create(form, name, account, scopes, expires_days, separate=separate)
 
 
 @keys.command("list", epilog="Example: everlore keys list --format json")
+@done_by("cli.keys:show")
 def keys_list(form: Format = "auto") -> None:
     """Show the account keys, never their secrets."""
-    from everlore.surfaces.cli import keys as work
-
-    work.show(form)
 
 
 @keys.command("revoke", epilog="Example: everlore keys revoke emk_a1b2")
+@done_by("cli.keys:revoke")
 def keys_revoke(
     which: Annotated[str, typer.Argument(help="A key's id or prefix, or an account's id for all of it.")] = "",
     form: Format = "auto",
 ) -> None:
     """End a key at once. With an account's id: all its keys and agents."""
-    from everlore.surfaces.cli import keys as work
-
-    work.revoke(form, which)
 
 
 @keys.command("audit", epilog="Example: everlore keys audit --limit 20")
+@done_by("cli.keys:audit")
 def keys_audit(
     limit: Annotated[int, typer.Option("--limit", help="How many events, the newest first.")] = 50,
     form: Format = "auto",
 ) -> None:
     """Show the sign-ins, registrations, refusals and deletions."""
-    from everlore.surfaces.cli import keys as work
-
-    work.audit(form, limit)
 
 
 class RedactedStream:
@@ -370,9 +342,7 @@ def run() -> None:
     sys.stderr = cast("TextIO", RedactedStream(sys.stderr))
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     if sys.argv[1:2] == ["keys"]:
-        from everlore.surfaces.cli.keys import run_keys
-
-        sys.exit(run_keys(app, sys.argv[1:]))
+        sys.exit(function("cli.keys:run_keys")(app, sys.argv[1:]))
     try:
         app(prog_name="everos" if Path(sys.argv[0]).stem == "everos" else "everlore")
     except EverloreError as error:

@@ -12,18 +12,20 @@ import socket
 import sys
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import structlog
 import uvicorn
 
 from everlore.accounts.choose import open_accounts
-from everlore.config import Settings, unknown_settings
+from everlore.config import Settings, load, unknown_settings
 from everlore.engine import open_engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.surfaces.cli import logs
 from everlore.surfaces.http.app import create_app
 from everlore.surfaces.http.middleware import is_loopback
 from everlore.surfaces.http.protocol import EnvelopeProtocol
+from everlore.surfaces.mcp import toolsets
 from everlore.surfaces.mcp.http import Loaders
 from everlore.vault.folder import SYSTEM
 
@@ -54,8 +56,24 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def serve(settings: Settings, toolsets: Loaders) -> None:
-    """Serve the API, and `toolsets` over MCP, until a signal comes.
+def start(
+    host: str | None = None,
+    port: int | None = None,
+    log_level: str | None = None,
+    *,
+    insecure: bool = False,
+    names: tuple[str, ...] = toolsets.NAMES,
+) -> None:
+    """Serve with the settings of this machine, of which these arguments change what they name."""
+    given = {"host": host, "port": port, "insecure": insecure or None}
+    api = {name: value for name, value in given.items() if value is not None}
+    changes: dict[str, Any] = {"api": api or None, "log_level": log_level}
+    settings = load(**{name: value for name, value in changes.items() if value})
+    serve(settings, toolsets.loaders(names))
+
+
+def serve(settings: Settings, tools: Loaders) -> None:
+    """Serve the API, and `tools` over MCP, until a signal comes.
 
     Returns on SIGTERM; Ctrl-C raises KeyboardInterrupt after an orderly stop.
     """
@@ -85,7 +103,7 @@ def serve(settings: Settings, toolsets: Loaders) -> None:
             if settings.auth.enabled and not accounts.keys():
                 log.warning("nobody can sign in yet; make a key with `everlore keys create --name NAME`")
             config = uvicorn.Config(
-                create_app(engine, accounts, toolsets),
+                create_app(engine, accounts, tools),
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -95,7 +113,7 @@ def serve(settings: Settings, toolsets: Loaders) -> None:
                 lifespan="on",
                 timeout_graceful_shutdown=FINISH_SECONDS,
             )
-            server = Server(config, engine.vault.where, tuple(toolsets))
+            server = Server(config, engine.vault.where, tuple(tools))
             server.run(sockets=[listener])
             if not server.started:
                 raise Unavailable("the server could not start; the log above says why")

@@ -8,7 +8,7 @@ from everlore import sync
 from everlore.accounts.choose import open_accounts
 from everlore.errors import InvalidInput, Misconfigured, NotFound
 from everlore.surfaces.cli import output
-from everlore.surfaces.cli.upkeep import opened
+from everlore.surfaces.cli.opening import opened
 from everlore.sync.transfer import Moved, folder_side, move, refuse_itself
 from everlore.vault.folder import SYSTEM
 

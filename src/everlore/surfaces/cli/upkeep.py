@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 
 from everlore import sync
-from everlore.config import Settings
-from everlore.engine import Engine, open_engine
 from everlore.kinds.base import several
-from everlore.surfaces.cli import logs, output
-from everlore.surfaces.cli.settings import settings_of_command
-
-
-@contextmanager
-def opened() -> Iterator[Engine]:
-    engine = open_engine(_settings())
-    try:
-        yield engine
-    finally:
-        engine.close()
+from everlore.surfaces.cli import output
+from everlore.surfaces.cli.opening import opened, settings_of_command
 
 
 def status(*, as_json: bool) -> None:
@@ -79,16 +66,10 @@ def index_changes() -> None:
 def doctor(*, as_json: bool) -> bool:
     """Shows the findings; True when none is an error."""
     with output.progress(patient=True) as report:
-        findings = sync.doctor(_settings(), report)
+        findings = sync.doctor(settings_of_command(), report)
     if as_json:
         output.show_json([asdict(finding) for finding in findings])
     else:
         for finding in findings:
             output.show_finding(finding.level, finding.what, finding.hint)
     return all(finding.level != "error" for finding in findings)
-
-
-def _settings() -> Settings:
-    settings = settings_of_command()
-    logs.configure("debug" if settings.log_level == "debug" else "warning", settings.log_format)
-    return settings

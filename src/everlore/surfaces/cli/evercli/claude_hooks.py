@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from everlore.surfaces.cli.evercli import entries, jsonc
+from everlore.surfaces.cli.evercli import edit_json, entries
 from everlore.surfaces.cli.evercli.failure import Failure
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def put(text: str, path: Path, program: list[str], vault: str) -> str:
         wanted = {"hooks": [{"type": "command", "command": command, "timeout": seconds}]}
         groups = _groups(settings, event, path)
         ours = [number for number, group in enumerate(groups) if _is_ours(group)]
-        text = _put(text, ("hooks", event, ours[0] if ours else len(groups)), wanted, path)
+        text = _put(text, ("hooks", event, ours[0] if ours else edit_json.NEW), wanted, path)
     return text
 
 
@@ -38,9 +38,9 @@ def cut(text: str, path: Path) -> str:
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         ours = [number for number, group in enumerate(groups) if _is_ours(group)] if isinstance(groups, list) else []
         for number in reversed(ours):
-            text = jsonc.cut(text, ("hooks", event, number))
+            text = edit_json.cut(text, ("hooks", event, number))
         if ours and len(ours) == len(groups):
-            text = jsonc.cut(text, ("hooks", event))
+            text = edit_json.cut(text, ("hooks", event))
     return text
 
 
@@ -67,10 +67,10 @@ def _is_ours(group: Json) -> bool:
     )
 
 
-def _put(text: str, steps: jsonc.Path, value: Json, path: Path) -> str:
+def _put(text: str, steps: edit_json.Steps, value: Json, path: Path) -> str:
     try:
-        return jsonc.put(text, steps, value)
-    except jsonc.NotJson as error:
+        return edit_json.put(text, steps, value)
+    except edit_json.NotJson as error:
         raise _left(path, str(error)) from None
 
 

@@ -10,7 +10,7 @@ import copy
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from everlore.surfaces.cli.evercli import jsonc, tomltext, yamltext
+from everlore.surfaces.cli.evercli import edit_json, edit_toml, edit_yaml
 from everlore.surfaces.cli.evercli.failure import Failure
 from everlore.surfaces.cli.evercli.text import add_below, cut_out, newline_of
 
@@ -98,7 +98,7 @@ def _parsed(text: str, form: str) -> Json:
     if not text.strip("\ufeff \t\r\n"):
         return {}
     if form == "json":
-        return jsonc.load(text)
+        return edit_json.load(text)
     if form == "toml":
         import tomllib
 
@@ -148,4 +148,4 @@ def _nest(value: dict[str, Json], steps: tuple[str, ...], entry: Json, path: Pat
     value[steps[-1]] = entry
 
 
-_EDITORS: Final[dict[str, Any]] = {"json": jsonc, "toml": tomltext, "yaml": yamltext}
+_EDITORS: Final[dict[str, Any]] = {"json": edit_json, "toml": edit_toml, "yaml": edit_yaml}

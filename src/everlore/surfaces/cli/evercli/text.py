@@ -1,5 +1,5 @@
-"""Small pure functions on text: cut it to a limit, without losing or breaking more than needed; put lines into a
-file's text and take them out again."""
+"""Small pure functions on text: cut it to a limit, without losing or breaking more than needed; put lines or an item
+into a file's text and take them out again."""
 
 from __future__ import annotations
 
@@ -55,3 +55,23 @@ def cut_out(text: str, start: int, end: int) -> str:
     else:
         above = re.sub(r"(\A|\n)\r?\n\Z", r"\1", above)
     return above + text[end:]
+
+
+def put_first(text: str, at: int, item: str, *, alone: bool) -> str:
+    """An item in brackets that open right before `at`: `{b: 2}` becomes `{a: 1, b: 2}`. JSON, TOML and YAML agree."""
+    return f"{text[:at]}{item}{'' if alone else ', '}{text[at:]}"
+
+
+def cut_item(text: str, start: int, end: int, comma: int) -> str:
+    """The text without an item in brackets, `text[start:end]`, and without its comma: the one behind it or, of the last
+    item, the one before it; -1 when it stands alone. Its line goes with it when it has one of its own."""
+    line = re.search(r"(?:\r?\n)[ \t]*\Z", text[:start])
+    if line:
+        start = line.start()
+    if comma >= end:
+        behind = comma + 1 + (not line and text[comma + 1 : comma + 2] == " ")
+        return text[:start] + text[end:comma] + text[behind:]
+    if comma < 0:
+        return text[:start] + text[end:]
+    between = text[comma + 1 : start]
+    return text[:comma] + (between if between.strip() else "") + text[end:]

@@ -31,7 +31,7 @@ def processes() -> Start:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["warm_start"])
     # the server of the forks does not get our sys.path by itself
-    folders = [str(Path(__file__).parent), str(Path(__file__).parents[1]), *sys.path]
+    folders = [str(Path(__file__).parent), *sys.path]
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYTHONPATH", os.pathsep.join(dict.fromkeys(filter(None, folders))))
         forkserver.ensure_running()

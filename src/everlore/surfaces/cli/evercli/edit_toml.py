@@ -1,19 +1,20 @@
 """Our table in a TOML file, put and cut by whole lines, so that every other byte stays where it is.
 
 The text is read statement by statement (a header, or a key with its value over however many lines); ours are those of
-our table and of the tables below it. Comments and blank lines behind the last of them belong to what follows. Only a
-section that is written as one inline value is edited through tomlkit, which keeps its layout.
+our table and of the tables below it. Comments and blank lines behind the last of them belong to what follows. In a
+section that is written as one inline value our entry is its first item.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from everlore.surfaces.cli.evercli.text import add_below, cut_out, newline_of
+from everlore.surfaces.cli.evercli.text import add_below, cut_item, cut_out, newline_of, put_first
 
 if TYPE_CHECKING:
     from everlore.types import Json
@@ -36,12 +37,15 @@ class Statement:
     end: int
     path: Steps
     is_header: bool
+    value: int
+    """Where the value of a key begins."""
 
 
 def put(text: str, steps: Steps, entry: Json) -> str:
     mark, body = _without_mark(text)
     newline = newline_of(body)
-    block = newline.join(_table(steps, entry))
+    lines = [f"[{'.'.join(map(_key, steps))}]", *(f"{_key(name)} = {_value(value)}" for name, value in entry.items())]
+    block = newline.join(lines)
     spans = list(_spans(body, steps))
     if spans and body[slice(*spans[0])].lstrip().startswith("["):
         (start, end), *others = spans
@@ -52,7 +56,10 @@ def put(text: str, steps: Steps, entry: Json) -> str:
     try:
         tomllib.loads(new)
     except tomllib.TOMLDecodeError:  # the section is one inline value
-        new = _in_line(body, steps, lambda section: section.update({steps[-1]: _value(entry)}))
+        brace, items = _inline(body, steps)
+        item = f"{_key(steps[-1])} = {_value(entry)}"
+        start, end, _ = items.get(steps[-1], (-1, -1, -1))
+        new = body[:start] + item + body[end:] if end >= 0 else put_first(body, brace + 1, item, alone=not items)
     return mark + new
 
 
@@ -60,7 +67,7 @@ def cut(text: str, steps: Steps) -> str:
     mark, body = _without_mark(text)
     spans = list(_spans(body, steps))
     if not spans:
-        return mark + _in_line(body, steps, lambda section: section.remove(steps[-1]))
+        return mark + cut_item(body, *_inline(body, steps)[1][steps[-1]])
     *others, (start, end) = spans
     return mark + _without(cut_out(body, start, end), others)
 
@@ -117,48 +124,50 @@ def _statements(text: str) -> Iterator[Statement]:
 
 def _statement(text: str, start: int, end: int, equals: int, header: Steps) -> Statement:
     is_header = text[start] == "["
-    value: Json = tomllib.loads(text[start:end] if is_header else f"{text[start:equals]} = 0")
+    path = _path(text[start:end]) if is_header else header + _path(f"{text[start:equals]} = 0")
+    return Statement(text.rfind("\n", 0, start) + 1, end, path, is_header, equals + 1)
+
+
+def _path(statement: str) -> Steps:
+    value: Json = tomllib.loads(statement)
     path: Steps = ()
     while isinstance(value, dict) and value:
         ((name, value),) = value.items()
         path += (name,)
-    line = text.rfind("\n", 0, start) + 1
-    return Statement(line, end, path if is_header else header + path, is_header)
+    return path
 
 
-def _table(steps: Steps, entry: Json) -> list[str]:
-    import tomlkit
-
-    document = tomlkit.document()
-    outer: Any = document
-    for step in steps[:-1]:
-        outer[step] = tomlkit.table(is_super_table=True)
-        outer = outer[step]
-    table = tomlkit.table()
-    for key, value in entry.items():
-        table.append(key, _value(value))
-    outer[steps[-1]] = table
-    return tomlkit.dumps(document).strip().splitlines()
-
-
-def _value(value: Json) -> Any:
-    import tomlkit
-
-    if isinstance(value, dict):
-        inline = tomlkit.inline_table()
-        inline.update({key: _value(item) for key, item in value.items()})
-        return inline
-    return tomlkit.item(value)
-
-
-def _in_line(text: str, steps: Steps, edit: Callable[[Any], None]) -> str:
-    """The text with a section changed that is one inline value. tomlkit sees that statement and nothing else: it does
-    not give back every whole file as it was."""
-    import tomlkit
-
-    found = next((one for one in _statements(text) if one.path == steps[:1] and not one.is_header), None)
-    if found is None:
+def _inline(text: str, steps: Steps) -> tuple[int, dict[str, tuple[int, int, int]]]:
+    """Where the brace of a section stands that is one inline value, and its items: start, end and comma of each."""
+    section = next((one for one in _statements(text) if one.path == steps[:-1] and not one.is_header), None)
+    if section is None or not text[section.value :].lstrip().startswith("{"):
         raise ValueError(f"{steps[0]} is not a table")
-    line = tomlkit.parse(text[found.start : found.end])
-    edit(line[steps[0]])
-    return text[: found.start] + tomlkit.dumps(line) + text[found.end :]
+    brace = text.index("{", section.value)
+    items: dict[str, tuple[int, int, int]] = {}
+    depth, first, last, comma = 0, -1, -1, -1
+    for token in _TOKEN.finditer(text, brace):
+        word = token[0]
+        if depth == 1 and word in (",", "}") and first >= 0:
+            behind = token.start() if word == "," else comma
+            items[next(iter(tomllib.loads(text[first:last])))] = (first, last, behind)
+            first, comma = -1, token.start()
+        depth += (word in ("{", "[")) - (word in ("}", "]"))
+        if depth == 0:
+            break
+        if not word.isspace() and token.start() > brace and not (depth == 1 and word == ","):
+            first, last = first if first >= 0 else token.start(), token.end()
+    return brace, items
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
+
+
+def _value(value: Json) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_key(name)} = {_value(inner)}" for name, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if value is None:
+        raise ValueError("TOML has no null")
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

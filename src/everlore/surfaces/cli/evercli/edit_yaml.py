@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from everlore.surfaces.cli.evercli.text import newline_of
+from everlore.surfaces.cli.evercli.text import cut_item, newline_of, put_first
 
 if TYPE_CHECKING:
     from everlore.types import Json
@@ -32,8 +32,7 @@ def put(text: str, steps: Steps, entry: Json) -> str:
     key, value = found
     children = value.value if isinstance(value.value, list) else []
     if getattr(value, "flow_style", False):
-        at = value.start_mark.index + 1
-        return f"{text[:at]}{name}: {_in_one_line(entry)}{', ' if children else ''}{text[at:]}"
+        return put_first(text, value.start_mark.index + 1, f"{name}: {_in_one_line(entry)}", alone=not children)
     if children:
         column = children[0][0].start_mark.column
         at = _line_start(text, children[0][0].start_mark.index)
@@ -54,7 +53,11 @@ def cut(text: str, steps: Steps) -> str:
         return text
     key, value = found
     if parent[1].flow_style:
-        return _cut_in_line(text, parent[1].value, key, value)
+        end = value.end_mark.index
+        following = re.compile(r"\s*,").match(text, end)
+        before = re.search(r",\s*\Z", text[: key.start_mark.index])
+        comma = following.end() - 1 if following else before.start() if before else -1
+        return cut_item(text, key.start_mark.index, end, comma)
     start = _line_start(text, key.start_mark.index)
     end = _end_of_lines(text, value)
     if len(parent[1].value) == 1:
@@ -74,15 +77,6 @@ def _replace(text: str, section: Any, old: tuple[Any, Any], entry: Json, newline
     start, end = _line_start(text, key.start_mark.index), _end_of_lines(text, value)
     lines = newline.join(_lines({key.value: entry}, " " * key.start_mark.column))
     return text[:start] + lines + (newline if text[end - 1 : end] == "\n" else "") + text[end:]
-
-
-def _cut_in_line(text: str, items: list[Any], key: Any, value: Any) -> str:
-    start, end = key.start_mark.index, value.end_mark.index
-    following = re.compile(r"\s*,[ ]?").match(text, end)
-    if following:
-        return text[:start] + text[following.end() :]
-    before = re.search(r",[ \t]*\Z", text[:start])
-    return text[: before.start() if before and len(items) > 1 else start] + text[end:]
 
 
 def _line_start(text: str, at: int) -> int:
