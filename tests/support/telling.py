@@ -9,7 +9,6 @@ from talk import ALICE, MAY_8, MINUTE, cell, message
 
 from everlore.extract.facts import as_fact, write_facts
 from everlore.extract.profile import add_facts
-from everlore.extract.profile_items import evidence
 from everlore.extract.supersede import slots_together, superseded
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Profile
@@ -43,7 +42,7 @@ class Memory:
         self.facts = [fact for fact in self.facts if fact.local_id not in ends]
         self.ended += over
         standing = [fact for fact in new if fact.local_id not in ends]
-        self.profile = add_facts(self.profile, standing, ALICE, at, "Alice", {evidence(fact) for fact in over})
+        self.profile = add_facts(self.profile, standing, ALICE, at, "Alice", over)
 
     @property
     def standing(self) -> list[str]:

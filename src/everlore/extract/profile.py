@@ -17,7 +17,6 @@ from everlore.extract.categories import own_words
 from everlore.extract.openings import LEAD_IN
 from everlore.extract.profile_items import SAID, Told, descriptions, evidence, summary_of, traits_of, with_facts
 from everlore.extract.slots import speaker_of
-from everlore.extract.supersede import names_of
 from everlore.extract.together import QUOTED
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Info, Profile, Trait, values
@@ -42,15 +41,12 @@ class _Parts:
     hidden: frozenset[str]
 
 
-def project(
-    old: Profile | None, facts: Sequence[Fact], owner: Owner, now: int, before: Sequence[Fact] | None = None
-) -> Profile:
-    """The profile of a user who said these facts; it is `old` itself if nothing changed. `before` are all that there
-    were when it was written, if others than these: by them a file without fingerprints is understood."""
-    known = facts if before is None else before
-    names = _names(old, owner, (*facts, *known))
+def project(old: Profile | None, facts: Sequence[Fact], owner: Owner, now: int, before: Sequence[Fact] = ()) -> Profile:
+    """The profile of a user who said these facts; it is `old` itself if nothing changed. `before` are the facts
+    that it was made from, by which a file without fingerprints is understood."""
+    names = _names(old, owner, (*facts, *before))
     if old is not None and old.generated is None:
-        old = _recognised(old, _told(known, owner, names), owner)
+        old = _recognised(old, _told(facts, owner, names), _told(before, owner, names), owner)
     told = [(fact, name) for fact, name in _told(facts, owner, names) if fact.valid_until is None]
     infos = with_facts((), told)
     name = _newest_name(told, owner)
@@ -60,11 +56,11 @@ def project(
 
 
 def add_facts(
-    old: Profile | None, new: Sequence[Fact], owner: Owner, now: int, name: str, over: Collection[str] = ()
+    old: Profile | None, new: Sequence[Fact], owner: Owner, now: int, name: str, ended: Iterable[Fact] = ()
 ) -> Profile:
     """The profile after facts that it does not know yet, told by a user who goes by `name`: the same that `project`
-    makes of all, without looking at the others. `over` is the evidence of facts that have ended."""
-    parts = _apart(old)
+    makes of all, without looking at the others. What rests on facts that have `ended` leaves."""
+    parts, over = _apart(old), set(map(evidence, ended))
     told = [(fact, name) for fact in new if _is_own(fact, owner) and fact.valid_until is None]
     infos = with_facts(parts.infos, told, over)
     traits = traits_of(parts.traits, infos, told, name, over)
@@ -140,25 +136,31 @@ def _in_place(before: Sequence[Item], own: Sequence[Item], ours: Sequence[Item])
     return kept + list(made.values())
 
 
-def _recognised(old: Profile, known: Sequence[Told], owner: Owner) -> Profile:
+def _recognised(old: Profile, facts: Sequence[Told], before: Sequence[Told], owner: Owner) -> Profile:
     """A profile of before, with the fingerprints that it would have."""
-    explained = {(evidence(fact), text) for fact, name in known for text in descriptions(fact, name)}
+    explained = {(evidence(fact), text) for fact, name in (*facts, *before) for text in descriptions(fact, name)}
     infos = [info for info in old.explicit_info if (info.evidence, info.description) in explained]
     traits = [trait for trait in old.implicit_traits if trait.basis.startswith(SAID)]
-    standing = [(fact, name) for fact, name in known if fact.valid_until is None]
-    listed = with_facts((), standing)  # what is not there of it was taken out
+    listed = with_facts((), [told for told in before if told[0].valid_until is None])
     first = old.summary.partition("\n")[0]
-    name = _newest_name(known, owner)
-    lines = {summary_of(old.explicit_info, old.implicit_traits, one) for one in (name, "")}
+    line = summary_of(old.explicit_info, old.implicit_traits, _newest_name(facts, owner))
     there = {_identity(info) for info in infos}
-    missing = [info for info in listed if _identity(info) not in there]
-    return replace(old, generated=_marks([*infos, *missing], traits, first if first in lines else ""))
+    missing = [info for info in listed if _identity(info) not in there]  # its owner took them out
+    return replace(old, generated=_marks([*infos, *missing], traits, first if first == line else ""))
+
+
+def names_of(known: Profile | None, owner: Owner, facts: Iterable[Fact] = ()) -> set[str]:
+    """What an owner was called so far, in lower case, as their profile and their facts show. A client may begin to send
+    a display name."""
+    slots = [fact.about for fact in facts if fact.sender_ids == (owner.id,)]
+    slots += [info.about for info in known.explicit_info] if known else []
+    named = [speaker_of(slot) for slot in slots if slot]
+    return {name.lower() for name in (owner.id, *named, *(known.called if known else ()))}
 
 
 def _names(old: Profile | None, owner: Owner, facts: Iterable[Fact]) -> list[str]:
     """What facts may call the user: as it is written first, then in lower case, the longest first."""
-    infos = old.explicit_info if old else ()
-    lower = names_of(owner, facts, [speaker_of(info.about) for info in infos if info.about])
+    lower = names_of(old, owner, facts)
     return [*(old.called if old else ()), speaker_name(owner.id), *sorted(lower, key=lambda name: (-len(name), name))]
 
 

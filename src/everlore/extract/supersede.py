@@ -17,13 +17,6 @@ COMPARED = 50
 """Facts about one thing that are looked at, the newest."""
 
 
-def names_of(owner: Owner, facts: Iterable[Fact], called: Iterable[str] = ()) -> set[str]:
-    """What an owner was called so far, in lower case: by their id, in the slots of their facts, and as `called`. A
-    client may begin to send a display name."""
-    own = {slots.speaker_of(fact.about) for fact in facts if fact.about and fact.sender_ids == (owner.id,)}
-    return own.union(name.lower() for name in (owner.id, *called))
-
-
 def slots_together(new: Sequence[Fact], owner: Owner, names: Collection[str]) -> list[list[str]]:
     """For each slot that facts speak of, all in which the same is told: of the owner also under their other names, and
     where it is said that something is over."""
@@ -37,8 +30,8 @@ def slots_together(new: Sequence[Fact], owner: Owner, names: Collection[str]) ->
 
 
 def superseded(known: Iterable[Fact], new: Sequence[Fact], together: Iterable[Collection[str]]) -> list[Fact]:
-    """The facts that end because of the new ones, and the new ones that end because of what is known, each once and with
-    its end: `valid_until` and `superseded_by`.
+    """The facts that end because of the new ones, and the new ones that end because of what is known, each with its
+    `valid_until` and `superseded_by`.
 
     `together` are the slots to look in, as `slots_together` gives them. Two known facts were compared before.
     """
@@ -47,7 +40,8 @@ def superseded(known: Iterable[Fact], new: Sequence[Fact], together: Iterable[Co
     ended: dict[str, Fact] = {}
     for group in together:
         told = sorted(
-            (fact for fact in all_facts.values() if fact.about in group), key=lambda fact: (fact.timestamp, fact.local_id)
+            (fact for fact in all_facts.values() if fact.about in group),
+            key=lambda fact: (fact.timestamp, fact.local_id),
         )
         told = [fact for fact in told[:-COMPARED] if fact.local_id in told_now] + told[-COMPARED:]
         for place, old in enumerate(told):

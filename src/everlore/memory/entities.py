@@ -25,7 +25,7 @@ from everlore.kinds.entity import (
     to_sheet,
     with_relation,
 )
-from everlore.memory.masking import without_secrets
+from everlore.memory.notes import without_secrets
 from everlore.sync import index_file
 from everlore.types import IndexedMemory, Json, Key, Owner, Where
 from everlore.vault.front_matter import clean

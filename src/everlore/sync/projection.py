@@ -4,7 +4,8 @@ profile is computed when it can be read again."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 
 from everlore import extract
 from everlore.engine import Engine
@@ -15,7 +16,7 @@ from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Profile
 from everlore.types import Owner, Problem, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
-from everlore.vault.paths import sheet_path
+from everlore.vault.paths import owner_dir, sheet_path
 
 PAGE = 1000
 
@@ -31,9 +32,8 @@ def facts_of(engine: Engine, owner: Owner) -> Iterator[Fact]:
 def read_profile(engine: Engine, owner: Owner) -> Profile | None:
     """The profile as it is in its file, or None where there is none. Raises Unreadable when it cannot be read, or holds
     nothing any more although the index has a profile."""
-    path = sheet_path(profile.PLACE, owner)
-    file = engine.vault.read(path)
-    return _read(engine, owner, path, file.text if file else None)
+    file = engine.vault.read(sheet_path(profile.PLACE, owner))
+    return profile_in(engine, owner, file.text if file else None)
 
 
 def project(engine: Engine, owner: Owner, facts: Sequence[Fact], before: Sequence[Fact]) -> str:
@@ -42,18 +42,31 @@ def project(engine: Engine, owner: Owner, facts: Sequence[Fact], before: Sequenc
     return _change(engine, owner, facts, before, None)
 
 
-def add_to_profile(engine: Engine, owner: Owner, new: Sequence[Fact], name: str, over: Collection[str] = ()) -> str:
-    """Add what new facts say of a user who goes by `name`; what rests on evidence that is `over` leaves. Returns the
+def add_to_profile(engine: Engine, owner: Owner, new: Sequence[Fact], name: str, ended: Sequence[Fact] = ()) -> str:
+    """Add what new facts say of a user who goes by `name`; what rests on facts that have `ended` leaves. Returns the
     file if it changed."""
-    try:
+    known = None
+    with profile_lock(engine, owner):
+        with suppress(Unreadable):
+            known = read_profile(engine, owner)
+        if known is None or known.generated is not None:
+            return _change(engine, owner, new, (), (name, ended))
+        facts = list(facts_of(engine, owner))  # a file of before: all facts are needed to tell what of it is computed
+        told = {one.local_id for one in new}
+        return _change(engine, owner, facts, [one for one in facts if one.local_id not in told], None)
+
+
+def profile_lock(engine: Engine, owner: Owner) -> AbstractContextManager[None]:
+    """Held from looking at an owner's facts until the profile and the index agree with them."""
+    return engine.vault.lock(f"profile:{owner_dir(owner)}")
+
+
+def known_names(engine: Engine, owner: Owner) -> set[str]:
+    """What the owner was called so far, as the profile shows."""
+    known = None
+    with suppress(Unreadable):
         known = read_profile(engine, owner)
-    except Unreadable:
-        known = None
-    if known is None or known.generated is not None:
-        return _change(engine, owner, new, (), (name, over))
-    facts = list(facts_of(engine, owner))  # a file of before, of which nobody knows what in it is computed
-    told = {one.local_id for one in new}
-    return _change(engine, owner, facts, [one for one in facts if one.local_id not in told], None)
+    return extract.profile.names_of(known, owner)
 
 
 def _change(
@@ -61,12 +74,12 @@ def _change(
     owner: Owner,
     facts: Sequence[Fact],
     before: Sequence[Fact],
-    added: tuple[str, Collection[str]] | None,
+    added: tuple[str, Sequence[Fact]] | None,
 ) -> str:
     path = sheet_path(profile.PLACE, owner)
 
     def edit(text: str | None) -> str | None:
-        old, now = _read(engine, owner, path, text), engine.clock.now()
+        old, now = profile_in(engine, owner, text), engine.clock.now()
         if added is None:
             new = extract.profile.project(old, facts, owner, now, before)
         else:
@@ -91,7 +104,9 @@ def written(old: Profile | None, new: Profile, text: str | None) -> str | None:
     return None if empty and page == render_sheet(profile.to_sheet(new)) else page
 
 
-def _read(engine: Engine, owner: Owner, path: str, text: str | None) -> Profile | None:
+def profile_in(engine: Engine, owner: Owner, text: str | None) -> Profile | None:
+    """The profile that the text of its file holds."""
+    path = sheet_path(profile.PLACE, owner)
     if text is not None and not text.strip() and engine.index.parents(path):
         raise Unreadable(f"{path} holds nothing any more: restore it, or delete it")
     try:

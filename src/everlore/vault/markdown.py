@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -180,15 +180,9 @@ def normal_text(text: str) -> str:
 
 def append_entries(text: str, entries: Sequence[LogEntry], front_updates: Mapping[str, Json]) -> str:
     """Add entries at the end; an empty text becomes a new log with `front_updates` as its front matter."""
-    return append_drafts(text, lambda _: entries, front_updates)
-
-
-def append_drafts(text: str, draft: Callable[[int], Sequence[LogEntry]], front_updates: Mapping[str, Json]) -> str:
-    """Add what `draft` makes, which is told the highest number so far."""
     if not text.strip("\ufeff\r\n\t "):
         text = write_front("", read_front(""), front_updates)
     known = _known(text)
-    entries = draft(known.last_number)
     ids = [entry.id for entry in entries]
     for at, ident in enumerate(ids):
         if ident in known.ids or ident in ids[:at]:
