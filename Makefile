@@ -6,26 +6,42 @@ ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
 STAMP := $(VENV)/.installed
+CORE_STAMP := $(VENV)/.core-installed
 # the tests start some hundred processes; without bytecode each of them would compile all of Everlore first
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install run test test-llm voice lint style types format docs bench conformance lock clean
+.PHONY: install core run test test-llm voice lint style types format docs bench conformance lock clean
 .DEFAULT_GOAL := install
 
+# Everything: all extras, and what tests and checks need.
 install: $(STAMP)
 
+# Only what the server itself needs; with `make install` before, that is used.
+core: $(CORE_STAMP)
+
 $(STAMP): requirements.lock pyproject.toml
+	$(call install_from,requirements.lock)
+	@touch $(STAMP) $(CORE_STAMP)
+
+$(CORE_STAMP): core.lock pyproject.toml
+	$(call install_from,core.lock)
+	@touch $(CORE_STAMP)
+
+# pip would compile on one core, and the tests of every library with the rest; what does not compile is passed over
+define install_from
 	@$(PYTHON) -c 'import sys; sys.exit("Everlore needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 install") if sys.version_info < (3, 11) else None'
-	@echo "installing into $(VENV); the first time takes a minute or two"
-	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	@# pip would compile on one core, and the tests of every library with the rest; what does not compile is passed over
+	@echo "1/4 environment: $(VENV)"
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	@echo "2/4 packages: $$(grep -c '^[A-Za-z0-9].*==' $(1)) in $(1), those that are missing"
+	@$(BIN)/python -m pip install --disable-pip-version-check --no-compile --require-hashes -r $(1)
+	@echo "3/4 Everlore itself"
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+	@echo "4/4 compiling"
 	@$(BIN)/python -m compileall -qq -j 0 -x '[/\\]tests?[/\\]' $(VENV) src || true
-	@touch $(STAMP)
+endef
 
 # The server, on http://127.0.0.1:8000 (EVEROS_API__PORT changes it). Ctrl-C stops it.
-run: install
+run: core
 	$(BIN)/everlore server start
 
 # Types and layers are checked beside the tests, and what was found is shown after them.
@@ -80,6 +96,8 @@ conformance: install
 lock:
 	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url --no-header --quiet \
 	  --output-file requirements.lock pyproject.toml build-requirements.in
+	uv pip compile --universal --python-version 3.11 --constraint requirements.lock --generate-hashes --no-emit-index-url \
+	  --no-header --quiet --output-file core.lock pyproject.toml build-requirements.in
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

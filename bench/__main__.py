@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import structlog
-from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -17,6 +16,7 @@ from bench import code, content, multihop, recalling, report, speed, stores
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
+from everlore.lock import FileLock
 from everlore.surfaces.cli.main import OBJECTS_BETWEEN_COLLECTIONS
 
 HERE = Path(__file__).resolve().parent
@@ -92,11 +92,11 @@ def _quality(options: argparse.Namespace, progress: Progress) -> None:
     limit = 1 if options.quick else options.limit
     WORK.mkdir(exist_ok=True)
     try:
-        with FileLock(WORK / "lock", timeout=0):
+        with FileLock(WORK / "lock", seconds=0):
             found: list[Quality] = [measure_quality("locomo", locomo(folder, limit), WORK, progress)]
             if not options.quick:
                 found.append(measure_quality("longmemeval", longmemeval(folder, options.every, limit), WORK, progress))
-    except Timeout:
+    except TimeoutError:
         sys.exit("quality: another run is using bench/.work; wait for it, or run with --only speed")
     _publish("quality", report.quality_table(found), quick=options.quick)
     report.plot_quality(found, RESULTS / f"{'quick-' if options.quick else ''}quality.png")
@@ -119,9 +119,9 @@ def _recall(options: argparse.Namespace, progress: Progress) -> None:
     if (folder / "multihop").is_dir():
         WORK.mkdir(exist_ok=True)
         try:
-            with FileLock(WORK / "lock", timeout=0):
+            with FileLock(WORK / "lock", seconds=0):
                 found = multihop.measure(folder, limit, WORK, progress)
-        except Timeout:
+        except TimeoutError:
             sys.exit("recall: another run is using bench/.work; wait for it, or run with --only speed")
     else:
         print(f"recall: questions skipped, there is no folder {folder / 'multihop'}.", file=sys.stderr)

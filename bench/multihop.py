@@ -20,7 +20,8 @@ from bench.measure import Figures
 from bench.quality import empty
 from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
-from everlore.surfaces.mcp.knowledge import toolset
+from everlore.surfaces.contracts.knowledge.toolset import toolset
+from everlore.surfaces.contracts.toolset import Caller
 from everlore.sync import embed_pending
 
 SETS = {"musique": "MuSiQue", "hotpotqa": "HotpotQA"}
@@ -52,7 +53,7 @@ def caller(engine: Engine) -> Callable[[str, dict[str, Any]], dict[str, Any]]:
     tools = {tool.name: tool for tool in toolset().tools}
 
     def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        result = tools[name].run(engine, arguments)
+        result = tools[name].call(Caller(lambda _: engine), arguments)
         assert isinstance(result, dict)
         return result
 

@@ -102,16 +102,16 @@ def _fill(engine: Engine, corpus: Corpus, centres: np.ndarray, n: int, progress:
     bar = progress.add_task(f"recall: storing {n:,} memories", total=n)
 
     def rows(first: int) -> Iterator[IndexRow]:
-        for number in range(first, min(n, first + note.PLACE.per_file)):
+        for number in range(first, min(n, first + note.NOTE.per_file)):
             told = corpus.turn(random, int(topics[number]))
             text = f"{told} with {', '.join(names[at] for at in picked[number])}."
             moment = START + 1000 * number
             yield with_links(note.to_row(note.Note(OWNER, f"nt_{number:08d}", moment, text), moment))
 
     engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
-    for first in range(0, n, note.PLACE.per_file):
+    for first in range(0, n, note.NOTE.per_file):
         engine.index.replace_file(f"bench/{first}.md", Stamp(first, 1), list(rows(first)))
-        progress.advance(bar, note.PLACE.per_file)
+        progress.advance(bar, note.NOTE.per_file)
     put(engine.index, around(centres, topics, random))
     return names
 

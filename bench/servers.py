@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from filelock import FileLock
+
+from everlore.lock import FileLock
 
 START_SECONDS = 60.0
 INSTALL = ("apt-get", "install", "-y", "--no-install-recommends", "mariadb-server")

@@ -12,8 +12,8 @@ from pydantic.fields import FieldInfo
 from typer.core import TyperGroup, TyperOption
 
 from everlore.config import Settings
-from everlore.surfaces.cli.evercli.arguments import GLOBAL_FLAGS, tree
-from everlore.surfaces.cli.evercli.commands import describe, subcommands
+from everlore.surfaces.cli.evercli.arguments import COMMANDS, GLOBAL_FLAGS, HIDDEN
+from everlore.surfaces.cli.evercli.commands import describe
 from everlore.surfaces.cli.main import app
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -65,11 +65,10 @@ def _commands(command: Any, words: list[str]) -> Iterator[tuple[list[str], Any]]
 def evercli_page() -> str:
     lines = ["# evercli", "", "Flags that every command takes:", ""]
     lines += [f"- `{name}`: {about}" for name, about in GLOBAL_FLAGS.items()]
-    below = [parser for name, parser in subcommands(tree()).items() if name != "hook"]
-    while below:
-        parser = below.pop(0)
-        below = [*subcommands(parser).values(), *below]
-        about = describe(parser)
+    for path in COMMANDS:
+        if path in ("", HIDDEN):
+            continue
+        about = describe(path)
         lines += ["", f"## `{about['command']}`", "", about["about"]]
         if about["arguments"]:
             lines += ["", *(f"- `{one['name']}`: {one['about']}" for one in about["arguments"])]

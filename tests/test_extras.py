@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import tomllib
 from pathlib import Path
@@ -9,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from everlore import config
+from everlore.engine import open_engine
 from everlore.errors import Misconfigured
 from everlore.extras import EXTRAS, extra_of, installed, require
 from everlore.postgres.opening import open_server
+from everlore.surfaces.contracts.emcp import tools
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -42,6 +45,15 @@ def test_a_database_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://someone@localhost/somewhere")
     with pytest.raises(Misconfigured, match=r'pip install "everlore\[postgres\]"'):
         open_server(config.load())
+
+
+def test_the_tools_of_a_site_need_their_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+    with (
+        contextlib.closing(open_engine(config.load(memory={"root": tmp_path}))) as engine,
+        pytest.raises(Misconfigured, match=r'pip install "everlore\[cms\]"'),
+    ):
+        tools.call(tools.SiteOpener(), engine, 0, "evo.content.search", {"limit": 5})
 
 
 def test_every_extra_is_declared_and_all_means_all() -> None:

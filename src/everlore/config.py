@@ -121,6 +121,7 @@ class McpSection(Section):
     app: str = Field("default", min_length=1, description="App whose memories the MCP tools read and write.")
     project: str = Field("default", min_length=1, description="Project whose memories the MCP tools read and write.")
     user: str = Field("default", min_length=1, description="Owner of what is stored through MCP without a user id.")
+    toolset: str = Field("everme", min_length=1, description="Toolset that /mcp, without a name, answers with.")
     top_k: int = Field(5, ge=1, le=50, description="Results of mem_search and /mem/search when topK is not given.")
 
 
@@ -342,8 +343,10 @@ def _variables() -> Iterator[tuple[str, dict[str, Any]]]:
 def _merged(settings: dict[str, Any], stronger: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in stronger.items():
         weaker = settings.get(name)
-        both = isinstance(weaker, dict) and isinstance(value, dict)
-        settings[name] = {**weaker, **value} if both else value
+        if isinstance(weaker, dict) and isinstance(value, dict):
+            settings[name] = {**weaker, **value}
+        else:
+            settings[name] = value
     return settings
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-from filelock import FileLock
 
 from everlore.errors import Damaged, InvalidInput, Unavailable
+from everlore.lock import FileLock
 
 BUSY_SECONDS = 10.0
 CACHE_KIB = 32 * 1024

@@ -11,7 +11,7 @@ from stored import Now
 
 from everlore.accounts.postgres import PostgresTables
 from everlore.accounts.sqlite import SqliteTables
-from everlore.accounts.store import StoredAccounts
+from everlore.accounts.store import Accounts
 from everlore.accounts.tables import Tables
 from everlore.postgres.server import Server
 
@@ -39,5 +39,5 @@ def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tables]:
 
 
 @pytest.fixture
-def accounts(tables: Tables, now: Now) -> StoredAccounts:
-    return StoredAccounts(tables, now)
+def accounts(tables: Tables, now: Now) -> Accounts:
+    return Accounts(tables, now)

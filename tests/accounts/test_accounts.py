@@ -9,26 +9,23 @@ import apsw
 import pytest
 from stored import Now
 
-from everlore.accounts.base import Event, Source
-from everlore.accounts.schema import TABLES
 from everlore.accounts.sqlite import STEPS, SqliteTables
-from everlore.accounts.store import StoredAccounts
-from everlore.accounts.tables import Tables
+from everlore.accounts.store import Accounts
+from everlore.accounts.tables import TABLES, Tables
+from everlore.accounts.values import Event, Source
 from everlore.errors import Denied, InvalidInput, NotFound
 
 MINUTE = 60_000
 
 
-def denied(accounts: StoredAccounts, credential: str) -> str:
+def denied(accounts: Accounts, credential: str) -> str:
     with pytest.raises(Denied) as caught:
         accounts.authenticate(credential)
     assert credential not in str(caught.value)
     return caught.value.why
 
 
-def test_credentials_have_their_form_and_only_hashes_are_kept(
-    accounts: StoredAccounts, tables: Tables, now: Now
-) -> None:
+def test_credentials_have_their_form_and_only_hashes_are_kept(accounts: Accounts, tables: Tables, now: Now) -> None:
     key, secret = accounts.create_key("alice")
     assert re.fullmatch(r"emk_[0-9a-f]{32}", secret)
     agent, token = accounts.register_agent(key, "cursor", "f", "Cursor", "1", None)
@@ -44,7 +41,7 @@ def test_credentials_have_their_form_and_only_hashes_are_kept(
 
 
 def test_only_hashes_are_in_the_file(tmp_path: Path) -> None:
-    accounts = StoredAccounts(SqliteTables(tmp_path / "accounts.db"))
+    accounts = Accounts(SqliteTables(tmp_path / "accounts.db"))
     key, secret = accounts.create_key("alice")
     accounts.close()
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
@@ -52,7 +49,7 @@ def test_only_hashes_are_in_the_file(tmp_path: Path) -> None:
     assert secret[8:].encode() not in kept
 
 
-def test_only_the_first_account_owns_the_main_space(accounts: StoredAccounts) -> None:
+def test_only_the_first_account_owns_the_main_space(accounts: Accounts) -> None:
     first, second = accounts.create_key("a")[0], accounts.create_key("b")[0]
     assert (first.account.main, second.account.main) == (True, False)
     assert first.account.id != second.account.id
@@ -62,12 +59,12 @@ def test_only_the_first_account_owns_the_main_space(accounts: StoredAccounts) ->
         accounts.create_key("x", account="acc_0000000000000000")
 
 
-def test_the_first_account_may_be_separate_and_then_none_is_main(accounts: StoredAccounts) -> None:
+def test_the_first_account_may_be_separate_and_then_none_is_main(accounts: Accounts) -> None:
     assert not accounts.create_key("a", separate=True)[0].account.main
     assert not accounts.create_key("b")[0].account.main, "the vault's memories are never given away by accident"
 
 
-def test_no_name_leads_out_of_a_space(accounts: StoredAccounts) -> None:
+def test_no_name_leads_out_of_a_space(accounts: Accounts) -> None:
     main, secret = accounts.create_key("a")
     other, second = accounts.create_key("b")
     owner, guest = accounts.authenticate(secret), accounts.authenticate(second)
@@ -80,7 +77,7 @@ def test_no_name_leads_out_of_a_space(accounts: StoredAccounts) -> None:
     assert nested.startswith(f"{other.account.id}.")
 
 
-def test_what_is_revoked_or_expired_is_denied(accounts: StoredAccounts, now: Now) -> None:
+def test_what_is_revoked_or_expired_is_denied(accounts: Accounts, now: Now) -> None:
     key, secret = accounts.create_key("alice", expires=now.ms + MINUTE)
     _, token = accounts.register_agent(key, "p", "f", "n", "", now.ms + MINUTE)
     assert accounts.authenticate(secret).actor == key.id
@@ -102,7 +99,7 @@ def test_what_is_revoked_or_expired_is_denied(accounts: StoredAccounts, now: Now
         assert caught.value.why == "malformed"
 
 
-def test_revoking_an_account_disconnects_its_agents(accounts: StoredAccounts) -> None:
+def test_revoking_an_account_disconnects_its_agents(accounts: Accounts) -> None:
     key, secret = accounts.create_key("a")
     _, token = accounts.register_agent(key, "p", "f", "n", "", None)
     accounts.revoke_key(key.account.id)
@@ -112,14 +109,14 @@ def test_revoking_an_account_disconnects_its_agents(accounts: StoredAccounts) ->
         accounts.revoke_key("key_nobody")
 
 
-def test_a_key_is_revoked_by_any_of_its_names(accounts: StoredAccounts) -> None:
+def test_a_key_is_revoked_by_any_of_its_names(accounts: Accounts) -> None:
     for name in ("id", "prefix", "whole"):
         key, secret = accounts.create_key(name)
         which = {"id": key.id, "prefix": key.prefix, "whole": secret}[name]
         assert [one.id for one in accounts.revoke_key(which)] == [key.id]
 
 
-def test_registering_again_keeps_the_agent_and_changes_its_token(accounts: StoredAccounts) -> None:
+def test_registering_again_keeps_the_agent_and_changes_its_token(accounts: Accounts) -> None:
     key, _ = accounts.create_key("a")
     first, old = accounts.register_agent(key, "cursor", "f", "Cursor", "1", None)
     again, new = accounts.register_agent(key, "cursor", "f", "Cursor", "2", None)
@@ -131,7 +128,7 @@ def test_registering_again_keeps_the_agent_and_changes_its_token(accounts: Store
         accounts.revoke_agent(accounts.create_key("b")[0].account.id, first.id)
 
 
-def test_a_device_is_approved_once_and_its_keys_are_handed_out_once(accounts: StoredAccounts, now: Now) -> None:
+def test_a_device_is_approved_once_and_its_keys_are_handed_out_once(accounts: Accounts, now: Now) -> None:
     key, _ = accounts.create_key("alice")
     secret, code = accounts.start_device("evercli", "EverCli", "1", "f", now.ms + 15 * MINUTE)
     assert accounts.poll_device(secret, 5000, None).state == "pending"
@@ -152,7 +149,7 @@ def test_a_device_is_approved_once_and_its_keys_are_handed_out_once(accounts: St
     assert caught.value.why == "device"
 
 
-def test_a_device_may_be_denied_or_expire(accounts: StoredAccounts, now: Now) -> None:
+def test_a_device_may_be_denied_or_expire(accounts: Accounts, now: Now) -> None:
     key, _ = accounts.create_key("alice")
     refused, code = accounts.start_device("p", "c", "", "f", now.ms + MINUTE)
     accounts.decide_device(code, key.id, approve=False)
@@ -167,7 +164,7 @@ def test_a_device_may_be_denied_or_expire(accounts: StoredAccounts, now: Now) ->
     assert accounts.device("XXXX-XXXX") is None
 
 
-def test_nothing_that_a_key_brings_about_may_more_or_lives_longer(accounts: StoredAccounts, now: Now) -> None:
+def test_nothing_that_a_key_brings_about_may_more_or_lives_longer(accounts: Accounts, now: Now) -> None:
     ends = now.ms + MINUTE
     key, _ = accounts.create_key("limited", scopes=["agents", "mem:read"], expires=ends)
     secret, code = accounts.start_device("p", "c", "", "f", now.ms + 15 * MINUTE)
@@ -188,7 +185,7 @@ def test_nothing_that_a_key_brings_about_may_more_or_lives_longer(accounts: Stor
 
 
 @pytest.mark.parametrize("how", ["revoked", "expired"])
-def test_the_approval_of_a_key_that_has_ended_is_worth_nothing(accounts: StoredAccounts, now: Now, how: str) -> None:
+def test_the_approval_of_a_key_that_has_ended_is_worth_nothing(accounts: Accounts, now: Now, how: str) -> None:
     key, _ = accounts.create_key("alice", expires=now.ms + MINUTE)
     secret, code = accounts.start_device("p", "c", "", "f", now.ms + 15 * MINUTE)
     accounts.decide_device(code, key.id, approve=True)
@@ -202,7 +199,7 @@ def test_the_approval_of_a_key_that_has_ended_is_worth_nothing(accounts: StoredA
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 129])
-def test_bad_names_are_refused(accounts: StoredAccounts, name: str) -> None:
+def test_bad_names_are_refused(accounts: Accounts, name: str) -> None:
     with pytest.raises(InvalidInput):
         accounts.create_key(name)
     with pytest.raises(InvalidInput):
@@ -210,7 +207,7 @@ def test_bad_names_are_refused(accounts: StoredAccounts, name: str) -> None:
     assert accounts.keys() == []
 
 
-def test_the_secret_is_made_once_and_events_come_newest_first(accounts: StoredAccounts) -> None:
+def test_the_secret_is_made_once_and_events_come_newest_first(accounts: Accounts) -> None:
     assert accounts.secret() == accounts.secret()
     assert len(accounts.secret()) == 32
     for number in range(3):
@@ -218,7 +215,7 @@ def test_the_secret_is_made_once_and_events_come_newest_first(accounts: StoredAc
     assert [event.target for event in accounts.events(2)] == ["2", "1"]
 
 
-def test_uploads_hold_their_bytes_until_they_are_used_or_expire(accounts: StoredAccounts, now: Now) -> None:
+def test_uploads_hold_their_bytes_until_they_are_used_or_expire(accounts: Accounts, now: Now) -> None:
     for name in ("used", "late", "waiting"):
         accounts.add_upload("acc", name, "n\x00.md", 3, "h", now.ms + (MINUTE if name == "late" else 2 * MINUTE))
         assert accounts.content(name) is None
@@ -236,7 +233,7 @@ def test_uploads_hold_their_bytes_until_they_are_used_or_expire(accounts: Stored
     assert accounts.content("late") is None
 
 
-def test_the_newest_document_by_either_key_is_found(accounts: StoredAccounts) -> None:
+def test_the_newest_document_by_either_key_is_found(accounts: Accounts) -> None:
     for number in range(3):
         keys = ("doc", f"once-{number}")
         accounts.add_source(Source(f"src_{number}", "acc", "", "o", "t", 1, "h", *keys, "", "s", "extracted", number))
@@ -261,7 +258,7 @@ def test_uploads_that_lay_in_a_folder_are_taken_into_the_file(tmp_path: Path) ->
     (folder / "obj_1").write_bytes(b"abc")
     (folder / "obj_2.part").write_bytes(b"half")
     for _ in range(2):
-        accounts = StoredAccounts(SqliteTables(tmp_path / "accounts.db"))
+        accounts = Accounts(SqliteTables(tmp_path / "accounts.db"))
         assert accounts.content("obj_1") == b"abc"
         accounts.close()
         assert not folder.exists()

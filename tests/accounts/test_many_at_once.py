@@ -7,9 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from everlore.accounts.base import Source
-from everlore.accounts.store import StoredAccounts
+from everlore.accounts.store import Accounts
 from everlore.accounts.tables import Session, Tables
+from everlore.accounts.values import Source
 from everlore.errors import Denied
 
 MINUTE = 60_000
@@ -21,7 +21,7 @@ def together(work: Callable[[int], T]) -> list[T]:
     ready = threading.Barrier(MANY)
 
     def one(number: int) -> T:
-        ready.wait(10)
+        ready.wait(60)
         return work(number)
 
     with ThreadPoolExecutor(MANY) as pool:
@@ -36,13 +36,13 @@ def why(ask: Callable[[], object]) -> str:
     return "yes"
 
 
-def test_of_many_first_accounts_one_is_main(accounts: StoredAccounts) -> None:
+def test_of_many_first_accounts_one_is_main(accounts: Accounts) -> None:
     made = together(lambda number: accounts.create_key(f"n{number}")[0])
     assert sum(key.account.main for key in made) == 1
     assert len({key.account.id for key in made}) == MANY
 
 
-def test_of_many_who_poll_one_gets_the_credentials(accounts: StoredAccounts, now: Callable[[], int]) -> None:
+def test_of_many_who_poll_one_gets_the_credentials(accounts: Accounts, now: Callable[[], int]) -> None:
     key, _ = accounts.create_key("alice")
     secret, code = accounts.start_device("evercli", "EverCli", "1", "f", now() + MINUTE)
     accounts.decide_device(code, key.id, approve=True)
@@ -52,13 +52,13 @@ def test_of_many_who_poll_one_gets_the_credentials(accounts: StoredAccounts, now
     assert len(accounts.agents(key.account.id)) == 1
 
 
-def test_of_many_who_decide_one_does(accounts: StoredAccounts, now: Callable[[], int]) -> None:
+def test_of_many_who_decide_one_does(accounts: Accounts, now: Callable[[], int]) -> None:
     key, _ = accounts.create_key("alice")
     _, code = accounts.start_device("evercli", "EverCli", "1", "f", now() + MINUTE)
     assert sum(together(lambda n: accounts.decide_device(code, key.id, approve=n % 2 == 0))) == 1
 
 
-def test_of_many_who_register_one_place_one_token_works(accounts: StoredAccounts) -> None:
+def test_of_many_who_register_one_place_one_token_works(accounts: Accounts) -> None:
     key, _ = accounts.create_key("alice")
     made = together(lambda _: accounts.register_agent(key, "cursor", "f", "Cursor", "1", None))
     assert len({agent.id for agent, _ in made}) == 1
@@ -69,11 +69,11 @@ def test_of_many_who_register_one_place_one_token_works(accounts: StoredAccounts
     assert [agent.token_prefix for agent in accounts.agents(key.account.id)] == [working[0][:8]]
 
 
-def test_the_secret_is_one_however_many_ask_first(accounts: StoredAccounts) -> None:
+def test_the_secret_is_one_however_many_ask_first(accounts: Accounts) -> None:
     assert len(set(together(lambda _: accounts.secret()))) == 1
 
 
-def test_many_device_codes_are_all_different(accounts: StoredAccounts, now: Callable[[], int]) -> None:
+def test_many_device_codes_are_all_different(accounts: Accounts, now: Callable[[], int]) -> None:
     made = together(lambda n: accounts.start_device("evercli", "EverCli", "1", str(n), now() + MINUTE))
     assert len({code for _, code in made}) == MANY
 
@@ -99,14 +99,14 @@ class Forgetful:
 
 
 def test_work_whose_answer_was_lost_gives_the_same_when_it_runs_again(tables: Tables, now: Callable[[], int]) -> None:
-    accounts = StoredAccounts(Forgetful(tables), now)
+    accounts = Accounts(Forgetful(tables), now)
     key, secret = accounts.create_key("alice")
     assert key.account.main
     assert accounts.authenticate(secret).actor == key.id
     agent, token = accounts.register_agent(key, "cursor", "f", "Cursor", "1", None)
     assert accounts.authenticate(token).agent_id == agent.id
     device, code = accounts.start_device("evercli", "EverCli", "1", "g", now() + MINUTE)
-    StoredAccounts(tables, now).decide_device(code, key.id, approve=True)
+    Accounts(tables, now).decide_device(code, key.id, approve=True)
     poll = accounts.poll_device(device, 5000, None)
     assert poll.state == "approved"
     assert accounts.authenticate(poll.key_secret).account == key.account

@@ -14,7 +14,7 @@ from databases import Postgres, new_schema, opened
 
 from everlore.accounts.postgres import PART, PostgresTables
 from everlore.accounts.sqlite import STEPS, SqliteTables
-from everlore.accounts.store import StoredAccounts
+from everlore.accounts.store import Accounts
 from everlore.accounts.tables import Tables
 from everlore.accounts.tokens import digest
 from everlore.postgres.statements import run
@@ -56,8 +56,8 @@ def upgraded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tables]
 
 
 def test_agents_of_before_keep_what_they_may(upgraded: Tables) -> None:
-    assert StoredAccounts(upgraded).authenticate(TOKEN).scopes == ("mem:read", "mem:write")
+    assert Accounts(upgraded).authenticate(TOKEN).scopes == ("mem:read", "mem:write")
 
 
 def test_an_approval_of_before_is_worth_nothing_since_nobody_knows_its_key(upgraded: Tables) -> None:
-    assert StoredAccounts(upgraded).poll_device(DEVICE, 5000, None).state == "expired"
+    assert Accounts(upgraded).poll_device(DEVICE, 5000, None).state == "expired"

@@ -19,7 +19,7 @@ from everlore.content import tools
 from everlore.content.access import Caller
 from everlore.content.connect import open_site
 from everlore.content.importing import forget_folder, import_folder, sources
-from everlore.content.texts import documents
+from everlore.content.inventory import documents
 from everlore.errors import InvalidInput, Misconfigured
 
 FILES = {

@@ -49,7 +49,7 @@ def attempt(vault: Path, vectors: Endpoint, limit: int | None) -> list[str]:
     report.chmod(0o666)
     process = processes()(target=try_to_remember, args=(vault, vectors.url, report, limit))
     process.start()
-    process.join(60)
+    process.join(240)
     assert process.exitcode == 0, report.read_text(encoding="utf-8")
     process.close()
     return report.read_text(encoding="utf-8").splitlines()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from crash_driver import Job, Step, die_at, drive
 from embeddings import Endpoint
-from ledger import Ledger
+from ledger import Ledger, for_lines
 from vaults import (
     ALICE,
     BOB,
@@ -54,10 +54,10 @@ def test_a_killed_process_loses_nothing_and_the_index_equals_the_files(tmp_path:
         process = start(target=drive, args=(Job(root, vectors.url, number, journal, log, f"r{number}"),))
         process.start()
         if rng.random() < 0.8:  # the others are killed while they start and recover
-            while not (journal.exists() and journal.stat().st_size):
-                assert process.is_alive(), log.read_text(encoding="utf-8")
-                time.sleep(0.002)
-        time.sleep(rng.choice((0.05, 0.5, 1.0)) * rng.random())
+            for_lines(journal, rng.randint(1, 12), process.is_alive)
+            time.sleep(0.03 * rng.random())
+        else:
+            time.sleep(rng.random())
         process.kill()
         process.join()
         process.close()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
-import pytest
 from embeddings import Endpoint
 from llm import Asked, Llm, Said, scripted, sensible
 from serving import Server, running
-from vaults import ALICE, MAY_28, contents, facts, open_vault
+from vaults import ALICE, MAY_28, contents, facts, open_vault, within
 
 from everlore.memory import recover, unprocessed
 from everlore.types import Scope
@@ -122,9 +120,5 @@ def _one_round(server: Server, llm: Llm, moment: Moment, number: int) -> list[st
             server.client.post("/api/v1/memory/flush", json={"session_id": session})
     except httpx.TransportError:
         pass  # as it should be
-    deadline = time.monotonic() + 10
-    while server.process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    if server.process.poll() is None:
-        pytest.fail("the moment did not come")
+    within(5, lambda: server.process.poll() is not None)
     return accepted

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import time
 from pathlib import Path
 
 import pytest
 from crash_client import Client
 from databases import Postgres, new_schema
 from embeddings import endpoint
-from ledger import Ledger
+from ledger import Ledger, for_lines, lines_of
 from serving import running
 from vaults import open_vault
 
@@ -43,9 +42,11 @@ def test_of_two_servers_one_is_killed(tmp_path: Path, database: Postgres, monkey
                         Client(dies if at % 2 else stays, journal, f"r{number}c{at}", 100 * number + at)
                         for at, journal in enumerate(journals)
                     ]
-                    time.sleep(rng.uniform(0.5, 1.5))
+                    for journal in journals:
+                        for_lines(journal, rng.randint(2, 10))
                     dies.process.kill()
-                    time.sleep(0.5)
+                    for journal in journals[::2]:
+                        for_lines(journal, lines_of(journal) + 3)
                 alive = clients[::2]
                 assert all(client.thread.is_alive() for client in alive)
                 for client in alive:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from crash_client import Client
 from embeddings import endpoint
-from ledger import Ledger
+from ledger import Ledger, for_lines
 from serving import running
 from vaults import open_vault
 
@@ -38,7 +38,9 @@ def test_a_killed_server_loses_nothing_it_answered_for(tmp_path: Path, monkeypat
                 clients = [
                     Client(server, journal, f"r{number}c{at}", 100 * number + at) for at, journal in enumerate(journals)
                 ]
-                time.sleep(rng.choice((0.2, 1.0)) * rng.random() + 0.05)
+                for journal in journals:
+                    for_lines(journal, rng.randint(1, 6))
+                time.sleep(0.05 * rng.random())
                 server.process.kill()
                 for client in clients:
                     client.thread.join()

@@ -41,7 +41,7 @@ def test_four_processes_that_add_at_once_lose_nothing(tmp_path: Path, shared: bo
         for process in running:
             process.start()
         for process, job in zip(running, jobs, strict=True):
-            process.join(60)
+            process.join(240)
             assert process.exitcode == 0, job.log.read_text(encoding="utf-8")
             done = ledger.read(job.journal)
             assert done["finished"] == 1, job.log.read_text(encoding="utf-8")
@@ -69,7 +69,7 @@ def test_processes_that_flush_one_session_at_once_write_it_once(tmp_path: Path) 
             for process in running:
                 process.start()
             for process in running:
-                process.join(60)
+                process.join(240)
                 assert process.exitcode == 0
             said = [(tmp_path / f"{number}{at}").read_text(encoding="utf-8").split() for at in range(2)]
             told = Counter(

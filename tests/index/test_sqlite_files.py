@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import apsw
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 from embeddings import Endpoint
 from stored import ALICE, BOB, DIMENSION, direction, embed, fill, found, message, row, rows_of, where
-from vaults import open_vault
+from vaults import open_vault, within
 
 from everlore import database
 from everlore.buffer.sqlite import SqliteBuffer
@@ -61,10 +60,7 @@ def test_many_small_writes_are_tidied_in_the_background(tmp_path: Path, vectors:
     worker = Worker(engine)
     worker.start()
     try:
-        deadline = time.monotonic() + 20
-        while segments() > 1 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert segments() == 1
+        within(5, lambda: segments() == 1)
     finally:
         worker.stop()
         engine.close()

@@ -13,9 +13,9 @@ from everlore.kinds import entity, note
 from everlore.kinds.base import with_end
 from everlore.kinds.entity import Entity, Relation
 from everlore.kinds.note import Note
+from everlore.kinds.paths import locate, page_path, part_path
 from everlore.types import LogEntry, Owner, Scope
 from everlore.vault.markdown import parse_log, parse_sheet, render_entry, render_sheet
-from everlore.vault.paths import locate, page_path, part_path
 
 ALICE = Owner(Scope(), "user", "alice")
 MOMENT = 1_780_000_000_123
@@ -74,7 +74,7 @@ def test_what_has_ended_is_not_searched_and_what_will_end_is() -> None:
 
 
 def test_a_day_goes_on_in_the_next_file() -> None:
-    paths = [part_path(note.PLACE, ALICE, MOMENT, number) for number in (1, 100, 101, 201)]
+    paths = [part_path(note.NOTE, ALICE, MOMENT, number) for number in (1, 100, 101, 201)]
     assert [path.rsplit("/", 1)[1] for path in paths] == [
         "note-2026-05-28.md",
         "note-2026-05-28.md",
@@ -90,9 +90,9 @@ def test_a_day_goes_on_in_the_next_file() -> None:
 def test_any_name_has_a_page_that_is_found_again(name: str) -> None:
     entry = entity.new_entry(name)
     file_name = entity.page_name(name, entry)
-    found = locate(page_path(entity.PLACE, ALICE, file_name))
+    found = locate(page_path(entity.ENTITY, ALICE, file_name))
     assert found is not None
-    assert (found.place, found.owner, found.name) == (entity.PLACE, ALICE, file_name)
+    assert (found.kind, found.owner, found.name) == (entity.ENTITY, ALICE, file_name)
     assert len(file_name.encode()) <= 250
 
 

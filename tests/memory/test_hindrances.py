@@ -9,12 +9,12 @@ from embeddings import Endpoint
 from vaults import ALICE, DAY, HELPER, MAY_28, SCOPE, facts, open_vault, says, within
 
 from everlore.engine import Engine
+from everlore.kinds.paths import locate
 from everlore.memory import NewMessage, flush, listing, profile, recover, remember, reset, retry, unprocessed
 from everlore.memory import extraction as writing
 from everlore.models.chat import Meter
 from everlore.sync import Worker, index_changes, index_file, rebuild
 from everlore.types import Cell
-from everlore.vault.paths import locate
 
 SKILL = "---\nid: sk_20260528_00000009\n{front}\n---\nBoil the water.\n"
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from everlore.engine import Engine
 from everlore.kinds import profile as profiles
+from everlore.kinds.paths import sheet_path
 from everlore.kinds.profile import Info, Profile
 from everlore.memory import NewMessage, flush, profile, remember
 from everlore.memory.statements import STATED, add_statements, stated
 from everlore.types import Owner, Scope
-from everlore.vault.paths import sheet_path
 
 AT = 1_780_000_000_000
 USER = Owner(Scope(), "user", "default")
@@ -30,7 +30,7 @@ def test_what_no_rule_sorts_is_listed_as_it_was_said(engine: Engine) -> None:
     assert listed(engine) == ["Deploys go out on Tuesdays"]
     assert add_statements(engine, USER, [(AT + 5, "Deploys go out on Tuesdays")])
     assert listed(engine) == ["Deploys go out on Tuesdays"]
-    text = (engine.settings.memory.root / sheet_path(profiles.PLACE, USER)).read_text(encoding="utf-8")
+    text = (engine.settings.memory.root / sheet_path(profiles.PROFILE, USER)).read_text(encoding="utf-8")
     assert "2026-05-28: Deploys go out on Tuesdays" in text
 
 
@@ -45,7 +45,7 @@ def test_what_extraction_has_listed_is_not_listed_twice(engine: Engine) -> None:
 
 
 def test_a_profile_that_a_person_left_unreadable_is_not_touched(engine: Engine) -> None:
-    path = engine.settings.memory.root / sheet_path(profiles.PLACE, USER)
+    path = engine.settings.memory.root / sheet_path(profiles.PROFILE, USER)
     path.parent.mkdir(parents=True)
     path.write_text("---\nexplicit_info: 7\n---\n", encoding="utf-8")
     assert not add_statements(engine, USER, [(AT, "x")])

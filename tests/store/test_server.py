@@ -114,7 +114,7 @@ def test_deadlocks_are_resolved_by_trying_again(server: Server) -> None:
             connection.execute("UPDATE notes SET said = said || 'x' WHERE tenant = %s", (first,))
             if len(met) < 2:
                 met.append(1)
-                both.wait(10)
+                both.wait(60)
             connection.execute("UPDATE notes SET said = said || 'x' WHERE tenant = %s", (second,))
 
         server.write(change)

@@ -18,14 +18,14 @@ from vaults import ALICE, SCOPE, assert_index_equals_files, open_vault, says
 from everlore.buffer.base import Record
 from everlore.buffer.postgres import PostgresBuffer
 from everlore.index.postgres.index import PostgresIndex
-from everlore.kinds import PLACES
+from everlore.kinds.paths import log_path, sheet_path
+from everlore.kinds.registry import kind
 from everlore.memory import flush, remember
 from everlore.postgres.server import Server
 from everlore.sync import Side, folder_side, move
 from everlore.types import Cell, Message, Owner, Scope
 from everlore.vault.base import Raw, Vault
 from everlore.vault.folder import FolderVault
-from everlore.vault.paths import log_path, sheet_path
 from everlore.vault.postgres import PostgresVault
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12).filter(
@@ -33,8 +33,8 @@ names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=1
 )
 owners = st.builds(lambda app, name: Owner(Scope(app), "user", name), names, names)
 paths = st.one_of(
-    owners.map(lambda owner: sheet_path(PLACES["profile"], owner)),
-    st.builds(lambda o, day: log_path(PLACES["episode"], o, day * 86_400_000), owners, st.integers(0, 20_000)),
+    owners.map(lambda owner: sheet_path(kind("profile"), owner)),
+    st.builds(lambda o, day: log_path(kind("episode"), o, day * 86_400_000), owners, st.integers(0, 20_000)),
 )
 raws = st.builds(Raw, st.binary(max_size=60) | st.text(max_size=40).map(lambda t: t.encode("utf-8", "replace")),
                  st.integers(1, 2**61))  # fmt: skip
@@ -104,7 +104,7 @@ def _texts(side: Side, session: str) -> list[Message]:
 
 def test_what_differs_is_named_and_only_overwritten_when_asked(tables: Server, tmp_path: Path) -> None:
     database = Side(PostgresVault(emptied(tables)), PostgresBuffer(tables))
-    path, other = (sheet_path(PLACES["profile"], Owner(Scope(), "user", name)) for name in ("alice", "bob"))
+    path, other = (sheet_path(kind("profile"), Owner(Scope(), "user", name)) for name in ("alice", "bob"))
     database.vault.update(path, lambda _: "theirs")
     with folder_side(tmp_path / "a", writing=True) as folder:
         folder.vault.update(path, lambda _: "mine!!")
@@ -185,7 +185,7 @@ def test_commands_refuse_what_makes_no_sense(tmp_path: Path) -> None:
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     home, away = tmp_path / "home", tmp_path / "away"
-    FolderVault(home).update(sheet_path(PLACES["profile"], ALICE), lambda _: "x")
+    FolderVault(home).update(sheet_path(kind("profile"), ALICE), lambda _: "x")
     done = everlore("export", str(away), "--dry-run", root=home)
     assert (done.returncode, "would be exported: 1 files" in done.stdout) == (0, True), done.stderr
     assert not away.exists()

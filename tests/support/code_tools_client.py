@@ -1,4 +1,4 @@
-"""Calling the code tools as the MCP core does: with defaults filled in."""
+"""Calling the code tools as the MCP core does."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from typing import Any
 from vaults import within
 
 from everlore.engine import Engine
-from everlore.surfaces.mcp.knowledge.code_tools import TOOLS
+from everlore.surfaces.contracts.knowledge.code_tools import TOOLS
+from everlore.surfaces.contracts.toolset import Caller
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
 def call(engine: Engine, name: str, **arguments: Any) -> dict[str, Any]:
-    tool = BY_NAME[name]
-    properties = tool.input_schema["properties"]
-    defaults = {key: value["default"] for key, value in properties.items() if "default" in value}
-    answer = tool.run(engine, defaults | arguments)
+    answer = BY_NAME[name].call(Caller(lambda _: engine), arguments)
     assert isinstance(answer, dict)
     return answer
 

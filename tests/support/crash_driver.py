@@ -24,11 +24,11 @@ from vaults import DAY, MAY_28, SCOPE, open_vault, says
 
 from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound
+from everlore.kinds.paths import locate
 from everlore.memory import NewMessage, flush, forget, recover, remember
 from everlore.sync import Worker, index_changes, worker
 from everlore.types import LogEntry, Owner
 from everlore.vault.markdown import parse_log, remove_entry
-from everlore.vault.paths import locate
 
 USERS = ("alice", "bob")
 SESSIONS = ("talk", "work", "notes")

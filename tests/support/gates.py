@@ -17,8 +17,9 @@ import httpx
 from embeddings import Endpoint
 from serving import clean_env
 
-from everlore.accounts.base import SCOPES, Accounts, Key
 from everlore.accounts.choose import open_accounts
+from everlore.accounts.store import Accounts
+from everlore.accounts.values import SCOPES, Key
 from everlore.vault.folder import SYSTEM
 
 NO_KEY = "emk_" + "0" * 32

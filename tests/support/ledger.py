@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -110,6 +112,20 @@ class Ledger:
             self.highest[series(row.key)] = max(self.highest.get(series(row.key), 0), number(row.key))
         there = {(row.key.owner, row.key.local_id) for row in rows}
         assert [entry for path, entry in self.gone if (owner_of(path), entry) in there] == [], "deleted, and back"
+
+
+def lines_of(journal: Path) -> int:
+    """How many things were acknowledged in it so far."""
+    return journal.read_bytes().count(b"\n") if journal.exists() else 0
+
+
+def for_lines(journal: Path, count: int, alive: Callable[[], bool] = lambda: True) -> None:
+    """Wait until so many things are acknowledged; whoever writes the journal must not end before."""
+    deadline = time.monotonic() + 120
+    while lines_of(journal) < count:
+        assert alive(), f"it ended after {lines_of(journal)} of {count} lines"
+        assert time.monotonic() < deadline, f"{lines_of(journal)} of {count} lines are there"
+        time.sleep(0.002)
 
 
 def series(key: Key) -> tuple[Owner, str]:

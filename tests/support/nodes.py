@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from filelock import FileLock
+from everlore.lock import FileLock
 
 NODE = "node@22.23.3"
 """The suite and the inspector need Node 22; the registry has it as a package, whatever node is installed here."""

@@ -17,8 +17,8 @@ from typing import Any
 
 import httpx
 
-START_SECONDS = 60.0
-INDEX_SECONDS = 30.0
+START_SECONDS = 120.0
+INDEX_SECONDS = 120.0
 SERVER = (sys.executable, "-m", "everlore", "server", "start", "--port", "0")
 
 
@@ -57,7 +57,7 @@ class Server:
     def log(self) -> list[dict[str, Any]]:
         return read_log(self.log_path)
 
-    def stop(self, how: int = signal.SIGTERM, seconds: float = 30.0) -> int:
+    def stop(self, how: int = signal.SIGTERM, seconds: float = 60.0) -> int:
         if self.process.poll() is None:
             self.process.send_signal(how)
         try:

@@ -5,105 +5,117 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from everlore.surfaces.mcp.handshake import Identity
-from everlore.surfaces.mcp.toolset import (
-    CALLER,
+from everlore.surfaces.contracts.identity import Identity
+from everlore.surfaces.contracts.toolset import (
     Argument,
+    Caller,
     Content,
     Items,
     Link,
     Prompt,
     Resource,
     Text,
-    Tool,
     Toolset,
+    tool,
 )
 
 SECRET = "sk-very-secret"
 
 
-def toolset(failures: Any = "result") -> Toolset:
-    return Toolset(
-        name="tiny",
-        server_name="tiny-mcp",
-        server_version="0.0.1",
-        instructions="Tools for tests.",
-        tools=(
-            Tool("echo", "Gives its arguments back.", ECHO, lambda _, arguments: dict(arguments), read_only=True),
-            Tool("text", "Text and nothing else.", NOTHING, lambda *_: Text("plain words"), read_only=True),
-            Tool("items", "A list.", NOTHING, lambda *_: LIST),
-            Tool("wait", "Takes its time.", WAIT, wait, title="Wait a while", idempotent=True),
-            Tool("refuse", "Refuses.", NOTHING, refuse, destructive=True),
-            Tool("crash", "Has a defect.", NOTHING, crash),
-            Tool("write", "Adds a line to a file of the vault.", WRITE, write),
-            Tool("who", "Who is asking.", NOTHING, who),
-            Tool("noise", "Prints.", NOTHING, noise),
-            Tool("torn", "Half a character.", NOTHING, lambda *_: {"half": "\ud800"}),
-        ),
-        failures=failures,
-        server_fields={"displayName": "Tiny"},
-        capabilities={"evo": {"toolsetVersion": "1.0"}},
-        resources=(
-            Resource("tiny://fixed", "fixed", "A fixed one"),
-            Resource("tiny://item/{id}", "item", template=True, mime_type=""),
-        ),
-        read=read,
-        prompts=(Prompt("greet", "Greets.", (Argument("name", "Whom", required=True),), greet),),
-    )
+IDENTITY = Identity(
+    server_name="tiny-mcp",
+    server_version="0.0.1",
+    instructions="Tools for tests.",
+    capabilities={"tools": {}, "resources": {}, "prompts": {}, "evo": {"toolsetVersion": "1.0"}},
+    server_fields={"displayName": "Tiny"},
+)
 
 
-NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
-ECHO: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "word": {"type": "string", "description": "A word", "maxLength": 5_000_000},
-        "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},
-        "share": {"type": "number", "minimum": 0, "maximum": 1},
-        "kind": {"type": "string", "enum": ["a", "b"], "nullable": True},
-        "deep": {"type": "object", "properties": {"n": {"type": "integer"}}, "nullable": True},
-        "flag": {"type": "boolean", "default": False},
-        "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 3},
-    },
-    "required": ["word"],
-}
-WAIT: dict[str, Any] = {"type": "object", "properties": {"seconds": {"type": "number"}}, "required": ["seconds"]}
-WRITE: dict[str, Any] = {"type": "object", "properties": {"line": {"type": "string"}}, "required": ["line"]}
-LIST = Items(({"id": "1"}, {"id": "2"}), links=(Link("tiny://item/1", "item:1", "The first"),))
+class Deep(TypedDict):
+    n: NotRequired[int]
 
 
-def wait(_: Any, arguments: Mapping[str, Any]) -> Any:
-    time.sleep(arguments["seconds"])
-    return {"waited": arguments["seconds"]}
+@tool(reads=True)
+def echo(
+    ask: Caller,
+    word: Annotated[str, {"description": "A word", "maxLength": 5_000_000}],
+    limit: Annotated[int, {"minimum": 1, "maximum": 100}] = 10,
+    share: Annotated[float | None, {"minimum": 0, "maximum": 1}] = None,
+    kind: Annotated[Literal["a", "b"] | None, {"nullable": True}] = None,
+    deep: Annotated[Deep | None, {"nullable": True}] = None,
+    flag: bool = False,
+    tags: Annotated[list[str] | None, {"maxItems": 3}] = None,
+) -> Any:
+    """Gives its arguments back."""
+    given = {"word": word, "limit": limit, "share": share, "kind": kind, "deep": deep, "flag": flag, "tags": tags}
+    return {name: value for name, value in given.items() if value is not None}
 
 
-def refuse(*_: Any) -> Any:
+ECHO = echo.input_schema
+
+
+@tool(reads=True)
+def text(ask: Caller) -> Text:
+    """Text and nothing else."""
+    return Text("plain words")
+
+
+@tool()
+def items(ask: Caller) -> Items:
+    """A list."""
+    return Items(({"id": "1"}, {"id": "2"}), links=(Link("tiny://item/1", "item:1", "The first"),))
+
+
+@tool("Wait a while", repeatable=True)
+def wait(ask: Caller, seconds: float) -> Any:
+    """Takes its time."""
+    time.sleep(seconds)
+    return {"waited": seconds}
+
+
+@tool(destroys=True)
+def refuse(ask: Caller) -> Any:
+    """Refuses."""
     from everlore.errors import InvalidInput
 
     raise InvalidInput("this cannot be; do that instead")
 
 
-def crash(*_: Any) -> Any:
+@tool()
+def crash(ask: Caller) -> Any:
+    """Has a defect."""
     raise RuntimeError(f"the password is {SECRET}")
 
 
-def write(engine: Any, arguments: Mapping[str, Any]) -> Any:
-    engine.vault.update("default/default/users/tiny/notes.md", lambda text: f"{text or ''}{arguments['line']}\n")
+@tool()
+def write(ask: Caller, line: str) -> Any:
+    """Adds a line to a file of the vault."""
+    ask.engine.vault.update("default/default/users/tiny/notes.md", lambda text: f"{text or ''}{line}\n")
     return {"written": True}
 
 
-def who(*_: Any) -> Any:
-    caller = CALLER.get()
-    return {"version": caller.protocol_version, "client": caller.client_name, "bare": caller.bare}
+@tool()
+def who(ask: Caller) -> Any:
+    """Who is asking."""
+    return {"version": ask.protocol_version, "client": ask.client_name, "bare": ask.bare}
 
 
-def noise(*_: Any) -> Any:
+@tool()
+def noise(ask: Caller) -> Any:
+    """Prints."""
     import os
 
     print("from print")
     os.write(1, b"from the descriptor\n")
     return {}
+
+
+@tool()
+def torn(ask: Caller) -> Any:
+    """Half a character."""
+    return {"half": "\ud800"}
 
 
 def read(_: Any, uri: str) -> Content:
@@ -118,7 +130,20 @@ def greet(arguments: Mapping[str, str]) -> str:
     return f"Say hello to {arguments['name']}."
 
 
-IDENTITY: Identity = toolset().identity
+def toolset(failures: Any = "result") -> Toolset:
+    return Toolset(
+        name="tiny",
+        identity=IDENTITY,
+        tools=(echo, text, items, wait, refuse, crash, write, who, noise, torn),
+        failures=failures,
+        resources=(
+            Resource("tiny://fixed", "fixed", "A fixed one"),
+            Resource("tiny://item/{id}", "item", template=True, mime_type=""),
+        ),
+        read=read,
+        prompts=(Prompt("greet", "Greets.", (Argument("name", "Whom", required=True),), greet),),
+    )
+
 
 if __name__ == "__main__":
     from everlore.surfaces.mcp import stdio

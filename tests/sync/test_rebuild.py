@@ -14,6 +14,7 @@ from vaults import ALICE, BOB, DAY, HELPER, MAY_28, SCOPE, assert_index_equals_f
 
 from everlore.engine import Engine
 from everlore.errors import Unavailable
+from everlore.kinds.paths import Located
 from everlore.memory import flush, forget, listing, remember
 from everlore.search import Query, recall
 from everlore.search.query import Method
@@ -24,7 +25,6 @@ from everlore.vault import folder
 from everlore.vault.base import FileText
 from everlore.vault.folder import FolderVault
 from everlore.vault.markdown import parse_log, remove_entry
-from everlore.vault.paths import Located
 
 QUESTIONS = (
     "Where does Alice climb?",
@@ -131,7 +131,7 @@ def test_a_large_day_is_not_read_again_by_a_flush(engine: Engine, monkeypatch: p
 
     def counted(path: str, located: Located, file: FileText) -> Parsed:
         parsed = parse_file(path, located, file)
-        read.extend([len(parsed.rows)] if located.place.layout == "log" else [])
+        read.extend([len(parsed.rows)] if not located.kind.has_own_file else [])
         return parsed
 
     monkeypatch.setattr(indexing, "parse_file", counted)

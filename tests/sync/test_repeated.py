@@ -9,13 +9,13 @@ import pytest
 from vaults import DAY, MAY_28, SCOPE, assert_index_equals_files, says
 
 from everlore.engine import Engine
-from everlore.kinds import PLACES
+from everlore.kinds.paths import log_path
+from everlore.kinds.registry import kind
 from everlore.memory import flush, remember
 from everlore.sync import index_appended, index_changes, indexing
 from everlore.sync.indexing import index_file
 from everlore.types import Owner
 from everlore.vault.markdown import append_entries, parse_log, remove_entry
-from everlore.vault.paths import log_path
 
 ALICE = Owner(SCOPE, "user", "alice")
 
@@ -24,7 +24,7 @@ def told(engine: Engine, text: str, at: int) -> str:
     """The file of the episode in which Alice says this."""
     remember(engine, SCOPE, text, [says(text, at=at)])
     flush(engine, SCOPE, text)
-    return log_path(PLACES["episode"], ALICE, at)
+    return log_path(kind("episode"), ALICE, at)
 
 
 def test_what_another_thread_indexes_meanwhile_is_not_there_twice(

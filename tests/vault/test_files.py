@@ -201,7 +201,7 @@ def test_threads_take_turns(vault: FolderVault) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     found = vault.read(PROFILE)
     assert found is not None
     assert found.text == "x" * 60
@@ -249,11 +249,11 @@ def test_a_lock_excludes_and_dies_with_its_process(vault: FolderVault) -> None:
         pass
     with pytest.raises(Unavailable):
         vault.update(PROFILE, lambda _: "x", timeout=0.05)
-    with vault.lock("another", timeout=0.05):
+    with vault.lock("another", timeout=30):
         pass
     holder.send_signal(signal.SIGKILL)
     holder.communicate(timeout=30)
-    with vault.lock(PROFILE, timeout=5):
+    with vault.lock(PROFILE, timeout=60):
         pass
 
 
@@ -270,9 +270,9 @@ def test_a_thread_may_take_its_lock_again_but_no_other_may(vault: FolderVault) -
         vault.update(PROFILE, lambda _: "ours")
         other = threading.Thread(target=intrude)
         other.start()
-        other.join(10)
+        other.join(60)
         assert refused.is_set()
-    with vault.lock(PROFILE, timeout=1):
+    with vault.lock(PROFILE, timeout=60):
         pass
     found = vault.read(PROFILE)
     assert found is not None

@@ -31,7 +31,7 @@ class Seen:
 
     def wait_for(self, path: str) -> bool:
         with self.changed:
-            return self.changed.wait_for(lambda: path in self.paths, timeout=10)
+            return self.changed.wait_for(lambda: path in self.paths, timeout=60)
 
 
 @pytest.fixture
@@ -47,11 +47,11 @@ def watching(vault: FolderVault) -> Iterator[Seen]:
     thread = threading.Thread(target=watch, args=(vault, found, stop, ready))
     thread.start()
     try:
-        assert ready.wait(10)
+        assert ready.wait(60)
         yield found
     finally:
         stop.set()
-        thread.join(2)
+        thread.join(60)
     assert not thread.is_alive()
 
 
@@ -102,7 +102,7 @@ def test_a_file_in_a_new_folder_is_found(vault: FolderVault, seen: Seen) -> None
     path = "shop/eu/agents/bot/skills/fix/SKILL.md"
     vault.update(path, lambda _: "skill")
     with seen.changed:
-        assert seen.changed.wait_for(lambda: path in expand(vault, seen.paths, []), timeout=10)
+        assert seen.changed.wait_for(lambda: path in expand(vault, seen.paths, []), timeout=60)
 
 
 def test_our_own_and_other_files_are_not_reported(vault: FolderVault, seen: Seen) -> None:
@@ -121,7 +121,7 @@ def test_a_vault_that_is_not_there_yet_is_watched(tmp_path: Path) -> None:
     with watching(vault) as seen:
         vault.update(PROFILE, lambda _: "one")
         with seen.changed:
-            assert seen.changed.wait_for(lambda: PROFILE in expand(vault, seen.paths, []), timeout=10)
+            assert seen.changed.wait_for(lambda: PROFILE in expand(vault, seen.paths, []), timeout=60)
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:

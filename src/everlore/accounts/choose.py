@@ -6,11 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from everlore.accounts.base import Accounts
-from everlore.accounts.schema import TABLES
 from everlore.accounts.sqlite import SqliteTables
-from everlore.accounts.store import StoredAccounts
-from everlore.accounts.tables import Row, Session, Tables, row
+from everlore.accounts.store import Accounts
+from everlore.accounts.tables import TABLES, Row, Session, Tables, row
 from everlore.errors import EverloreError
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ _AUDIT = "at, account, actor, action, target, address, outcome"
 def open_accounts(system: Path, server: Server | None, say: Callable[[str], None]) -> Accounts:
     """`system` is the vault's system folder. What a person should know about the opening is said with `say`."""
     if server is None:
-        return StoredAccounts(SqliteTables(system / FILE))
+        return Accounts(SqliteTables(system / FILE))
     from everlore.accounts.postgres import PostgresTables  # its packages are an extra
 
     tables = PostgresTables(server)
@@ -32,7 +30,7 @@ def open_accounts(system: Path, server: Server | None, say: Callable[[str], None
             said = _taken_over(system / FILE, tables)
         if said:
             say(said)
-    return StoredAccounts(tables)
+    return Accounts(tables)
 
 
 def _taken_over(path: Path, tables: Tables) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import astuple
 
-from everlore.accounts.base import Source, Upload
 from everlore.accounts.tables import Session, Tables, row, value
+from everlore.accounts.values import Source, Upload
 
 
 class Documents:
@@ -14,6 +14,7 @@ class Documents:
     _now: Callable[[], int]
 
     def add_upload(self, account: str, key: str, name: str, size: int, digest: str, expires: int) -> None:
+        """False when nothing by that key is expected any more."""
         insert = "INSERT INTO uploads VALUES(?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING"
         self._tables.write(lambda db: db.run(insert, (key, account, name, size, digest, expires)))
 
@@ -36,10 +37,12 @@ class Documents:
         return self._tables.write(work)
 
     def content(self, key: str) -> bytes | None:
+        """What was uploaded."""
         found = self._tables.read(lambda db: value(db, "SELECT content FROM contents WHERE key = ?", (key,)))
         return None if found is None else bytes(found)
 
     def drop_upload(self, key: str) -> None:
+        """The newest one by either key."""
         self._tables.write(lambda db: _drop(db, "key = ?", key))
 
     def drop_expired_uploads(self) -> None:

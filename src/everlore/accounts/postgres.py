@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from everlore.accounts.schema import TABLES, steps
-from everlore.accounts.tables import Row, Session, T
+from everlore.accounts.tables import TABLES, Row, Session, T, steps
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, each, rows, run, with_nul

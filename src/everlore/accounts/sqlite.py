@@ -9,8 +9,7 @@ from typing import Any
 
 import apsw
 
-from everlore.accounts.schema import steps
-from everlore.accounts.tables import Row, Session, T
+from everlore.accounts.tables import Row, Session, T, steps
 from everlore.database import Database, Schema, rows
 from everlore.errors import Damaged
 

@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from everlore.accounts import tokens
-from everlore.accounts.base import AGENT_SCOPES, SCOPES, Account, Agent, Device, Event, Key, Poll, Principal
 from everlore.accounts.documents import Documents
 from everlore.accounts.tables import Row, Session, Tables, row, value
+from everlore.accounts.values import AGENT_SCOPES, SCOPES, Account, Agent, Device, Event, Key, Poll, Principal
 from everlore.errors import Denied, InvalidInput, NotFound, Unavailable
 
 LONGEST = 128
@@ -37,7 +37,7 @@ def _now() -> int:
     return time.time_ns() // 1_000_000
 
 
-class StoredAccounts(Documents):
+class Accounts(Documents):
     def __init__(self, tables: Tables, now: Callable[[], int] = _now) -> None:
         self._now = now
         self._tables = tables
@@ -51,6 +51,7 @@ class StoredAccounts(Documents):
         scopes: Sequence[str] = SCOPES,
         expires: int | None = None,
     ) -> tuple[Key, str]:
+        """A key and its secret, which nobody can ask for again. Without `account` it belongs to a new account."""
         name = _label(name, "the name")
         wanted = _scopes(scopes)
         secret = tokens.new_credential(tokens.KEY)
@@ -65,6 +66,7 @@ class StoredAccounts(Documents):
         return self._tables.write(work), secret
 
     def keys(self) -> list[Key]:
+        """Revoke by id, by prefix or by account, and with an account all its agents. Raises `NotFound`."""
         return [_key(found) for found in self._tables.read(lambda db: db.rows(f"{_KEYS} ORDER BY k.created, k.id"))]
 
     def revoke_key(self, which: str) -> list[Key]:
@@ -85,6 +87,7 @@ class StoredAccounts(Documents):
         return self._tables.write(work)
 
     def authenticate(self, credential: str) -> Principal:
+        """Raises `Denied`."""
         if not tokens.well_formed(credential):
             raise Denied("malformed", "the token is neither an account key (emk_) nor an agent token (evt_)")
         return self._by_key(credential) if credential.startswith(tokens.KEY) else self._by_token(credential)
@@ -128,12 +131,15 @@ class StoredAccounts(Documents):
     def register_agent(
         self, by: Key | Principal, platform: str, fingerprint: str, name: str, version: str, expires: int | None
     ) -> tuple[Agent, str]:
+        """The agent of this place and a new token, which may no more and lives no longer than the key that it is made
+        `by`; its older tokens are revoked."""
         secret = tokens.new_credential(tokens.TOKEN)
         place = (platform, fingerprint)
         agent = self._tables.write(lambda db: _register(db, by, place, name, version, secret, self._now(), expires))
         return agent, secret
 
     def agents(self, account: str) -> list[Agent]:
+        """The device code (a secret) and the user code."""
         select = f"{_AGENTS} WHERE g.account = ? ORDER BY g.created, g.id"
         return [_agent(one) for one in self._tables.read(lambda db: db.rows(select, (account,)))]
 
@@ -166,6 +172,7 @@ class StoredAccounts(Documents):
         return secret, self._tables.write(work)
 
     def device(self, user_code: str) -> Device | None:
+        """`key` is the id of the key that decides. False when nothing by that code is waiting any more."""
         select = "SELECT user_code, platform, client, version, state, expires FROM devices WHERE user_code = ?"
         found = self._tables.read(lambda db: row(db, select, (tokens.plain_user_code(user_code),)))
         if found is None:
@@ -179,6 +186,8 @@ class StoredAccounts(Documents):
         return bool(self._tables.write(lambda db: db.run(update, decided)))
 
     def poll_device(self, device_code: str, interval_ms: int, agent_expires: int | None) -> Poll:
+        """Whoever was approved gets a key like the one that approved it, and nothing when that one has ended since.
+        Raises `Denied`: "device" for a code that is unknown or used up, "slow" when asked too often."""
         hashed = tokens.digest(device_code)
         now = self._now()
         key_secret, agent_secret = tokens.new_credential(tokens.KEY), tokens.new_credential(tokens.TOKEN)
@@ -216,6 +225,7 @@ class StoredAccounts(Documents):
         return poll
 
     def record(self, event: Event) -> None:
+        """Newest first."""
         insert = (
             "INSERT INTO audit(at, account, actor, action, target, address, outcome) VALUES(?, ?, ?, ?, ?, ?, ?)"
             " RETURNING id"
@@ -234,6 +244,7 @@ class StoredAccounts(Documents):
         return [Event(*found) for found in self._tables.read(lambda db: db.rows(select, (limit,)))]
 
     def secret(self) -> bytes:
+        """What this installation signs with. Made once, never shown."""
         select = "SELECT value FROM meta WHERE name = 'secret'"
         insert = "INSERT INTO meta VALUES('secret', ?) ON CONFLICT DO NOTHING"
         found = self._tables.read(lambda db: value(db, select))

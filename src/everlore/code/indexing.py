@@ -10,6 +10,7 @@ from everlore.code.chunks import cut
 from everlore.code.rows import rows_of
 from everlore.code.walk import Found, find, read
 from everlore.errors import Unavailable
+from everlore.extras import require
 from everlore.index.base import Applied
 from everlore.index.sqlite import SqliteIndex
 
@@ -34,6 +35,7 @@ def bring_up_to_date(index: SqliteIndex, project: str, root: Path, counts: Count
 
     A file whose time and size are as they were is not opened. What is gone from the folder leaves the index.
     """
+    require("code")
     prefix = f"{project}/"
     if not root.is_dir():
         raise Unavailable(f"the folder {root} is gone; bring it back, or delete the project")

@@ -73,8 +73,7 @@ SYNTAXES = {
         _C + "(class_specifier body: (_)) @class (namespace_definition) @module (concept_definition) @other",
     ),
     "ruby": Syntax(
-        "tree_sitter_ruby",
-        "(method) @function (singleton_method) @function (class) @class (module) @module",
+        "tree_sitter_ruby", "(method) @function (singleton_method) @function (class) @class (module) @module"
     ),
     "php": Syntax(
         "tree_sitter_php",
@@ -90,8 +89,7 @@ SYNTAXES = {
     ),
     "bash": Syntax("tree_sitter_bash", "(function_definition) @function"),
     "kotlin": Syntax(
-        "tree_sitter_kotlin",
-        "(function_declaration) @function (class_declaration) @class (object_declaration) @class",
+        "tree_sitter_kotlin", "(function_declaration) @function (class_declaration) @class (object_declaration) @class"
     ),
     "swift": Syntax(
         "tree_sitter_swift",

@@ -23,6 +23,7 @@ from everlore.code.rows import owner_of
 from everlore.code.walk import folder, may_be_source
 from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound, Unavailable
+from everlore.extras import require
 from everlore.index.sqlite import SqliteIndex
 from everlore.types import Owner
 from everlore.vault.folder import SYSTEM
@@ -73,6 +74,7 @@ class CodeIndex:
 
     def add(self, path: str, watch: bool) -> tuple[Project, Run]:
         """Begin to index a folder. Returns at once; `wait` gives it a little time."""
+        require("code")
         root = folder(path)
         self._engine.vault.prepare()
         project = self.projects.register(root, watch)

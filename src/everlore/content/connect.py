@@ -232,12 +232,7 @@ def _look_up(engine: sa.Engine, prefix: str, name: str) -> sa.TableClause | None
     there = {column["name"]: column["type"] for column in found}
     kept = [
         sa.column(sa.quoted_name(column, quote=True), _plain(there[column]))
-        for column in TABLES[name]
-        if column in there
-    ]
-    kept += [
-        sa.column(sa.quoted_name(column, quote=True), _plain(there[column]))
-        for column in _OLDER_OR_NEWER.get(name, ())
+        for column in (*TABLES[name], *_OLDER_OR_NEWER.get(name, ()))
         if column in there
     ]
     return sa.table(sa.quoted_name(prefix + name, quote=True), *kept) if kept else None

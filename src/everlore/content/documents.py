@@ -24,25 +24,10 @@ FIRST: Final = 300
 MOST_FIRST: Final = 3000
 """and for a page so far behind that it takes more, the database is asked at once."""
 
-FIELDS: Final = (
-    "id",
-    "parent",
-    "pagetitle",
-    "longtitle",
-    "description",
-    "alias",
-    "published",
-    "deleted",
-    "hidemenu",
-    "menuindex",
-    "template",
-    "createdon",
-    "editedon",
-    "pub_date",
-    "unpub_date",
-    "isfolder",
-    "type",
-)
+_TITLES = ("id", "parent", "pagetitle", "longtitle", "description", "alias", "published", "deleted", "hidemenu")
+_TIMES = ("menuindex", "template", "createdon", "editedon", "pub_date", "unpub_date", "isfolder", "type")
+FIELDS: Final = _TITLES + _TIMES
+"""What is told of a document, in this order."""
 
 
 @dataclass(frozen=True, slots=True)

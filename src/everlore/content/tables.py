@@ -10,7 +10,8 @@ written, for those who read the embedded site with other tools.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import sqlalchemy as sa
@@ -20,168 +21,53 @@ ID, INT, FLAG, LINE, TEXT = "id", "int", "flag", "line", "text"
 
 LINE_LENGTH: Final = 255
 
-TABLES: Final[Mapping[str, Mapping[str, str]]] = {
-    "site_content": {
-        "id": ID,
-        "type": LINE,
-        "contentType": LINE,
-        "pagetitle": LINE,
-        "longtitle": LINE,
-        "description": LINE,
-        "alias": LINE,
-        "link_attributes": LINE,
-        "published": INT,
-        "pub_date": INT,
-        "unpub_date": INT,
-        "parent": INT,
-        "isfolder": INT,
-        "introtext": TEXT,
-        "content": TEXT,
-        "richtext": FLAG,
-        "template": INT,
-        "menuindex": INT,
-        "searchable": INT,
-        "cacheable": INT,
-        "createdby": INT,
-        "createdon": INT,
-        "editedby": INT,
-        "editedon": INT,
-        "deleted": INT,
-        "deletedon": INT,
-        "deletedby": INT,
-        "publishedon": INT,
-        "publishedby": INT,
-        "menutitle": LINE,
-        "hide_from_tree": FLAG,
-        "privateweb": FLAG,
-        "privatemgr": FLAG,
-        "content_dispo": FLAG,
-        "hidemenu": FLAG,
-        "alias_visible": INT,
-    },
-    "site_content_closure": {"closure_id": ID, "ancestor": INT, "descendant": INT, "depth": INT},
-    "site_templates": {
-        "id": ID,
-        "templatename": LINE,
-        "templatealias": LINE,
-        "description": LINE,
-        "editor_type": INT,
-        "category": INT,
-        "icon": LINE,
-        "template_type": INT,
-        "content": TEXT,
-        "locked": FLAG,
-        "selectable": FLAG,
-        "createdon": INT,
-        "editedon": INT,
-    },
-    "site_tmplvars": {
-        "id": ID,
-        "type": LINE,
-        "name": LINE,
-        "caption": LINE,
-        "description": LINE,
-        "editor_type": INT,
-        "category": INT,
-        "locked": FLAG,
-        "elements": TEXT,
-        "rank": INT,
-        "display": LINE,
-        "display_params": TEXT,
-        "default_text": TEXT,
-        "createdon": INT,
-        "editedon": INT,
-        "properties": TEXT,
-    },
-    "site_tmplvar_contentvalues": {"id": ID, "tmplvarid": INT, "contentid": INT, "value": TEXT},
-    "site_tmplvar_templates": {"tmplvarid": INT, "templateid": INT, "rank": INT},
-    "site_tmplvar_access": {"id": ID, "tmplvarid": INT, "documentgroup": INT},
-    "tags": {"id": ID, "name": LINE},
-    "site_content_tags": {"doc_id": INT, "tag_id": INT, "tv_id": INT},
-    "document_groups": {"id": ID, "document_group": INT, "document": INT},
-    "documentgroup_names": {"id": ID, "name": LINE, "private_memgroup": INT, "private_webgroup": INT},
-    "member_groups": {"id": ID, "user_group": INT, "member": INT},
-    "membergroup_access": {"id": ID, "membergroup": INT, "documentgroup": INT},
-    "membergroup_names": {"id": ID, "name": LINE},
-    "site_snippets": {
-        "id": ID,
-        "name": LINE,
-        "description": LINE,
-        "editor_type": INT,
-        "category": INT,
-        "cache_type": INT,
-        "snippet": TEXT,
-        "locked": FLAG,
-        "properties": TEXT,
-        "moduleguid": LINE,
-        "createdon": INT,
-        "editedon": INT,
-        "disabled": FLAG,
-    },
-    "site_plugins": {
-        "id": ID,
-        "name": LINE,
-        "description": LINE,
-        "editor_type": INT,
-        "category": INT,
-        "cache_type": FLAG,
-        "plugincode": TEXT,
-        "locked": FLAG,
-        "properties": TEXT,
-        "disabled": FLAG,
-        "moduleguid": LINE,
-        "createdon": INT,
-        "editedon": INT,
-    },
-    "site_modules": {
-        "id": ID,
-        "name": LINE,
-        "description": LINE,
-        "editor_type": INT,
-        "disabled": FLAG,
-        "category": INT,
-        "locked": FLAG,
-        "icon": LINE,
-        "createdon": INT,
-        "editedon": INT,
-        "guid": LINE,
-        "properties": TEXT,
-        "modulecode": TEXT,
-    },
-    "categories": {"id": ID, "category": LINE, "rank": INT},
-    "users": {
-        "id": ID,
-        "username": LINE,
-        "password": LINE,
-        "cachepwd": LINE,
-        "refresh_token": LINE,
-        "access_token": LINE,
-        "verified_key": LINE,
-    },
-    "user_attributes": {
-        "id": ID,
-        "internalKey": INT,
-        "fullname": LINE,
-        "role": INT,
-        "email": LINE,
-        "phone": LINE,
-        "mobilephone": LINE,
-        "blocked": INT,
-        "blockeduntil": INT,
-        "blockedafter": INT,
-        "logincount": INT,
-        "lastlogin": INT,
-        "thislogin": INT,
-        "failedlogincount": INT,
-        "sessionid": LINE,
-        "createdon": INT,
-        "editedon": INT,
-    },
-    "user_roles": {"id": ID, "name": LINE, "description": LINE, "frames": INT, "home": INT, "rank": INT, "locked": INT},
-    "permissions": {"id": ID, "name": LINE, "key": LINE, "lang_key": LINE, "group_id": INT, "disabled": INT},
-    "permissions_groups": {"id": ID, "name": LINE, "lang_key": LINE},
-    "role_permissions": {"id": ID, "permission": LINE, "role_id": INT},
-}
+_TABLES: Final = """
+site_content: id:id type:line contentType:line pagetitle:line longtitle:line description:line alias:line
+  link_attributes:line published pub_date unpub_date parent isfolder introtext:text content:text richtext:flag
+  template menuindex searchable cacheable createdby createdon editedby editedon deleted deletedon deletedby
+  publishedon publishedby menutitle:line hide_from_tree:flag privateweb:flag privatemgr:flag content_dispo:flag
+  hidemenu:flag alias_visible
+site_content_closure: closure_id:id ancestor descendant depth
+site_templates: id:id templatename:line templatealias:line description:line editor_type category icon:line
+  template_type content:text locked:flag selectable:flag createdon editedon
+site_tmplvars: id:id type:line name:line caption:line description:line editor_type category locked:flag elements:text
+  rank display:line display_params:text default_text:text createdon editedon properties:text
+site_tmplvar_contentvalues: id:id tmplvarid contentid value:text
+site_tmplvar_templates: tmplvarid templateid rank
+site_tmplvar_access: id:id tmplvarid documentgroup
+tags: id:id name:line
+site_content_tags: doc_id tag_id tv_id
+document_groups: id:id document_group document
+documentgroup_names: id:id name:line private_memgroup private_webgroup
+member_groups: id:id user_group member
+membergroup_access: id:id membergroup documentgroup
+membergroup_names: id:id name:line
+site_snippets: id:id name:line description:line editor_type category cache_type snippet:text locked:flag
+  properties:text moduleguid:line createdon editedon disabled:flag
+site_plugins: id:id name:line description:line editor_type category cache_type:flag plugincode:text locked:flag
+  properties:text disabled:flag moduleguid:line createdon editedon
+site_modules: id:id name:line description:line editor_type disabled:flag category locked:flag icon:line createdon
+  editedon guid:line properties:text modulecode:text
+categories: id:id category:line rank
+users: id:id username:line password:line cachepwd:line refresh_token:line access_token:line verified_key:line
+user_attributes: id:id internalKey fullname:line role email:line phone:line mobilephone:line blocked blockeduntil
+  blockedafter logincount lastlogin thislogin failedlogincount sessionid:line createdon editedon
+user_roles: id:id name:line description:line frames home rank locked
+permissions: id:id name:line key:line lang_key:line group_id disabled
+permissions_groups: id:id name:line lang_key:line
+role_permissions: id:id permission:line role_id
+"""
+"""Each with its columns: `:id` counts up, `:line` is a short text, `:flag` a boolean, a plain name a whole number."""
+
+
+def _read(described: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Tables, each from the beginning of a line, by name, with the kinds of their columns."""
+    for table in re.split(r"\n(?! )", described.strip()):
+        name, _, columns = table.partition(": ")
+        yield name, {column: kind or INT for column, _, kind in (word.partition(":") for word in columns.split())}
+
+
+TABLES: Final[Mapping[str, Mapping[str, str]]] = dict(_read(_TABLES))
 
 INDEXES: Final = (
     ("site_content", ("type",), False),

@@ -19,7 +19,6 @@ from everlore.types import Json
 TOOLSET_VERSION: Final = "1.0"
 
 Answer: TypeAlias = dict[str, Json]
-Answering: TypeAlias = Callable[[Site, Caller, Any], Answer]
 
 
 def search(site: Site, caller: Caller, given: a.Search) -> Answer:
@@ -130,19 +129,12 @@ def model_get(site: Site, caller: Caller, given: a.ModelGet) -> Answer:
         return {"item": models.record(ask, model, given.id), "meta": meta}
 
 
-TOOLS: Final[Mapping[str, Answering]] = {
-    "evo.content.search": search,
-    "evo.content.get": get,
-    "evo.content.root_tree": root_tree,
-    "evo.content.descendants": descendants,
-    "evo.content.ancestors": ancestors,
-    "evo.content.children": children,
-    "evo.content.siblings": siblings,
-    "evo.content.neighbors": neighbors,
-    "evo.content.prev_siblings": prev_siblings,
-    "evo.content.next_siblings": next_siblings,
-    "evo.content.children_range": children_range,
-    "evo.content.siblings_range": siblings_range,
+_DOCUMENTS = (
+    search, get, root_tree, descendants, ancestors, children, siblings, neighbors, prev_siblings, next_siblings,
+    children_range, siblings_range,
+)  # fmt: skip
+TOOLS: Final[Mapping[str, Callable[[Site, Caller, Any], Answer]]] = {
+    **{f"evo.content.{function.__name__}": function for function in _DOCUMENTS},
     "evo.model.list": model_list,
     "evo.model.get": model_get,
 }

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from Stemmer import Stemmer
-
 from everlore.extract.phrases import any_of, one_of, word_set
 from everlore.extract.sentences import asks_first, content_words, is_question
 from everlore.extract.verb_tables import lemminflect
+from everlore.stem import stem
 
 _GREETING = any_of(
     r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: (?:there|all|team|[A-Z]\w+))?[\s,.!:–-]+)+"
@@ -208,8 +207,7 @@ def lasting(sentence: str) -> bool:
 
 def things(text: str) -> frozenset[str]:
     """The stems of what a text is about, without words that fit any task."""
-    words = [word for word in content_words(text) if word not in _GENERIC]
-    return frozenset(Stemmer("english").stemWords(words))
+    return frozenset(stem(word) for word in content_words(text) if word not in _GENERIC)
 
 
 def definite(text: str) -> frozenset[str]:

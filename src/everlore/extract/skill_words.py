@@ -9,10 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from Stemmer import Stemmer
-
 from everlore.extract.asking import is_order
 from everlore.extract.phrases import one_line
+from everlore.stem import stem
 
 DESCRIBED = 140
 NAME, WORDS = 48, 4
@@ -49,18 +48,13 @@ def plain(intent: str) -> str:
 
 def stems(text: str) -> frozenset[str]:
     words = [word.lower() for word in _WORD.findall(text)]
-    return frozenset(_stemmed([word for word in words if word not in _STOP]).values())
-
-
-def _stemmed(words: Sequence[str]) -> dict[str, str]:
-    # a stemmer keeps state and is not for several threads; making one is cheap
-    return dict(zip(words, Stemmer("english").stemWords(words), strict=True))
+    return frozenset(stem(word) for word in words if word not in _STOP)
 
 
 def in_common(intents: Sequence[str]) -> frozenset[str]:
     """The stems that at least half of the intents have, and two of them."""
-    spread = Counter(stem for intent in intents for stem in stems(intent))
-    return frozenset(stem for stem, count in spread.items() if count > 1 and count * 2 >= len(intents))
+    spread = Counter(found for intent in intents for found in stems(intent))
+    return frozenset(found for found, count in spread.items() if count > 1 and count * 2 >= len(intents))
 
 
 def general(intents: Sequence[str]) -> str:
@@ -96,8 +90,7 @@ def skill_name(intents: Sequence[str]) -> str:
     common = in_common(intents)
     words = [word.lower() for word in _WORD.findall(text)]
     telling = [word for word in words if word not in _STOP]
-    stem_of = _stemmed(telling)
-    chosen = [word for at, word in enumerate(telling) if (at == 0 and is_order(text)) or stem_of[word] in common]
+    chosen = [word for at, word in enumerate(telling) if (at == 0 and is_order(text)) or stem(word) in common]
     if len(chosen) < 2:
         chosen = telling
     if words[1:2] == ["up"] and chosen[:1] == words[:1]:

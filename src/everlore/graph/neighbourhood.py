@@ -22,7 +22,8 @@ from everlore.graph.names import name_key, names
 from everlore.graph.ppr import reached
 from everlore.index.base import Link
 from everlore.index.tokens import joined, query_terms
-from everlore.kinds.entity import IS, PLACE
+from everlore.kinds.entity import IS
+from everlore.kinds.registry import kinds_where
 from everlore.types import Where
 
 MOST_LINKS = 40
@@ -95,11 +96,17 @@ def walk(engine: Engine, where: Where, query: str, seeds: Mapping[int, float]) -
         np.array([*_from_rows(graph, degree, set(asked)), *graph.links.values()], np.float64),
         begin,
     )
-    memories = {row: float(near[number[row]]) for row in rows if graph.kinds.get(row) != "entity"}
+    things = _things()
+    memories = {row: float(near[number[row]]) for row in rows if graph.kinds.get(row) not in things}
     most = max(memories.values(), default=0.0)
     # the square root: a walk thins out quickly, and what it reaches at all is near
     nearness = {row: math.sqrt(value / most) for row, value in memories.items() if value > 0} if most else {}
     return Walk(nearness, len(begin))
+
+
+def _things() -> tuple[str, ...]:
+    """The kinds that are what others speak of, and no memories themselves: entities."""
+    return kinds_where(lambda one: one.own_names)
 
 
 def rarity(links: int) -> float:
@@ -109,8 +116,9 @@ def rarity(links: int) -> float:
 
 def _from_rows(graph: _Graph, degree: Mapping[str, int], asked: Set[str]) -> Iterator[float]:
     """How likely a walk goes from a memory or entity to each of its names."""
+    things = _things()
     for (row, target), weight in graph.links.items():
-        again = ASKED_AGAIN if target in asked and graph.kinds.get(row) != "entity" else 1.0
+        again = ASKED_AGAIN if target in asked and graph.kinds.get(row) not in things else 1.0
         yield math.sqrt(weight) * rarity(degree.get(target, 1)) * again
 
 
@@ -131,12 +139,12 @@ def _asked_names(engine: Engine, where: Where, query: str) -> list[str]:
 
 def _gather(engine: Engine, where: Where, seeds: Mapping[int, float], asked: Sequence[str]) -> _Graph:
     """Seeds and names to what they are linked with; entities on, through their relations."""
-    graph = _Graph()
-    reach = replace(where, kinds=(*where.kinds, PLACE.kind))
+    graph, things = _Graph(), _things()
+    reach = replace(where, kinds=(*where.kinds, *things))
     first = sorted(seeds, key=lambda row: (-seeds[row], row))
     graph.kinds.update({row: one.key.kind for row, one in engine.index.stored(first).items()})
     frontier, targets, followed = [row for row in first if row in graph.kinds], list(asked), set[str]()
-    have_entities = engine.index.count(Where(where.owner, (PLACE.kind,), scope=where.scope)) > 0
+    have_entities = engine.index.count(Where(where.owner, things, scope=where.scope)) > 0
     if have_entities:
         targets += _entities_in(engine, where, frontier, graph)
     for _ in range(ROUNDS):
@@ -149,7 +157,7 @@ def _gather(engine: Engine, where: Where, seeds: Mapping[int, float], asked: Seq
         rare = sorted((one for one in known if known[one] <= MOST_LINKS), key=lambda one: (known[one], one))
         graph.add(link for link in own if 1 < known.get(link.edge.target, 2) <= MOST_LINKS)
         fresh = graph.add(engine.index.links_to(rare[:MOST_TARGETS], reach))
-        frontier, targets = [row for row in fresh if graph.kinds[row] == PLACE.kind], []
+        frontier, targets = [row for row in fresh if graph.kinds[row] in things], []
         if not frontier:
             break
         _mentions(engine, where, frontier[:ENTITIES_READ], graph)
@@ -165,7 +173,7 @@ def _entities_in(engine: Engine, where: Where, rows: Sequence[int], graph: _Grap
         for size in (1, 2, 3):
             for at in range(len(words) - size + 1):
                 runs.setdefault(" ".join(words[at : at + size]), set()).add(piece.row)
-    found = engine.index.links_to(runs, replace(where, kinds=(PLACE.kind,)), (IS,))
+    found = engine.index.links_to(runs, replace(where, kinds=_things()), (IS,))
     for link in found:
         for row in runs[link.edge.target]:
             graph.links.setdefault((row, link.edge.target), 1.0)

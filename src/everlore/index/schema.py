@@ -15,7 +15,7 @@ import apsw
 
 from everlore.database import Schema, rows
 
-VERSION = 4
+VERSION = 5
 EVERYONE = 0
 KIND_BITS = 6
 LENGTH_BITS = 10

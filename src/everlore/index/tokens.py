@@ -8,13 +8,12 @@ Every token consists of word characters and marks only, so no token can be mista
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
 
-import Stemmer
+from everlore.stem import stem
 
 LONGEST = 64
 """Longer tokens are cut: nobody searches for the end of a base64 blob."""
@@ -58,8 +57,6 @@ _QUOTES = str.maketrans("\u2018\u2019\u02bc\uff07", "''''")
 _JOINTS = re.compile(r"_+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 _ENDINGS = frozenset(["s", "t", "m", "d", "re", "ve", "ll"])
 _MOST_PARTS = 12
-
-_stemmers = threading.local()
 
 
 def tokens(text: str) -> list[str]:
@@ -140,12 +137,8 @@ def _pairs(run: str, query: bool) -> tuple[str, ...]:
 
 
 def _stem(word: str) -> str:
-    # a Snowball stemmer keeps state while it works: one for each thread
-    stemmer = getattr(_stemmers, "english", None)
-    if stemmer is None:
-        stemmer = _stemmers.english = Stemmer.Stemmer("english")
     word = word[:LONGEST]
-    return str(stemmer.stemWord(word)) if word.isascii() and word.isalpha() else word
+    return stem(word) if word.isascii() and word.isalpha() else word
 
 
 def joined(words: Sequence[str]) -> str:

@@ -1,8 +1,5 @@
-"""The kinds of memory: one module each, and where each lives in the vault."""
+"""The kinds of memory: one module each, which registers what there is to know of it."""
 
 from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
-from everlore.kinds.base import Layout
 
-PLACES: dict[str, Layout] = {
-    module.PLACE.kind: module.PLACE for module in (episode, fact, note, record, entity, profile, case, skill)
-}
+__all__ = ["case", "entity", "episode", "fact", "note", "profile", "record", "skill"]

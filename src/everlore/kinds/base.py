@@ -1,42 +1,18 @@
-"""What the kinds share: where a kind lives in the vault, and how its common fields read and write."""
+"""What the kinds share: how their common fields read and write, how they end, and what tells a row from another."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from everlore.clock import Clock, iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.types import IndexRow, Json, LogEntry, MemoryFile, Owner, Track, Unit, Validity
+from everlore.types import Edge, IndexRow, Json, Key, LogEntry, MemoryFile, Owner, Unit, Validity
 
 UTC_CLOCK = Clock("UTC")
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where a kind lives below its owner's folder.
-
-    `log`: many entries in one file per UTC day, `<folder>/<stem>-<YYYY-MM-DD>.md`.
-    `sheet`: one memory in one file; `pattern` has one `*` for its name, or none if there is only one.
-    """
-
-    kind: str
-    prefix: str
-    track: Track
-    layout: Literal["log", "sheet"]
-    folder: str = ""
-    stem: str = ""
-    pattern: str = ""
-    per_file: int = 0
-    """Entries of a log after which the day goes on in `<stem>-<YYYY-MM-DD>-2.md`; 0: never."""
-
-
-def several(kind: str) -> str:
-    """The kind as people name more than one of it."""
-    return "entities" if kind == "entity" else f"{kind}s"
+ALWAYS = Validity()
 
 
 def text_field(entry: LogEntry, name: str, default: str | None = None) -> str:
@@ -61,8 +37,11 @@ def time_field(entry: LogEntry, name: str) -> int | None:
         raise Damaged(f"entry {entry.id}: **{name}** {error}") from None
 
 
-def moment_field(entry: LogEntry) -> int:
+def moment_field(entry: LogEntry, day: str = "") -> int:
+    """When it was told. A person may leave that out: the name of the file tells the day."""
     value = time_field(entry, "timestamp")
+    if value is None and day and "timestamp" not in entry.fields:
+        return UTC_CLOCK.parse(f"{day}T00:00:00Z")
     if value is None:
         raise Damaged(f"entry {entry.id} has no **timestamp**")
     return value
@@ -111,30 +90,52 @@ def with_end(row: IndexRow, end: int | None, reason: str, superseded_by: str) ->
     """
     if end is None:
         return row
-    validity = Validity(row.validity.start, end)
     said = {"invalidation_reason": reason, "superseded_by": superseded_by}
+    found = end > row.updated + SOON_MS
     return replace(
         row,
-        validity=validity,
+        validity=Validity(row.validity.start, end),
         data={**row.data, **said},
-        units=row.units if end > row.updated + SOON_MS else (),
-        digest=row_digest({"was": row.digest, "found": end > row.updated + SOON_MS, **said}, (), validity),
+        units=row.units if found else (),
+        digest=_digest([row.digest, said, found, end]),
     )
 
 
-def end_of_sheet(sheet: MemoryFile) -> int | None:
-    text = str(sheet.front.get(END_FIELDS[0]) or "")
+def declared_end(source: LogEntry | MemoryFile) -> tuple[int | None, str, str]:
+    """The end that somebody declared, the reason, and what came instead."""
+    if isinstance(source, LogEntry):
+        end, why, instead = END_FIELDS
+        return time_field(source, end), text_field(source, why, ""), text_field(source, instead, "")
+    text, reason, successor = (str(source.front.get(name) or "") for name in END_FIELDS)
     try:
-        return UTC_CLOCK.parse(text) if text else None
+        return UTC_CLOCK.parse(text) if text else None, reason, successor
     except InvalidInput as error:
         raise Damaged(f"front matter `{END_FIELDS[0]}`: {error}") from None
 
 
-def row_digest(
+def index_row(
+    key: Key,
+    updated: int,
     data: Mapping[str, Json],
-    units: Sequence[Unit],
-    *rest: str | int | tuple[str, ...] | Validity | None,
-) -> str:
-    """Covers what search and listing can see, so that an untouched entry costs nothing."""
-    seen = [data, [(u.turn, u.dense, u.words) for u in units], [repr(part) for part in rest]]
+    units: tuple[Unit, ...],
+    *,
+    timestamp: int = 0,
+    session_id: str = "",
+    parent_id: str = "",
+    parent_type: str = "",
+    sender_ids: tuple[str, ...] = (),
+    validity: Validity = ALWAYS,
+    slot: str = "",
+    edges: tuple[Edge, ...] = (),
+) -> IndexRow:
+    """A row with its digest, which covers what search and listing can see, so that an untouched entry costs nothing.
+    Edges follow from the rest."""
+    parent = (parent_type or ("memcell" if parent_id else ""), parent_id)
+    rest = (timestamp, session_id, *parent, sender_ids, validity.start, validity.end, slot)
+    digest = _digest([data, [(unit.turn, unit.dense, unit.words) for unit in units], rest])
+    times = (timestamp, updated)
+    return IndexRow(key, digest, session_id, *parent, *times, sender_ids, validity, data, slot, units, edges)
+
+
+def _digest(seen: Json) -> str:
     return hashlib.blake2b(json.dumps(seen, sort_keys=True).encode(), digest_size=16).hexdigest()

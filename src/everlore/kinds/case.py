@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everlore.kinds.base import (
-    Layout,
     header,
+    index_row,
     list_field,
     moment_field,
     number_field,
-    row_digest,
     section,
     text_field,
 )
 from everlore.kinds.pieces import split_text
+from everlore.kinds.registry import register
+from everlore.kinds.spec import DailyLog, Data, Kind
 from everlore.types import IndexRow, Key, LogEntry, Owner, Unit, Validity
-
-PLACE = Layout(kind="case", prefix="ac", track="agent", layout="log", folder="cases", stem="case")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +43,12 @@ def to_entry(case: Case) -> LogEntry:
     return LogEntry(id=case.local_id, fields=fields, sections=sections)
 
 
-def from_entry(entry: LogEntry, owner: Owner) -> Case:
+def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Case:
     return Case(
         owner=owner,
         local_id=entry.id,
         session_id=text_field(entry, "session_id", ""),
-        timestamp=moment_field(entry),
+        timestamp=moment_field(entry, day),
         parent_id=text_field(entry, "parent_id", ""),
         task_intent=section(entry, "TaskIntent"),
         approach=section(entry, "Approach"),
@@ -67,18 +66,39 @@ def to_row(case: Case, updated: int) -> IndexRow:
         "key_insight": case.key_insight,
     }
     told = [case.task_intent, *split_text(case.approach), *([case.key_insight] if case.key_insight else [])]
-    sender_ids = case.sender_ids or (case.owner.id,)
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told))
-    return IndexRow(
-        key=Key(case.owner, PLACE.kind, case.local_id),
-        digest=row_digest(data, pieces, case.session_id, case.timestamp, case.parent_id, sender_ids),
-        session_id=case.session_id,
-        parent_type="memcell" if case.parent_id else "",
-        parent_id=case.parent_id,
+    return index_row(
+        Key(case.owner, CASE.name, case.local_id),
+        updated,
+        data,
+        pieces,
         timestamp=case.timestamp,
-        updated=updated,
-        sender_ids=sender_ids,
-        validity=Validity(start=case.timestamp),
-        data=data,
-        units=pieces,
+        session_id=case.session_id,
+        parent_id=case.parent_id,
+        sender_ids=case.sender_ids or (case.owner.id,),
+        validity=Validity(case.timestamp),
     )
+
+
+def _text(data: Data) -> str:
+    return "\n\n".join(str(data[part]) for part in ("task_intent", "approach", "key_insight") if data[part])
+
+
+CASE = register(
+    Kind(
+        name="case",
+        code="ac",
+        track="agent",
+        layout=DailyLog("cases/case-{date}.md", upstream=".cases/agent_case-{date}.md"),
+        parse=from_entry,
+        render=to_entry,
+        index=to_row,
+        found_as="case",
+        most_found=10,
+        made_by_cells=True,
+        quality="quality_score",
+        memory_type="procedural",
+        statement="task_intent",
+        text=_text,
+    )
+)

@@ -16,10 +16,10 @@ from hashlib import blake2b
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, Layout, row_digest
-from everlore.types import Edge, IndexRow, Json, Key, MemoryFile, Owner, Unit, Validity
-
-PLACE = Layout(kind="entity", prefix="en", track="user", layout="sheet", pattern="entities/*.md")
+from everlore.kinds.base import UTC_CLOCK, index_row
+from everlore.kinds.registry import register
+from everlore.kinds.spec import Kind, OwnFile
+from everlore.types import Edge, IndexRow, Json, Key, MemoryFile, Owner, Unit
 
 IS = "is"
 """The edge from an entity to each of its names."""
@@ -104,7 +104,7 @@ def to_sheet(entity: Entity) -> MemoryFile:
     return MemoryFile(
         front={
             "id": entity.local_id,
-            "type": "entity",
+            "type": ENTITY.name,
             "user_id": entity.owner.id,
             "name": entity.name,
             "entity_type": entity.entity_type,
@@ -148,7 +148,7 @@ def target(handle: str) -> str:
 
 def to_row(entity: Entity, updated: int) -> IndexRow:
     """Links to its names are added where names are known to the graph (`cascade`)."""
-    key = Key(entity.owner, PLACE.kind, entity.local_id)
+    key = Key(entity.owner, ENTITY.name, entity.local_id)
     relations = entity.relations
     data = {
         "name": entity.name,
@@ -163,26 +163,12 @@ def to_row(entity: Entity, updated: int) -> IndexRow:
     edges = (
         Edge(SELF, target(key.global_id)),
         *(
-            Edge(one.type, target(Key(entity.owner, PLACE.kind, one.to).global_id), one.weight)
+            Edge(one.type, target(Key(entity.owner, ENTITY.name, one.to).global_id), one.weight)
             for one in relations
             if one.to
         ),
     )
-    return IndexRow(
-        key=key,
-        digest=row_digest(data, pieces, entity.created),
-        session_id="",
-        parent_type="",
-        parent_id="",
-        timestamp=entity.created,
-        updated=updated,
-        sender_ids=(),
-        validity=Validity(),
-        data=data,
-        slot=folded(entity.name),
-        units=pieces,
-        edges=edges,
-    )
+    return index_row(key, updated, data, pieces, timestamp=entity.created, slot=folded(entity.name), edges=edges)
 
 
 def _text(front: Mapping[str, Json], name: str) -> str:
@@ -195,3 +181,22 @@ def _weight(text: str | None) -> float:
         return min(1.0, max(0.0, float(text))) if text else 1.0
     except ValueError:
         return 1.0
+
+
+ENTITY = register(
+    Kind(
+        name="entity",
+        code="en",
+        track="user",
+        layout=OwnFile("entities/*.md"),
+        parse=from_sheet,
+        render=to_sheet,
+        index=to_row,
+        plural="entities",
+        can_end=False,
+        states=False,
+        own_names=lambda data: (data["name"], *data["aliases"], data["page"]),
+        statement="description",
+        text=lambda data: f"{data['name']}: {data['description']}",
+    )
+)

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 
 from everlore.clock import spoken_day
 from everlore.kinds.base import (
-    Layout,
     header,
+    index_row,
     list_field,
     moment_field,
-    row_digest,
     section,
     text_field,
 )
 from everlore.kinds.pieces import split_text
+from everlore.kinds.registry import register
+from everlore.kinds.spec import DailyLog, Kind
 from everlore.types import IndexRow, Key, LogEntry, Owner, Unit, Validity
-
-PLACE = Layout(kind="episode", prefix="ep", track="user", layout="log", folder="episodes", stem="episode")
 
 SECTIONS = ("Subject", "Summary", "Content")
 
@@ -89,13 +88,13 @@ def to_entry(episode: Episode) -> LogEntry:
     )
 
 
-def from_entry(entry: LogEntry, owner: Owner) -> Episode:
+def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Episode:
     content = section(entry, "Content")
     return Episode(
         owner=owner,
         local_id=entry.id,
         session_id=text_field(entry, "session_id", ""),
-        timestamp=moment_field(entry),
+        timestamp=moment_field(entry, day),
         parent_id=text_field(entry, "parent_id", ""),
         sender_ids=list_field(entry, "sender_ids"),
         subject=entry.sections.get("Subject", "").strip() or content.splitlines()[0][:100],
@@ -139,17 +138,33 @@ def units(episode: Episode) -> tuple[Unit, ...]:
 def to_row(episode: Episode, updated: int) -> IndexRow:
     account = "\n\n".join([episode.content, *(f"### {heading}\n{text}" for heading, text in episode.remarks)])
     data = {"subject": episode.subject, "summary": episode.summary, "episode": account}
-    pieces = units(episode)
-    return IndexRow(
-        key=Key(episode.owner, PLACE.kind, episode.local_id),
-        digest=row_digest(data, pieces, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids),
-        session_id=episode.session_id,
-        parent_type="memcell" if episode.parent_id else "",
-        parent_id=episode.parent_id,
+    return index_row(
+        Key(episode.owner, EPISODE.name, episode.local_id),
+        updated,
+        data,
+        units(episode),
         timestamp=episode.timestamp,
-        updated=updated,
+        session_id=episode.session_id,
+        parent_id=episode.parent_id,
         sender_ids=episode.sender_ids,
-        validity=Validity(start=episode.timestamp),
-        data=data,
-        units=pieces,
+        validity=Validity(episode.timestamp),
     )
+
+
+EPISODE = register(
+    Kind(
+        name="episode",
+        code="ep",
+        track="user",
+        layout=DailyLog("episodes/episode-{date}.md"),
+        parse=from_entry,
+        render=to_entry,
+        index=to_row,
+        found_as="episode",
+        made_by_cells=True,
+        states=False,
+        memory_type="episodic",
+        statement="episode",
+        text=lambda data: str(data["episode"]),
+    )
+)

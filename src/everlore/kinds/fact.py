@@ -6,18 +6,19 @@ from dataclasses import dataclass
 
 from everlore.clock import iso, spoken_day
 from everlore.kinds.base import (
-    Layout,
     header,
+    index_row,
     list_field,
     moment_field,
-    row_digest,
     section,
     text_field,
     time_field,
 )
+from everlore.kinds.registry import register
+from everlore.kinds.spec import DailyLog, Kind
 from everlore.types import IndexedMemory, IndexRow, Key, LogEntry, Owner, Unit, Validity
 
-PLACE = Layout(kind="fact", prefix="af", track="user", layout="log", folder="facts", stem="fact")
+SECTION = "Fact"
 TURN_DIGITS = 9
 """No episode has so many turns; a longer number is a slip of the hand, and fits no database."""
 
@@ -60,20 +61,20 @@ def to_entry(fact: Fact) -> LogEntry:
         fields["invalidation_reason"] = fact.invalidation_reason
     if fact.category:
         fields["category"] = fact.category
-    return LogEntry(id=fact.local_id, fields=fields, sections={"Fact": fact.text})
+    return LogEntry(id=fact.local_id, fields=fields, sections={SECTION: fact.text})
 
 
-def from_entry(entry: LogEntry, owner: Owner) -> Fact:
+def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Fact:
     turn = text_field(entry, "turn", "")
     number = int(turn) if turn.isdecimal() and len(turn) <= TURN_DIGITS else 0
     return Fact(
         owner=owner,
         local_id=entry.id,
         session_id=text_field(entry, "session_id", ""),
-        timestamp=moment_field(entry),
+        timestamp=moment_field(entry, day),
         parent_id=text_field(entry, "parent_id", ""),
         sender_ids=list_field(entry, "sender_ids"),
-        text=section(entry, "Fact"),
+        text=section(entry, SECTION),
         turn=number - 1 if number else 0 if "parent_id" in entry.fields else -1,
         by_user=text_field(entry, "role", "user") == "user",
         about=text_field(entry, "about", ""),
@@ -104,7 +105,6 @@ def from_row(row: IndexRow | IndexedMemory) -> Fact:
 
 
 def to_row(fact: Fact, updated: int) -> IndexRow:
-    validity = Validity(start=fact.timestamp, end=fact.valid_until)
     data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn, "by_user": fact.by_user}
     if fact.invalidation_reason:
         data["invalidation_reason"] = fact.invalidation_reason
@@ -115,19 +115,30 @@ def to_row(fact: Fact, updated: int) -> IndexRow:
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own
         dense = "" if fact.parent_id and fact.turn >= 0 else fact.text
         pieces = (Unit(turn=fact.turn, dense=dense, words=f"{spoken_day(fact.timestamp)} {fact.text}"),)
-    return IndexRow(
-        key=Key(fact.owner, PLACE.kind, fact.local_id),
-        digest=row_digest(
-            data, pieces, fact.session_id, fact.timestamp, fact.parent_id, fact.sender_ids, fact.about, validity
-        ),
-        session_id=fact.session_id,
-        parent_type="memcell" if fact.parent_id else "",
-        parent_id=fact.parent_id,
+    return index_row(
+        Key(fact.owner, FACT.name, fact.local_id),
+        updated,
+        data,
+        pieces,
         timestamp=fact.timestamp,
-        updated=updated,
+        session_id=fact.session_id,
+        parent_id=fact.parent_id,
         sender_ids=fact.sender_ids,
-        validity=validity,
-        data=data,
+        validity=Validity(fact.timestamp, fact.valid_until),
         slot=fact.about,
-        units=pieces,
     )
+
+
+FACT = register(
+    Kind(
+        name="fact",
+        code="af",
+        track="user",
+        layout=DailyLog("facts/fact-{date}.md", upstream=".atomic_facts/atomic_fact-{date}.md"),
+        parse=from_entry,
+        render=to_entry,
+        index=to_row,
+        part_of="episode",
+        edited_section=SECTION,
+    )
+)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from everlore.clock import iso
 from everlore.errors import Damaged
-from everlore.kinds.base import Layout, moment_field, row_digest, section, text_field, time_field
+from everlore.kinds.base import index_row, moment_field, section, text_field, time_field
 from everlore.kinds.pieces import split_text
+from everlore.kinds.registry import register
+from everlore.kinds.spec import DailyLog, Kind
 from everlore.types import IndexRow, Json, Key, LogEntry, Owner, Unit, Validity
-
-PLACE = Layout(kind="note", prefix="nt", track="user", layout="log", folder="notes", stem="note", per_file=100)
 
 TYPES = ("episodic", "semantic", "procedural")
 SECTION = "Note"
@@ -60,10 +60,10 @@ def written_metadata(metadata: Mapping[str, Json]) -> str:
     return json.dumps(dict(metadata), ensure_ascii=False, separators=(", ", ": "))
 
 
-def from_entry(entry: LogEntry, owner: Owner) -> Note:
+def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Note:
     shown = section(entry, SECTION)
     exact = text_field(entry, "verbatim", "")
-    timestamp = moment_field(entry)
+    timestamp = moment_field(entry, day)
     return Note(
         owner=owner,
         local_id=entry.id,
@@ -88,19 +88,14 @@ def to_row(note: Note, updated: int) -> IndexRow:
         "metadata": dict(note.metadata),
     }
     pieces = tuple(Unit(turn=at, dense=text, words=text) for at, text in enumerate(split_text(note.content)))
-    validity = Validity(start=event if note.valid_from is None else note.valid_from)
-    return IndexRow(
-        key=Key(note.owner, PLACE.kind, note.local_id),
-        digest=row_digest(data, pieces, note.timestamp, validity),
-        session_id="",
-        parent_type="",
-        parent_id="",
+    return index_row(
+        Key(note.owner, NOTE.name, note.local_id),
+        updated,
+        data,
+        pieces,
         timestamp=note.timestamp,
-        updated=updated,
         sender_ids=(note.owner.id,),
-        validity=validity,
-        data=data,
-        units=pieces,
+        validity=Validity(event if note.valid_from is None else note.valid_from),
     )
 
 
@@ -125,3 +120,18 @@ def _metadata(entry: LogEntry) -> dict[str, Json]:
     if not isinstance(value, dict):
         raise Damaged(f"entry {entry.id}: **metadata** must be a JSON object on one line")
     return value
+
+
+NOTE = register(
+    Kind(
+        name="note",
+        code="nt",
+        track="user",
+        layout=DailyLog("notes/note-{date}.md", per_file=100),
+        parse=from_entry,
+        render=to_entry,
+        index=to_row,
+        found_as="episode",
+        edited_section=SECTION,
+    )
+)

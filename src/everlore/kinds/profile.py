@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from everlore.clock import LATEST_MS
 from everlore.errors import Damaged
-from everlore.kinds.base import Layout, row_digest
-from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit, Validity
-
-PLACE = Layout(kind="profile", prefix="pf", track="user", layout="sheet", pattern="user.md")
+from everlore.kinds.base import index_row
+from everlore.kinds.registry import register
+from everlore.kinds.spec import Kind, OwnFile
+from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def to_sheet(profile: Profile) -> MemoryFile:
     )
 
 
-def from_sheet(sheet: MemoryFile, owner: Owner) -> Profile:
+def from_sheet(sheet: MemoryFile, owner: Owner, _name: str = "") -> Profile:
     def items(name: str) -> list[Mapping[str, Json]]:
         value = sheet.front.get(name) or []
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
@@ -160,16 +160,25 @@ def to_row(profile: Profile, updated: int) -> IndexRow:
     data = profile_data(profile)
     told = [profile.summary, *(i.description for i in profile.explicit_info)]
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told) if text)
-    return IndexRow(
-        key=Key(profile.owner, PLACE.kind, profile.local_id),
-        digest=row_digest(data, pieces, profile.timestamp),
-        session_id="",
-        parent_type="",
-        parent_id="",
-        timestamp=profile.timestamp,
-        updated=updated,
-        sender_ids=(profile.owner.id,),
-        validity=Validity(),
-        data=data,
-        units=pieces,
+    key = Key(profile.owner, PROFILE.name, profile.local_id)
+    return index_row(key, updated, data, pieces, timestamp=profile.timestamp, sender_ids=(profile.owner.id,))
+
+
+PROFILE = register(
+    Kind(
+        name="profile",
+        code="pf",
+        track="user",
+        layout=OwnFile("user.md"),
+        parse=from_sheet,
+        render=to_sheet,
+        index=to_row,
+        can_end=False,
+        states=False,
+        linked=False,
+        statement="summary",
+        text=lambda data: "\n".join(
+            [str(data["summary"]), *(str(one["description"]) for one in data["explicit_info"])]
+        ),
     )
+)

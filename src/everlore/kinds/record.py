@@ -14,11 +14,11 @@ from hashlib import sha256
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, Layout, row_digest
+from everlore.kinds.base import UTC_CLOCK, index_row
 from everlore.kinds.pieces import split_text
+from everlore.kinds.registry import register
+from everlore.kinds.spec import Kind, OwnFile
 from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit, Validity
-
-PLACE = Layout(kind="record", prefix="rc", track="user", layout="sheet", pattern="records/*.md")
 
 NOTICE = "<!-- This JSON is the record; the text above it is made from it. -->"
 TITLES = ("title", "summary", "name", "subject", "text")
@@ -53,7 +53,7 @@ def _canonical(value: Json) -> Json:
 
 
 def key(owner: Owner, entry: str) -> Key:
-    return Key(owner, PLACE.kind, f"{PLACE.prefix}_{entry}")
+    return Key(owner, RECORD.name, f"{RECORD.code}_{entry}")
 
 
 def to_sheet(record: Record) -> MemoryFile:
@@ -61,7 +61,7 @@ def to_sheet(record: Record) -> MemoryFile:
     return MemoryFile(
         front={
             "id": record.local_id,
-            "type": PLACE.kind,
+            "type": RECORD.name,
             "user_id": record.owner.id,
             "record_type": record.type,
             "source": record.source,
@@ -86,7 +86,7 @@ def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Record:
         return Record(
             owner=owner,
             local_id=entry,
-            type=str(front.get("record_type") or PLACE.kind),
+            type=str(front.get("record_type") or RECORD.name),
             content=json.loads(_block(sheet.body)),
             source=str(front.get("source") or ""),
             tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) else (str(tags),),
@@ -124,18 +124,15 @@ def to_row(record: Record) -> IndexRow:
     units = tuple(
         Unit(turn=at, dense=piece, words=f"{named} {piece}" if at == 0 else piece) for at, piece in enumerate(pieces)
     )
-    return IndexRow(
-        key=key(record.owner, record.local_id),
-        digest=row_digest(data, units, record.created, record.updated),
-        session_id="",
-        parent_type=record.type,
-        parent_id="",
+    return index_row(
+        key(record.owner, record.local_id),
+        record.updated,
+        data,
+        units,
         timestamp=record.created,
-        updated=record.updated,
+        parent_type=record.type,
         sender_ids=record.tags,
-        validity=Validity(start=record.created),
-        data=data,
-        units=units,
+        validity=Validity(record.created),
     )
 
 
@@ -170,3 +167,18 @@ def _lines(value: Json, name: str = "") -> Iterator[str]:
 
 def _plain(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value)
+
+
+RECORD = register(
+    Kind(
+        name="record",
+        code="rc",
+        track="user",
+        layout=OwnFile("records/*.md"),
+        parse=from_sheet,
+        render=to_sheet,
+        index=lambda record, _: to_row(record),
+        found_as="episode",
+        reset=False,
+    )
+)

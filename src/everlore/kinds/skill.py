@@ -9,11 +9,11 @@ from hashlib import blake2b
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, Layout, row_digest
+from everlore.kinds.base import UTC_CLOCK, index_row
 from everlore.kinds.pieces import split_text
+from everlore.kinds.registry import register
+from everlore.kinds.spec import Kind, OwnFile
 from everlore.types import IndexRow, Key, MemoryFile, Owner, Unit, Validity
-
-PLACE = Layout(kind="skill", prefix="sk", track="agent", layout="sheet", pattern="skills/*/SKILL.md")
 
 _ENTRY = re.compile(r"sk_\d{8}_\d{8}")
 _NO_YEAR = "sk_0000"
@@ -95,16 +95,23 @@ def to_row(skill: Skill, updated: int) -> IndexRow:
     }
     texts = [f"{skill.name.replace('-', ' ')}: {skill.description}", *split_text(told)]
     pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(texts))
-    return IndexRow(
-        key=Key(skill.owner, PLACE.kind, skill.local_id),
-        digest=row_digest(data, pieces, skill.timestamp),
-        session_id="",
-        parent_type="",
-        parent_id="",
-        timestamp=skill.timestamp,
-        updated=updated,
-        sender_ids=(),
-        validity=Validity(start=skill.timestamp),
-        data=data,
-        units=pieces,
+    key = Key(skill.owner, SKILL.name, skill.local_id)
+    return index_row(key, updated, data, pieces, timestamp=skill.timestamp, validity=Validity(skill.timestamp))
+
+
+SKILL = register(
+    Kind(
+        name="skill",
+        code="sk",
+        track="agent",
+        layout=OwnFile("skills/*/SKILL.md"),
+        parse=from_sheet,
+        render=to_sheet,
+        index=to_row,
+        found_as="skill",
+        most_found=10,
+        memory_type="procedural",
+        statement="description",
+        text=lambda data: f"{data['name']}: {data['description']}\n\n{data['content']}",
     )
+)

@@ -9,17 +9,17 @@ from functools import partial
 from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
 from everlore.errors import Unreadable
-from everlore.kinds.base import Layout
+from everlore.kinds.paths import log_paths
+from everlore.kinds.spec import AnyKind
 from everlore.sync import index_appended
 from everlore.types import Cell, Json, LogEntry, Owner
 from everlore.vault.markdown import append_entries, last_number, log_front, parse_log
-from everlore.vault.paths import log_paths
 
 PARTS = 9
 
 
 def append_once(
-    engine: Engine, place: Layout, owner: Owner, cell: Cell, entries: Sequence[LogEntry]
+    engine: Engine, kind: AnyKind, owner: Owner, cell: Cell, entries: Sequence[LogEntry]
 ) -> tuple[list[LogEntry], bool]:
     """Give entries ids, write them to the log of their day and index them, unless the cell has written here before.
 
@@ -28,7 +28,7 @@ def append_once(
     """
     if not entries:
         return [], False
-    first, *others = log_paths(place, owner, cell.timestamp)
+    first, *others = log_paths(kind, owner, cell.timestamp)
     for path in (first, *(f"{first.removesuffix('.md')}-{number}.md" for number in range(2, PARTS + 1))):
         with engine.vault.lock(path):
             file = engine.vault.read(path)
@@ -39,8 +39,8 @@ def append_once(
             highest = max(
                 last_number(file.text) if (file := engine.vault.read(name)) else 0 for name in (path, *others)
             )
-            new = _numbered(engine, place, owner, cell.timestamp, highest, entries)
-            front = log_front(place, owner, day(cell.timestamp), iso(engine.clock.now()))
+            new = _numbered(engine, kind, owner, cell.timestamp, highest, entries)
+            front = log_front(kind, owner, day(cell.timestamp), iso(engine.clock.now()))
             change = engine.vault.change(path, partial(_appended, new, front))
         index_appended(engine, path, change, new)
         return new, True
@@ -61,11 +61,11 @@ def _written(text: str, cell: Cell) -> list[LogEntry]:
 
 
 def _numbered(
-    engine: Engine, place: Layout, owner: Owner, moment: int, highest: int, entries: Sequence[LogEntry]
+    engine: Engine, kind: AnyKind, owner: Owner, moment: int, highest: int, entries: Sequence[LogEntry]
 ) -> list[LogEntry]:
     """The entries with ids that were never given before."""
-    first = engine.buffer.next_number(owner, place.prefix, day(moment), highest, len(entries))
-    return [replace(entry, id=entry_id(place.prefix, moment, first + at)) for at, entry in enumerate(entries)]
+    first = engine.buffer.next_number(owner, kind.code, day(moment), highest, len(entries))
+    return [replace(entry, id=entry_id(kind.code, moment, first + at)) for at, entry in enumerate(entries)]
 
 
 def _appended(new: Sequence[LogEntry], front: Mapping[str, Json], text: str | None) -> str:

@@ -12,8 +12,8 @@ from everlore.errors import InvalidInput, NotFound
 from everlore.graph.links import NAMES
 from everlore.graph.names import name_key
 from everlore.kinds.entity import (
+    ENTITY,
     IS,
-    PLACE,
     SELF,
     Entity,
     Relation,
@@ -25,12 +25,12 @@ from everlore.kinds.entity import (
     to_sheet,
     with_relation,
 )
+from everlore.kinds.paths import owner_dir, page_path
 from everlore.memory.notes import without_secrets
 from everlore.sync import index_file
 from everlore.types import IndexedMemory, Json, Key, Owner, Where
 from everlore.vault.front_matter import clean
 from everlore.vault.markdown import parse_sheet, render_sheet
-from everlore.vault.paths import owner_dir, page_path
 
 LONGEST_NAME = 300
 LONGEST_TEXT = 100 * 1024
@@ -70,8 +70,8 @@ def create_entity(engine: Engine, owner: Owner, name: str, entity_type: str = ""
             if known is not None:
                 _fill(engine, known, kind, told)
                 return known.key
-            key = Key(owner, PLACE.kind, new_entry(shown, number))
-            path = page_path(PLACE, owner, page_name(shown, key.local_id, apart=number > 0))
+            key = Key(owner, ENTITY.name, new_entry(shown, number))
+            path = page_path(ENTITY, owner, page_name(shown, key.local_id, apart=number > 0))
             free = not engine.index.find([key])
             page = Entity(owner, key.local_id, shown, kind, told, created=engine.clock.now())
             if free and _begin(engine, path, page):
@@ -107,7 +107,7 @@ def create_relation(
 
 def find_entity(engine: Engine, owner: Owner, name: str) -> IndexedMemory | None:
     """The entity that goes by this name; by an alias or its page, if none has the name itself."""
-    links = engine.index.links_to([name_key(name)], Where(owner, (PLACE.kind,)), (IS,))
+    links = engine.index.links_to([name_key(name)], Where(owner, (ENTITY.name,)), (IS,))
     rows = sorted(engine.index.stored(link.row for link in links).values(), key=lambda row: row.key.local_id)
     wanted = folded(name)
     named = [row for row in rows if folded(row.data["name"]) == wanted]
@@ -137,10 +137,10 @@ def related(
 
 def outgoing(engine: Engine, origin: IndexedMemory) -> Iterator[Related]:
     told: Sequence[Json] = origin.data["relations"]
-    keys = [Key(origin.key.owner, PLACE.kind, one["to"]) for one in told if one["to"]]
+    keys = [Key(origin.key.owner, ENTITY.name, one["to"]) for one in told if one["to"]]
     known = engine.index.find(keys)
     for one in told:
-        end = known.get(Key(origin.key.owner, PLACE.kind, one["to"])) if one["to"] else None
+        end = known.get(Key(origin.key.owner, ENTITY.name, one["to"])) if one["to"] else None
         end = end or find_entity(engine, origin.key.owner, one["page"])
         if end is not None:
             yield Related(origin, one["type"], end, one["weight"])
@@ -148,7 +148,7 @@ def outgoing(engine: Engine, origin: IndexedMemory) -> Iterator[Related]:
 
 def _incoming(engine: Engine, end: IndexedMemory) -> Iterator[Related]:
     names = [name_key(name) for name in (end.data["name"], *end.data["aliases"], end.data["page"])]
-    where = Where(end.key.owner, (PLACE.kind,))
+    where = Where(end.key.owner, (ENTITY.name,))
     links = engine.index.links_to([target(end.key.global_id), *names], where)
     rows = {link.row for link in links if link.edge.relation not in (SELF, IS, NAMES)}
     for origin in sorted(engine.index.stored(rows).values(), key=lambda row: row.key.local_id):

@@ -4,7 +4,7 @@ profile without them."""
 from __future__ import annotations
 
 from everlore.engine import Engine
-from everlore.kinds import PLACES
+from everlore.kinds.registry import kind
 from everlore.memory.read import named
 from everlore.sync import index_file, read_profile, take_out
 from everlore.types import IndexedMemory, Owner
@@ -24,7 +24,7 @@ def remove(engine: Engine, stored: IndexedMemory) -> int:
     path = ""
     while stored.path != path:
         path = stored.path
-        if PLACES[key.kind].layout == "sheet":  # one memory, which goes as a whole, whatever the file holds by now
+        if kind(key.kind).has_own_file:  # one memory, which goes as a whole, whatever the file holds by now
             engine.vault.remove(path)
         else:
             take_out(engine, path, [key.local_id])

@@ -28,8 +28,8 @@ def held(engine: Engine, owner: Owner, at: int | None = None, *, page: int = 1, 
 def history(engine: Engine, owner: Owner, public_id: str) -> list[IndexedMemory]:
     """What stood in the place of a memory before it and after it, the oldest first. Of an episode: its facts."""
     known = named(engine, owner, public_id)
-    if known.key.kind == episode.PLACE.kind:
-        return engine.index.children(owner, fact.PLACE.kind, [known.parent_id])
+    if known.key.kind == episode.EPISODE.name:
+        return engine.index.children(owner, fact.FACT.name, [known.parent_id])
     chain = {known.key: known}
     following = successors(engine, [known]).get(known.key)
     while following and following.key not in chain:
@@ -60,7 +60,7 @@ def successors(engine: Engine, rows: Sequence[IndexedMemory]) -> dict[Key, Index
 def _ended(engine: Engine, owner: Owner, stored: IndexedMemory) -> dict[str, list[IndexedMemory]]:
     """By the handle of what superseded them: facts that speak of the same thing as this one. What it ended is among
     them, so nothing else need be looked at."""
-    if stored.key.kind != fact.PLACE.kind:
+    if stored.key.kind != fact.FACT.name:
         return {}
     together = extract.supersede.slots_together([fact.from_row(stored)], owner, known_names(engine, owner))
     slots = {slot for found in together for slot in found}

@@ -15,9 +15,11 @@ import structlog
 from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound
-from everlore.kinds import PLACES, note
+from everlore.kinds import note
 from everlore.kinds.base import END_FIELDS, UTC_CLOCK
-from everlore.kinds.note import PLACE, Note
+from everlore.kinds.note import NOTE, Note
+from everlore.kinds.paths import log_path, part_path
+from everlore.kinds.registry import kind as kind_of
 from everlore.memory.daily_log import emptied
 from everlore.redact import mask_deep
 from everlore.sync import index_appended, index_file
@@ -32,7 +34,6 @@ from everlore.vault.markdown import (
     render_sheet,
     replace_entry,
 )
-from everlore.vault.paths import log_path, part_path
 
 LONGEST_CONTENT = 100 * 1024
 """Bytes of a note, and of its metadata."""
@@ -60,30 +61,30 @@ def save_note(
     text = checked_content(without_secrets(engine, content))
     kept = checked_metadata(without_secrets(engine, metadata or {}))
     now = engine.clock.now()
-    first = log_path(PLACE, owner, now)
+    first = log_path(NOTE, owner, now)
     # one writer at a time for the day, so that a number is not given before the one ahead of it is written
     with engine.vault.lock(first):
-        number = engine.buffer.next_number(owner, PLACE.prefix, day(now), 0)
+        number = engine.buffer.next_number(owner, NOTE.code, day(now), 0)
         while True:
-            path = part_path(PLACE, owner, now, number)
+            path = part_path(NOTE, owner, now, number)
             found = engine.vault.read(path)
             taken = last_number(found.text if found else None)
             if found and emptied(engine, path, found.text):
-                taken = number + -number % PLACE.per_file  # the day goes on beside it, until a person restores it
+                taken = number + -number % NOTE.per_file  # the day goes on beside it, until a person restores it
             if number > taken:
                 break
             # or the buffer knows less than the files: it was lost, or the vault was copied without it
-            number = engine.buffer.next_number(owner, PLACE.prefix, day(now), taken)
-        entry = entry_id(PLACE.prefix, now, number)
+            number = engine.buffer.next_number(owner, NOTE.code, day(now), taken)
+        entry = entry_id(NOTE.code, now, number)
         written = note.to_entry(Note(owner, entry, now, text, checked_type(memory_type), metadata=kept))
-        front = log_front(PLACE, owner, day(now), iso(now))
+        front = log_front(NOTE, owner, day(now), iso(now))
         change = engine.vault.change(path, lambda text: append_entries(text or "", [written], front))
         try:
             index_appended(engine, path, change, [written])
         except EverloreError as error:
             # it is durable, and refusing it now would make the client store it twice; the next scan indexes it
             log.warning("a note could not be indexed yet", path=path, error=str(error))
-    return Key(owner, PLACE.kind, entry)
+    return Key(owner, NOTE.name, entry)
 
 
 def edit_memory(
@@ -95,7 +96,7 @@ def edit_memory(
 ) -> None:
     """Change what is given and leave the rest."""
     kind = stored.key.kind
-    if kind not in EDITABLE or (kind != note.PLACE.kind and (memory_type is not None or metadata is not None)):
+    if kind not in EDITABLE or (kind != note.NOTE.name and (memory_type is not None or metadata is not None)):
         raise InvalidInput(
             f"this memory is a {kind}: its {'text' if content is not None else 'type and metadata'} cannot be changed"
             " here. Store a new memory, and invalidate this one with superseded_by"
@@ -105,8 +106,8 @@ def edit_memory(
     drop: list[str] = []
     if content is not None:
         text = checked_content(without_secrets(engine, content))
-        sections[note.SECTION if kind == note.PLACE.kind else "Fact"] = text
-        exact = note.verbatim(text) if kind == note.PLACE.kind else {}
+        sections[note.SECTION if kind == note.NOTE.name else "Fact"] = text
+        exact = note.verbatim(text) if kind == note.NOTE.name else {}
         fields |= exact
         drop += [] if exact else ["verbatim"]
     if memory_type is not None:
@@ -136,7 +137,7 @@ def invalidate(
             return said
         return {name: value for name, value in said.items() if name != end and not (name == why and known.get(why))}
 
-    if PLACES[stored.key.kind].layout == "sheet":
+    if kind_of(stored.key.kind).has_own_file:
         _end_sheet(engine, stored, new)
     else:
         _write(engine, stored, lambda found: LogEntry(found.id, {**new(found.fields)}, {}))

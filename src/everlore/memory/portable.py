@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from everlore.engine import Engine
 from everlore.errors import Conflict, InvalidInput
+from everlore.kinds.paths import locate, owner_dir
 from everlore.sync import index_file
 from everlore.types import Owner
 from everlore.vault.base import Raw
-from everlore.vault.paths import locate, owner_dir
 
 NAMED = 5
 """Files that a refusal names."""

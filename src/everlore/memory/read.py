@@ -7,8 +7,8 @@ from typing import Literal
 from everlore.engine import Engine
 from everlore.errors import NotFound
 from everlore.index.base import ListingPage
-from everlore.kinds import PLACES
 from everlore.kinds import profile as profiles
+from everlore.kinds.registry import all_kinds
 from everlore.types import Filter, IndexedMemory, Key, Message, Owner, Scope, Where
 
 
@@ -37,7 +37,7 @@ def profile(
     owner: Owner,
     filter: Filter | None = None,  # noqa: A002 - the contract's own word
 ) -> IndexedMemory | None:
-    rows = listing(engine, owner, profiles.PLACE.kind, filter=filter, page_size=1).rows
+    rows = listing(engine, owner, profiles.PROFILE.name, filter=filter, page_size=1).rows
     return rows[0] if rows else None
 
 
@@ -61,7 +61,7 @@ def _key(owner: Owner, public_id: str) -> Key | None:
     entry = public_id.removeprefix(f"{owner.id}_")
     if entry == public_id:
         return None
-    for place in PLACES.values():
-        if place.track == owner.track and entry.startswith(f"{place.prefix}_"):
-            return Key(owner, place.kind, entry)
+    for kind in all_kinds():
+        if kind.track == owner.track and entry.startswith(f"{kind.code}_"):
+            return Key(owner, kind.name, entry)
     return None

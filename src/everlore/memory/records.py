@@ -10,13 +10,13 @@ from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.kinds import record
 from everlore.kinds.base import END_FIELDS
-from everlore.kinds.record import PLACE, Record
+from everlore.kinds.paths import page_path
+from everlore.kinds.record import RECORD, Record
 from everlore.memory.forget import remove
 from everlore.memory.notes import without_secrets
 from everlore.sync import embed_soon, index_file
 from everlore.types import IndexedMemory, Json, Owner, Predicate, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
-from everlore.vault.paths import page_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def save_record(
     """
     source, content = without_secrets(engine, source), without_secrets(engine, content)
     entry = record.identity(type, source, content)
-    path = page_path(PLACE, owner, entry)
+    path = page_path(RECORD, owner, entry)
     now = engine.clock.now()
 
     def saved(text: str | None) -> Record:
@@ -91,7 +91,7 @@ def mirror(engine: Engine, owner: Owner, type: str, documents: Iterable[Document
             entry = record.identity(type, document.source, None)
             made = row.timestamp if row else document.edited
             page = Record(owner, entry, type, content, document.source, document.tags, 1.0, made, document.edited)
-            path = page_path(PLACE, owner, entry)
+            path = page_path(RECORD, owner, entry)
             engine.vault.update(path, partial(_shown, page))
             index_file(engine, path)
             written += 1
@@ -105,7 +105,7 @@ def _shown(page: Record, text: str | None) -> str:
 
 
 def _of_type(engine: Engine, owner: Owner, type: str) -> list[IndexedMemory]:  # noqa: A002
-    where = Where(owner, (PLACE.kind,), Predicate("parent_type", "eq", type))
+    where = Where(owner, (RECORD.name,), Predicate("parent_type", "eq", type))
     rows: list[IndexedMemory] = []
     while True:
         page = engine.index.page(where, offset=len(rows), limit=1000)

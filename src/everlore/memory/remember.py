@@ -22,11 +22,11 @@ from everlore.errors import InvalidInput, Misconfigured, Unavailable, Unsupporte
 from everlore.extract.boundary import asks_for_topics, cell_id, find_cells
 from everlore.extract.turns import name_of
 from everlore.kinds.episode import turn_units
+from everlore.kinds.paths import owner_dir
 from everlore.memory.extraction import SESSION_WAIT_SECONDS, Written, session_lock, write_cells, write_pending
 from everlore.models.chat import Meter, Usage
 from everlore.redact import mask_deep, mask_secrets
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
-from everlore.vault.paths import owner_dir
 
 TOPIC_CHARACTERS = 20_000
 """Longer buffers are not searched for a change of topic: accepting messages must stay quick."""

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from everlore.engine import Engine
+from everlore.kinds.paths import locate, scope_dir
 from everlore.sync.indexing import Parsed, read_file
 from everlore.types import IndexRow, Scope
-from everlore.vault.paths import locate, scope_dir
 
 KINDS = ("episode", "fact", "note", "profile", "case", "skill", "entity")
 
@@ -22,7 +22,7 @@ def reset(engine: Engine, scope: Scope) -> Counter[str]:
     gone: Counter[str] = Counter()
     for path, _, _ in list(engine.vault.walk(str(scope_dir(scope)))):
         located = locate(path)
-        if located is None or located.owner.scope != scope or located.place.kind not in KINDS:
+        if located is None or located.owner.scope != scope or located.kind.name not in KINDS:
             continue
         with engine.vault.lock(path):
             stamp, parsed = read_file(engine, path, located)

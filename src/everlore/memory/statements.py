@@ -11,12 +11,12 @@ from everlore.errors import Unreadable
 from everlore.extract.sentences import clip
 from everlore.index.tokens import query_terms, tokens
 from everlore.kinds import profile as profiles
+from everlore.kinds.paths import sheet_path
 from everlore.kinds.profile import Info, Profile
 from everlore.memory.notes import without_secrets
 from everlore.sync import embed_soon, index_file
 from everlore.sync.projection import profile_in, written
 from everlore.types import Owner
-from everlore.vault.paths import sheet_path
 
 STATED = "stated"
 """The category of what no rule could sort."""
@@ -29,7 +29,7 @@ def add_statements(engine: Engine, owner: Owner, statements: Sequence[tuple[int,
     """Statements with their times, as lines of the owner's own. True when the profile holds them all; a profile that
     a person left unreadable is not touched."""
     said = [(as_ms(moment), without_secrets(engine, text)) for moment, text in statements]
-    path = sheet_path(profiles.PLACE, owner)
+    path = sheet_path(profiles.PROFILE, owner)
 
     def edit(text: str | None) -> str | None:
         old = profile_in(engine, owner, text)

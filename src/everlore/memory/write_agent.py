@@ -18,13 +18,13 @@ from everlore.errors import Damaged, Misconfigured, Unavailable
 from everlore.kinds import case as cases
 from everlore.kinds import skill as skills
 from everlore.kinds.case import Case
+from everlore.kinds.paths import locate, owner_dir, sheet_path
 from everlore.kinds.skill import Skill
 from everlore.memory.daily_log import append_once
 from everlore.models.chat import Meter
 from everlore.sync import index_file
 from everlore.types import Cell, IndexedMemory, Key, Owner, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
-from everlore.vault.paths import locate, owner_dir, sheet_path
 
 if TYPE_CHECKING:
     from everlore.extract.llm import CellAnswer
@@ -49,7 +49,7 @@ def cases_of(cell: Cell, owner: Owner, answer: CellAnswer | None = None) -> list
 
 def write_cases(engine: Engine, cell: Cell, owner: Owner, made: Sequence[Case], meter: Meter) -> bool:
     """Write what is missing of them, and the skills they add up to. True when there are any."""
-    entries, fresh = append_once(engine, cases.PLACE, owner, cell, [cases.to_entry(case) for case in made])
+    entries, fresh = append_once(engine, cases.CASE, owner, cell, [cases.to_entry(case) for case in made])
     if fresh:
         written = [replace(case, local_id=entry.id) for case, entry in zip(made, entries, strict=True)]
     else:
@@ -105,7 +105,7 @@ def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | Non
         entry = _new_id(engine, owner, new.timestamp, known.values())
         taken = [*(skill.name for skill in known.values()), *pages.folders]
         written = extract.skill.write_skill(cluster, None, entry, now, taken, told)
-        path = sheet_path(skills.PLACE, owner, written.name)
+        path = sheet_path(skills.SKILL, owner, written.name)
     else:
         written = extract.skill.write_skill(cluster, old, old.local_id, now, told=told)
         path = next(path for path, skill in known.items() if skill.local_id == old.local_id)
@@ -127,7 +127,7 @@ def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | Non
 
 
 def _new_id(engine: Engine, owner: Owner, moment: int, known: Iterable[Skill]) -> str:
-    prefix = skills.PLACE.prefix
+    prefix = skills.SKILL.code
     same_day = entry_id(prefix, moment, 0)[:-8]
     floor = max((int(skill.local_id[-8:]) for skill in known if skill.local_id.startswith(same_day)), default=0)
     return entry_id(prefix, moment, engine.buffer.next_number(owner, prefix, day(moment), floor))
@@ -140,9 +140,9 @@ def _alike(
 
     They are the nearest, the newest (which may have no vector yet), and all that skills were made from.
     """
-    where = Where(owner, (cases.PLACE.kind,))
+    where = Where(owner, (cases.CASE.name,))
     sources = [
-        Key(owner, cases.PLACE.kind, source.removeprefix(f"{owner.id}_")) for s in known for source in s.source_case_ids
+        Key(owner, cases.CASE.name, source.removeprefix(f"{owner.id}_")) for s in known for source in s.source_case_ids
     ]
     rows = {row.key: row for row in engine.index.page(where, limit=NEAREST).rows}
     rows |= engine.index.find(sources)
@@ -198,13 +198,13 @@ def _skills(engine: Engine, owner: Owner) -> _Pages:
     unread: list[Key] = []
     for path, _, _ in engine.vault.walk(f"{owner_dir(owner)}/skills"):
         located = locate(path)
-        if located is None or located.place.kind != skills.PLACE.kind:
+        if located is None or located.kind.name != skills.SKILL.name:
             continue
         folders.append(located.name)
         try:
             if file := engine.vault.read(path):
                 found[path] = skills.from_sheet(parse_sheet(file.text), owner, located.name)
         except Damaged:  # reported as a problem by the cascade
-            unread += [Key(owner, skills.PLACE.kind, entry) for entry in engine.index.digests(path)]
+            unread += [Key(owner, skills.SKILL.name, entry) for entry in engine.index.digests(path)]
     sources = [source for row in engine.index.find(unread).values() for source in row.data["source_case_ids"]]
     return _Pages(found, folders, frozenset(sources))

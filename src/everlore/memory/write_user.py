@@ -54,8 +54,8 @@ def user_memories(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswer |
 def write_user_memories(engine: Engine, cell: Cell, owner: Owner, memories: UserMemories) -> bool:
     """Write what is missing of them. True when there was anything to write, now or before a crash."""
     entries = [episodes.to_entry(memories.episode)] if memories.episode else []
-    there, _ = append_once(engine, episodes.PLACE, owner, cell, entries)
-    written, fresh = append_once(engine, facts.PLACE, owner, cell, [facts.to_entry(fact) for fact in memories.facts])
+    there, _ = append_once(engine, episodes.EPISODE, owner, cell, entries)
+    written, fresh = append_once(engine, facts.FACT, owner, cell, [facts.to_entry(fact) for fact in memories.facts])
     if fresh:
         known = [replace(fact, local_id=entry.id) for fact, entry in zip(memories.facts, written, strict=True)]
     else:
@@ -76,7 +76,7 @@ def supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[Fact]:
         return []
     together = extract.supersede.slots_together(new, owner, known_names(engine, owner))
     slots = dict.fromkeys(slot for group in together for slot in group)
-    rows = [row for slot in slots for row in engine.index.in_slot(owner, facts.PLACE.kind, slot)]
+    rows = [row for slot in slots for row in engine.index.in_slot(owner, facts.FACT.name, slot)]
     known = [facts.from_row(row) for row in rows]
     ended = {fact.local_id: fact for fact in extract.supersede.superseded(known, new, together)}
     for path in dict.fromkeys(row.path for row in rows if row.key.local_id in ended):

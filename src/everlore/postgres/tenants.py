@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from uuid import UUID
 
+from everlore.kinds.paths import locate
+from everlore.types import Owner
+
 TENANT_BITS = 16
 NUMBER_BITS = 46
 
@@ -17,6 +20,19 @@ def digest128(*parts: str | bytes) -> UUID:
         data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
         said.update(len(data).to_bytes(8, "big") + data)
     return UUID(bytes=said.digest())
+
+
+def owner_uuid(owner: Owner) -> UUID:
+    return digest128(owner.scope.app, owner.scope.project, owner.track, owner.id)
+
+
+def file_uuid(path: str) -> UUID:
+    """The name of a file among files. It says the tenant of its owner, so that a file and its memories lie together."""
+    located = locate(path)
+    named = digest128(path)
+    if located is None:
+        return named
+    return UUID(bytes=owner_uuid(located.owner).bytes[:2] + named.bytes[2:])
 
 
 def tenant_of(name: UUID) -> int:

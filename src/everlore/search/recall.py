@@ -10,6 +10,8 @@ from dataclasses import replace
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.index.base import Vector
+from everlore.kinds.registry import kind as kind_of
+from everlore.kinds.registry import parts_of, searched
 from everlore.models.chat import Meter
 from everlore.search.agentic import LEARN_FROM, expand
 from everlore.search.asking import deepen, rerank
@@ -22,15 +24,8 @@ from everlore.search.superseded import brought_up_to_date
 from everlore.search.trace import Circumstances, Stage, explained
 from everlore.search.window import inside, stretch
 from everlore.sync import embed_fresh
-from everlore.types import IndexedMemory, Json, Track, Where
+from everlore.types import IndexedMemory, Json, Where
 
-KINDS: dict[Track, dict[str, tuple[str, ...]]] = {
-    "user": {"episode": ("episode", "note", "record")},
-    "agent": {"case": ("case",), "skill": ("skill",)},
-}
-"""What is looked for together, on one scale, under the name of its first kind."""
-CAP = {"episode": 100, "case": 10, "skill": 10}
-"""How many of a kind `top_k` -1 returns at most."""
 WENT = "how well the run went"
 UNPROVEN = 0.1
 """What a run loses of its score that failed altogether; one that went half well loses half of that."""
@@ -72,8 +67,8 @@ def recall(engine: Engine, query: Query) -> Recall:
     reranked: dict[str, Json] | None = None
     # one view of the index for every step; not while a language model may be asked, which takes seconds
     with nullcontext() if query.method == "agentic" else engine.index.snapshot():
-        for kind, kinds in KINDS[query.owner.track].items():
-            wanted = CAP[kind] if query.top_k == -1 else query.top_k
+        for kind, kinds in searched(query.owner.track).items():
+            wanted = kind_of(kind).most_found if query.top_k == -1 else query.top_k
             stage = _search(engine, query, kind, kinds, vector, radius, wanted, meant, meter)
             best = [one for one in stage.ranking.memories if stage.least is None or one.score >= stage.least][:wanted]
             hits[kind] = _hits(engine, query, kind, best, radius)
@@ -130,7 +125,7 @@ def _search(
         keep=max(wanted, LEARN_FROM),
         radius=radius,
         text=query.method != "vector",
-        smaller="fact" if "episode" in kinds else "",
+        smaller=next(iter(parts_of(kind)), ""),
         favoured=inside(*meant, query.filter) if meant else None,
     )
     ranking = first = rank(engine, ask)
@@ -141,8 +136,8 @@ def _search(
     # who asks for a time asks for what held then
     if ask.smaller and query.method not in ("keyword", "vector") and not meant:
         ranking, ended = brought_up_to_date(engine, ask, ranking)
-    if kind == "case" and query.method not in ("keyword", "vector"):
-        ranking = _proven(engine, ranking)
+    if kind_of(kind).quality and query.method not in ("keyword", "vector"):
+        ranking = _proven(engine, ranking, kind_of(kind).quality)
     return Stage(kind, ranking, rounds, ended, _least(query, first, ranking))
 
 
@@ -157,11 +152,11 @@ def _further(
         return ranking, [{"round": 1, "model": f"did not answer: {error}"}, *rounds]
 
 
-def _proven(engine: Engine, ranking: Ranking) -> Ranking:
+def _proven(engine: Engine, ranking: Ranking, quality: str) -> Ranking:
     """Of runs that match alike, the one that went well goes first: it tells how to do it."""
     stored = engine.index.stored(one.row for one in ranking.memories)
     told = [one for one in ranking.memories if one.row in stored]
-    doubts = {one.row: UNPROVEN * (1 - _share(stored[one.row].data["quality_score"])) for one in told}
+    doubts = {one.row: UNPROVEN * (1 - _share(stored[one.row].data[quality])) for one in told}
     moved = [one.moved(WENT, one.score * (1 - doubts[one.row])) if doubts[one.row] else one for one in told]
     return replace(ranking, memories=sorted(moved, key=lambda one: (-one.score, one.parent_id, one.row)))
 
@@ -186,7 +181,7 @@ def _least(query: Query, first: Ranking, ranking: Ranking) -> float | None:
 
 def _hits(engine: Engine, query: Query, kind: str, ranked: Sequence[Ranked], radius: float | None) -> list[Hit]:
     stored = engine.index.stored(one.row for one in ranked)
-    facts = _facts(engine, query, ranked, radius) if kind == "episode" else {}
+    facts = _facts(engine, query, ranked, radius) if parts_of(kind) else {}
     return [
         Hit(stored[one.row], round(one.score, 6), tuple(facts.get(one.parent_id, ())))
         for one in ranked

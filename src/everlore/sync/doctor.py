@@ -6,6 +6,7 @@ model is really asked.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -20,8 +21,8 @@ from everlore.errors import Damaged, EverloreError, Misconfigured, Unreadable
 from everlore.index.base import NOT_YET, Index, Stamp
 from everlore.index.checks import damage
 from everlore.index.sqlite import SqliteIndex
-from everlore.kinds import episode, fact
-from everlore.kinds.base import several
+from everlore.kinds.paths import locate
+from everlore.kinds.registry import kind, parts_of, several
 from everlore.models.base import Embedder
 from everlore.models.choose import make_embedder, make_llm, make_seer
 from everlore.sync.indexing import Parsed, parse_file
@@ -30,7 +31,6 @@ from everlore.types import Owner, Problem
 from everlore.vault.base import FileText, Vault
 from everlore.vault.folder import SYSTEM, FolderVault
 from everlore.vault.markdown import mentioned, outside
-from everlore.vault.paths import locate
 
 REBUILD = "run: everlore index rebuild"
 ENTRY = "correct the file in an editor; its other entries are used"
@@ -132,7 +132,7 @@ def _index(index: Index) -> list[Finding]:
         return [Finding("error", f"index: {sentence}", REBUILD) for sentence in broken]
     status = index.status()
     rows = sorted(status.rows.items())
-    counts = ", ".join(f"{count} {kind if count == 1 else several(kind)}" for kind, count in rows) or "empty"
+    counts = ", ".join(f"{count} {several(name, count)}" for name, count in rows) or "empty"
     sound = Finding("ok", f"index: sound ({counts})")
     if not status.unembedded:
         return [sound]
@@ -155,10 +155,10 @@ class _Read:
     stale: list[str] = field(default_factory=list)
     """Files that say something else than the index although they look as they did when they were indexed."""
     unread: list[Finding] = field(default_factory=list)
-    episodes: set[tuple[Owner, str]] = field(default_factory=set)
-    """Their cells and their ids."""
-    facts: dict[tuple[Owner, str], list[str]] = field(default_factory=dict)
-    """By their cell: the files they are in."""
+    wholes: set[tuple[Owner, str, str]] = field(default_factory=set)
+    """Owner and kind of memories that others are parts of, such as episodes, with their cells and ids."""
+    parts: dict[tuple[Owner, str, str, str], list[str]] = field(default_factory=dict)
+    """Owner, kind, the kind they are a part of, and their cell: the files they are in."""
     unsure: set[tuple[Owner, str]] = field(default_factory=set)
     """Owners and kinds of which something could not be read."""
 
@@ -198,7 +198,7 @@ def _files(vault: Vault, index: Index | None, progress: Progress) -> Iterator[Fi
         yield Finding("ok", "files: all read" + (", and the index agrees with them" if index else ""))
     yield from read.unread
     yield from others
-    unsure = read.unsure.union((located.owner, located.place.kind) for path in obstacles if (located := locate(path)))
+    unsure = read.unsure.union((located.owner, located.kind.name) for path in obstacles if (located := locate(path)))
     yield from _orphans(read, unsure)
 
 
@@ -220,13 +220,13 @@ def _read(vault: Vault, index: Index | None, paths: list[str], progress: Progres
             if index:
                 parsed = parsed.given(path, index.parents(path))
                 _compare(read, vault, index, path, file, parsed)
-            if located.place.layout == "log" and (line := outside(file.text)):
+            if not located.kind.has_own_file and (line := outside(file.text)):
                 hint = "to have it found, write it into the text of an entry, for example below its ### Content"
                 what = f"{path}:{line}: text outside the entries is kept, but not searched"
                 read.unread.append(Finding("warning", what, hint))
         read.problems |= dict.fromkeys(parsed.problems)
         if located and (parsed.problems or path in read.closed):
-            read.unsure.add((located.owner, located.place.kind))
+            read.unsure.add((located.owner, located.kind.name))
         _relate(read, path, parsed)
     progress("reading files", len(paths), len(paths))
     if index:
@@ -255,10 +255,12 @@ def _compare(read: _Read, vault: Vault, index: Index, path: str, file: FileText,
 def _relate(read: _Read, path: str, parsed: Parsed) -> None:
     for row in parsed.rows:
         owner = row.key.owner
-        if row.key.kind == episode.PLACE.kind:
-            read.episodes |= {(owner, ident) for ident in (row.parent_id, row.key.local_id, row.key.public_id)}
-        elif row.key.kind == fact.PLACE.kind and row.parent_id:
-            read.facts.setdefault((owner, row.parent_id), []).append(path)
+        spec = kind(row.key.kind)
+        if spec.part_of and row.parent_id:
+            read.parts.setdefault((owner, spec.name, spec.part_of, row.parent_id), []).append(path)
+        elif parts_of(spec.name):
+            names = (row.parent_id, row.key.local_id, row.key.public_id)
+            read.wholes |= {(owner, spec.name, ident) for ident in names}
 
 
 def _others(vault: Vault) -> Iterator[Finding]:
@@ -274,14 +276,13 @@ def _others(vault: Vault) -> Iterator[Finding]:
 
 
 def _orphans(read: _Read, unsure: Collection[tuple[Owner, str]]) -> Iterator[Finding]:
-    lost: dict[str, int] = {}
-    for (owner, cell), paths in read.facts.items():
-        if (owner, cell) not in read.episodes and (owner, episode.PLACE.kind) not in unsure:
-            for path in paths:
-                lost[path] = lost.get(path, 0) + 1
-    for path, count in sorted(lost.items()):
+    lost: Counter[tuple[str, str, str]] = Counter()
+    for (owner, part, whole, cell), paths in read.parts.items():
+        if (owner, whole, cell) not in read.wholes and (owner, whole) not in unsure:
+            lost.update((path, several(part), whole) for path in paths)
+    for (path, parts, whole), count in sorted(lost.items()):
         hint = "if it was deleted on purpose, delete them too (or their **parent_id**, to keep them); else restore it"
-        yield Finding("warning", f"{path}: {count} facts belong to an episode that is nowhere", hint)
+        yield Finding("warning", f"{path}: {count} {parts} belong to an {whole} that is nowhere", hint)
 
 
 def _model(embedder: Embedder, index: Index | None) -> Iterator[Finding]:

@@ -21,18 +21,17 @@ from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.graph.links import with_links
 from everlore.index.base import NOT_YET, Applied, Stamp
-from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
-from everlore.kinds.base import END_FIELDS, end_of_sheet, text_field, time_field, with_end
+from everlore.kinds import case, episode, fact, profile
+from everlore.kinds.paths import Located, locate, sheet_path
 from everlore.sync.dependents import drop_facts, drop_sources, make_room
 from everlore.sync.projection import facts_of, profile_lock, project
 from everlore.types import IndexRow, Key, LogEntry, Problem
 from everlore.vault.base import Change, FileText
 from everlore.vault.markdown import mentioned, normal_text, parse_log, parse_sheet
-from everlore.vault.paths import Located, locate, sheet_path
 
 SHOWN = 200
 """Characters of an unexpected error that are told."""
-DEPENDED_ON = (episode.PLACE.kind, fact.PLACE.kind, case.PLACE.kind)
+DEPENDED_ON = (episode.EPISODE.name, fact.FACT.name, case.CASE.name)
 """Kinds of which other memories know: who believes them deleted changes more than their file."""
 NOTHING = "\ufeff\0\r\n\t "
 """Characters that say nothing; zeros are what a crash leaves of a file."""
@@ -82,10 +81,10 @@ def read_file(engine: Engine, path: str, located: Located) -> tuple[Stamp | None
 
 def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     """The rows that a file stands for. What cannot be read becomes a problem; the rest stays."""
-    updated = file.mtime_ns // 1_000_000
-    if located.place.layout == "sheet":
+    kind, owner, updated = located.kind, located.owner, file.mtime_ns // 1_000_000
+    if kind.has_own_file:
         try:
-            row = with_links(_sheet_row(located, file.text, updated))
+            row = with_links(kind.row(parse_sheet(file.text), owner, located.name, updated))
         except Exception as error:
             return Parsed([], [_problem(path, 0, error)], unread=None)
         return Parsed([row], [], blank=not file.text.strip(NOTHING))
@@ -94,7 +93,7 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     problems = list(log.problems)
     for entry in log.entries:
         try:
-            rows.append(with_links(_entry_row(located, entry, updated)))
+            rows.append(with_links(kind.row(entry, owner, located.day, updated)))
         except Exception as error:
             problems.append(_problem(path, log.lines[entry.id], error))
     unread = mentioned(file.text) if problems else frozenset()
@@ -107,34 +106,6 @@ def _problem(path: str, line: int, error: Exception) -> Problem:
         return Problem(path, line, str(error))
     log.error("reading a memory failed", path=path, line=line, exc_info=error)
     return Problem(path, line, f"cannot be read ({type(error).__name__}: {str(error)[:SHOWN]})")
-
-
-def _entry_row(located: Located, entry: LogEntry, updated: int) -> IndexRow:
-    kind, owner = located.place.kind, located.owner
-    if "timestamp" not in entry.fields:  # typed by a person: the file's name tells the day
-        entry = replace(entry, fields={**entry.fields, "timestamp": f"{located.day}T00:00:00Z"})
-    if kind == "fact":
-        return fact.to_row(fact.from_entry(entry, owner), updated)
-    if kind == "episode":
-        row = episode.to_row(episode.from_entry(entry, owner), updated)
-    elif kind == "note":
-        row = note.to_row(note.from_entry(entry, owner), updated)
-    else:
-        row = case.to_row(case.from_entry(entry, owner), updated)
-    return with_end(row, time_field(entry, END_FIELDS[0]), *(text_field(entry, name, "") for name in END_FIELDS[1:]))
-
-
-def _sheet_row(located: Located, text: str, updated: int) -> IndexRow:
-    sheet = parse_sheet(text)
-    if located.place.kind == "entity":
-        return entity.to_row(entity.from_sheet(sheet, located.owner, located.name), updated)
-    if located.place.kind == "profile":
-        return profile.to_row(profile.from_sheet(sheet, located.owner), updated)
-    if located.place.kind == "record":
-        row = record.to_row(record.from_sheet(sheet, located.owner, located.name))
-    else:
-        row = skill.to_row(skill.from_sheet(sheet, located.owner, located.name), updated)
-    return with_end(row, end_of_sheet(sheet), *(str(sheet.front.get(name) or "") for name in END_FIELDS[1:]))
 
 
 def index_file(
@@ -151,7 +122,7 @@ def index_file(
     located = locate(path)
     if located is None:
         return Applied()
-    broken = located.place.kind == profile.PLACE.kind and _reported(engine, path)
+    broken = located.kind.name == profile.PROFILE.name and _reported(engine, path)
     applied = _index_file(engine, path, located, gone, deleted, projecting=projecting)
     if broken and not _reported(engine, path):  # repaired
         with profile_lock(engine, located.owner):
@@ -199,12 +170,12 @@ def _index_file(
         apart = without_repeated(path, parsed, _elsewhere(engine, path, new))
         went = _believed(engine, path, located, parsed, parsed.left(mine, deleted), gone, deleted)
         _take_along(engine, path, located, went, parsed.rows)
-        if projecting and located.place.kind == fact.PLACE.kind:
+        if projecting and located.kind.name == fact.FACT.name:
             locks.enter_context(profile_lock(engine, located.owner))
             _project(engine, path, located, went.left, apart.rows, seen=known is not None)
         if stamp is None and not went.unsure:
             return engine.index.remove_file(path)
-        keys = [Key(located.owner, located.place.kind, entry) for entry in went.left]
+        keys = [Key(located.owner, located.kind.name, entry) for entry in went.left]
         stamp = stamp if stamp and not went.unsure and apart is parsed else NOT_YET
         return engine.index.replace_file(path, stamp, apart.rows, apart.problems, partial=went.unsure, gone=keys)
 
@@ -234,17 +205,17 @@ def _believed(
 
 def _take_along(engine: Engine, path: str, located: Located, went: _Gone, rows: Sequence[IndexRow]) -> None:
     """What hangs on memories that left a file goes too."""
-    kind, owner = located.place.kind, located.owner
+    kind, owner = located.kind.name, located.owner
     numbers = [int(entry[-8:]) for entry in went.left if entry[-8:].isdecimal()]
     if numbers and located.day:  # those of entries that a person typed and deleted again are not given to others
-        engine.buffer.next_number(owner, located.place.prefix, located.day, max(numbers), 0)
-    if kind == episode.PLACE.kind:
+        engine.buffer.next_number(owner, located.kind.code, located.day, max(numbers), 0)
+    if kind == episode.EPISODE.name:
         for fact_path, entries in drop_facts(engine, owner, path, went.lost).items():
             index_file(engine, fact_path, deleted=entries)
-    elif kind == case.PLACE.kind:
+    elif kind == case.CASE.name:
         for changed in drop_sources(engine, owner, went.lost):
             index_file(engine, changed)
-    if kind in (episode.PLACE.kind, case.PLACE.kind):
+    if kind in (episode.EPISODE.name, case.CASE.name):
         make_room(engine, path, _cells(went.left, rows))
 
 
@@ -257,7 +228,7 @@ def _project(
     owner = located.owner
     digests = engine.index.digests(path)
     changed = [row for row in rows if digests.get(row.key.local_id) != row.digest]
-    profile_path = sheet_path(profile.PLACE, owner)
+    profile_path = sheet_path(profile.PROFILE, owner)
     if not (left or changed) or not (seen or engine.index.parents(profile_path)):
         return
     before = {known.local_id: known for known in facts_of(engine, owner)}
@@ -316,8 +287,11 @@ def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[
     located, after = locate(path), change.after
     if located and after and after != change.before:
         before = Stamp(change.before.mtime_ns, change.before.size) if change.before else None
+        updated = after.mtime_ns // 1_000_000
         with suppress(Damaged):
-            rows = [with_links(_entry_row(located, as_read(entry), after.mtime_ns // 1_000_000)) for entry in entries]
+            rows = [
+                with_links(located.kind.row(as_read(entry), located.owner, located.day, updated)) for entry in entries
+            ]
             if engine.index.extend_file(path, before, Stamp(after.mtime_ns, after.size), rows):
                 return
     index_file(engine, path)
@@ -327,7 +301,7 @@ def missing(engine: Engine, path: str) -> list[str]:
     """What the index has in this file and the file has not, if more hangs on it: cells of episodes, ids of facts and
     cases."""
     located, known = locate(path), engine.index.stamp(path)
-    if located is None or located.place.kind not in DEPENDED_ON or known is None:
+    if located is None or located.kind.name not in DEPENDED_ON or known is None:
         return []
     if (known.mtime_ns, known.size) == engine.vault.stat(path):
         return []
@@ -338,9 +312,9 @@ def missing(engine: Engine, path: str) -> list[str]:
 
 def _lost(located: Located, left: Mapping[str, str], rows: Sequence[IndexRow]) -> list[str]:
     """Of the entries that left a file which has these rows: cells of episodes, or the facts or cases themselves."""
-    if located.place.kind in (fact.PLACE.kind, case.PLACE.kind):
+    if located.kind.name in (fact.FACT.name, case.CASE.name):
         return sorted(left)
-    if located.place.kind == episode.PLACE.kind:
+    if located.kind.name == episode.EPISODE.name:
         return _cells(left, rows)
     return []
 

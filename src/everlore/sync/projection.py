@@ -13,10 +13,10 @@ from everlore.errors import Damaged, Unreadable
 from everlore.index.base import NOT_YET
 from everlore.kinds import fact, profile
 from everlore.kinds.fact import Fact
+from everlore.kinds.paths import owner_dir, sheet_path
 from everlore.kinds.profile import Profile
 from everlore.types import Owner, Problem, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
-from everlore.vault.paths import owner_dir, sheet_path
 
 PAGE = 1000
 
@@ -24,7 +24,7 @@ PAGE = 1000
 def facts_of(engine: Engine, owner: Owner) -> Iterator[Fact]:
     """All facts of an owner that the index has, also those that have ended."""
     offset = 0
-    while rows := engine.index.page(Where(owner, (fact.PLACE.kind,)), offset=offset, limit=PAGE).rows:
+    while rows := engine.index.page(Where(owner, (fact.FACT.name,)), offset=offset, limit=PAGE).rows:
         yield from map(fact.from_row, rows)
         offset += len(rows)
 
@@ -32,7 +32,7 @@ def facts_of(engine: Engine, owner: Owner) -> Iterator[Fact]:
 def read_profile(engine: Engine, owner: Owner) -> Profile | None:
     """The profile as it is in its file, or None where there is none. Raises Unreadable when it cannot be read, or holds
     nothing any more although the index has a profile."""
-    file = engine.vault.read(sheet_path(profile.PLACE, owner))
+    file = engine.vault.read(sheet_path(profile.PROFILE, owner))
     return profile_in(engine, owner, file.text if file else None)
 
 
@@ -76,7 +76,7 @@ def _change(
     before: Sequence[Fact],
     added: tuple[str, Sequence[Fact]] | None,
 ) -> str:
-    path = sheet_path(profile.PLACE, owner)
+    path = sheet_path(profile.PROFILE, owner)
 
     def edit(text: str | None) -> str | None:
         old, now = profile_in(engine, owner, text), engine.clock.now()
@@ -106,7 +106,7 @@ def written(old: Profile | None, new: Profile, text: str | None) -> str | None:
 
 def profile_in(engine: Engine, owner: Owner, text: str | None) -> Profile | None:
     """The profile that the text of its file holds."""
-    path = sheet_path(profile.PLACE, owner)
+    path = sheet_path(profile.PROFILE, owner)
     if text is not None and not text.strip() and engine.index.parents(path):
         raise Unreadable(f"{path} holds nothing any more: restore it, or delete it")
     try:

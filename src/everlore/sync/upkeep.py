@@ -10,11 +10,11 @@ from contextlib import suppress
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError
 from everlore.index.base import NOT_YET, Index, Stamp
+from everlore.kinds.paths import locate
 from everlore.sync.embedding import embed_pending
 from everlore.sync.indexing import missing, read_file, without_repeated
 from everlore.sync.worker import differing, drain, scan
 from everlore.types import IndexRow, Key, Problem
-from everlore.vault.paths import locate
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and how much there is."""

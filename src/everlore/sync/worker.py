@@ -22,9 +22,9 @@ import structlog
 from everlore.engine import Engine
 from everlore.errors import EverloreError, Unavailable
 from everlore.kinds import episode
+from everlore.kinds.paths import locate
 from everlore.sync.embedding import embed_pending
 from everlore.sync.indexing import index_file, missing
-from everlore.vault.paths import locate
 from everlore.vault.watch import expand, watch
 
 SCAN_EVERY_SECONDS = 300.0
@@ -253,7 +253,7 @@ def _there(engine: Engine, path: str) -> bool:
 
 def _is_episode(path: str) -> bool:
     located = locate(path)
-    return located is not None and located.place.kind == episode.PLACE.kind
+    return located is not None and located.kind.name == episode.EPISODE.name
 
 
 def _gone(engine: Engine, paths: Sequence[str], stop: threading.Event | None) -> dict[str, list[str]]:

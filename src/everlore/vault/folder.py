@@ -19,11 +19,11 @@ from functools import lru_cache
 from itertools import count
 from pathlib import Path, PurePosixPath
 
-from filelock import FileLock, Timeout
-
 from everlore.errors import EverloreError, InvalidInput, Obstructed, Unavailable
+from everlore.kinds.paths import locate
+from everlore.kinds.registry import hidden_folders
+from everlore.lock import FileLock
 from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded, differing
-from everlore.vault.paths import READ_HIDDEN, locate
 from everlore.vault.writers import being_written
 
 try:
@@ -98,10 +98,10 @@ class FolderVault:
                 / "locks"
                 / f"{hashlib.blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}.lock"
             )
-            lock = FileLock(str(file), timeout=timeout, poll_interval=0.005)
+            lock = FileLock(file, timeout)
             try:
                 lock.acquire()
-            except Timeout:
+            except TimeoutError:
                 raise Unavailable(f"{name} is in use by another process; try again") from None
         held.add(name)
         try:
@@ -189,7 +189,8 @@ class FolderVault:
             path = f"{below}/{entry.name}" if below else entry.name
             if entry.name.endswith(".md"):
                 yield path, entry
-            if entry.is_dir(follow_symlinks=False) and (not entry.name.startswith(".") or entry.name in READ_HIDDEN):
+            seen = not entry.name.startswith(".") or entry.name in hidden_folders()
+            if seen and entry.is_dir(follow_symlinks=False):
                 yield from self._named(path)
 
     def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:

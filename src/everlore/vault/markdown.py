@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from everlore.errors import Damaged, InvalidInput, NotFound
-from everlore.kinds.base import Layout
+from everlore.kinds.spec import AnyKind
 from everlore.types import Json, LogEntry, MemoryFile, Owner, Problem
 from everlore.vault.fields import read_value, write_value
 from everlore.vault.front_matter import Front, clean, dump, newline_of, read_front, write_front
@@ -146,12 +146,12 @@ def last_number(text: str | None) -> int:
     return _known(text).last_number if text else 0
 
 
-def log_front(place: Layout, owner: Owner, day: str, appended: str) -> dict[str, Json]:
+def log_front(kind: AnyKind, owner: Owner, day: str, appended: str) -> dict[str, Json]:
     """Front matter of a daily log. `append_entries` keeps its counters."""
     return {
-        "id": f"{place.stem}_log_{owner.id}_{day}",
-        "type": f"{place.stem}_daily",
-        "file_type": f"{place.stem}_daily",
+        "id": f"{kind.name}_log_{owner.id}_{day}",
+        "type": f"{kind.name}_daily",
+        "file_type": f"{kind.name}_daily",
         "schema_version": 1,
         f"{owner.track}_id": owner.id,
         "track": owner.track,

@@ -13,12 +13,11 @@ from functools import partial
 from pathlib import Path
 
 from everlore.errors import InvalidInput, Unavailable
-from everlore.index.postgres.schema import file_uuid
 from everlore.postgres.errors import Lost
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, first, rows, run, value, with_nul
-from everlore.postgres.tenants import tenant_of
+from everlore.postgres.tenants import file_uuid, tenant_of
 from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded
 
 ATTEMPTS = 5

@@ -15,9 +15,9 @@ from pathlib import Path
 import watchfiles
 
 from everlore.errors import Unavailable
+from everlore.kinds.registry import hidden_folders
 from everlore.vault.base import Vault
 from everlore.vault.folder import relevant
-from everlore.vault.paths import READ_HIDDEN
 
 DEBOUNCE_MS = 200
 """Changes are gathered this long at most: an editor's save is several steps."""
@@ -86,7 +86,7 @@ def _translate(root: Path, change: watchfiles.Change, name: Path) -> str:
     text = path.as_posix()
     if relevant(text):
         return text
-    hidden = any(part.startswith(".") and part not in READ_HIDDEN for part in path.parts)
+    hidden = any(part.startswith(".") and part not in hidden_folders() for part in path.parts)
     if hidden or not path.parts or _NO_FOLDER.fullmatch(path.name):
         return ""
     gone = change is watchfiles.Change.deleted and not name.exists()

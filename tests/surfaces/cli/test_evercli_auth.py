@@ -69,7 +69,7 @@ def stored(cli: Evercli, name: str) -> dict[str, Any]:
 
 
 def find(cli: Evercli, query: str) -> list[dict[str, Any]]:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while True:
         items: list[dict[str, Any]] = cli("memory", "search", query).data["items"]
         if items or time.monotonic() > deadline:

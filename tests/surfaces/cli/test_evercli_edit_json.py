@@ -84,8 +84,8 @@ def test_an_entry_comes_and_goes_and_nothing_else_moves(file: tuple[dict[str, An
 def test_elements_of_arrays(values: list[Any], indent: Any, data: st.DataObject) -> None:
     text = json.dumps({"hooks": {"Stop": values}}, indent=indent)
     after = edit_json.put(text, ("hooks", "Stop", edit_json.NEW), OURS)
-    assert edit_json.load(after) == {"hooks": {"Stop": [OURS, *values]}}
-    assert edit_json.load(edit_json.cut(after, ("hooks", "Stop", 0))) == {"hooks": {"Stop": values}}
+    assert edit_json.load(after) == {"hooks": {"Stop": [*values, OURS]}}
+    assert edit_json.load(edit_json.cut(after, ("hooks", "Stop", len(values)))) == {"hooks": {"Stop": values}}
     if values:
         number = data.draw(st.integers(0, len(values) - 1))
         rest = [value for at, value in enumerate(values) if at != number]

@@ -69,7 +69,7 @@ def episodes(own: Own) -> list[dict[str, Any]]:
 
 
 def until(own: Own, count: int) -> list[dict[str, Any]]:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while len(episodes(own)) < count and time.monotonic() < deadline:
         time.sleep(0.1)
     return episodes(own)

@@ -30,7 +30,7 @@ def user() -> str:
 
 def until_found(cli: Evercli, *args: str) -> Done:
     """The index may lag behind the files, as the contract says."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while True:
         done = cli(*args)
         if done.data["items"] or time.monotonic() > deadline:

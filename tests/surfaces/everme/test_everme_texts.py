@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everlore.surfaces.everme import markdown
-from everlore.surfaces.everme.limits import TOP_K, TOP_K_MOST, one_line, trim, wanted
+from everlore.surfaces.contracts.everme import markdown
+from everlore.surfaces.contracts.everme.limits import TOP_K, TOP_K_MOST, one_line, trim, wanted
 
 words = st.text(max_size=300)
 rows = st.fixed_dictionaries({"id": words, "timestamp": words, "sessionId": words, "episode": words, "userId": words})

@@ -15,8 +15,7 @@ from gates import NO_TOKEN, Gate, Host, everlore, host, quick
 from serving import Api, Server, clean_env, running
 
 from everlore import __version__
-from everlore.surfaces.everme import words
-from everlore.surfaces.mcp import toolsets
+from everlore.surfaces.contracts.everme.identity import IDENTITY
 
 TURNS = [
     {"role": "user", "content": "Rotate the nginx logs on the staging host."},
@@ -68,9 +67,7 @@ def test_it_introduces_itself(tmp_path: Path) -> None:
         hello = started.hello()
         assert hello["serverInfo"] == {"name": "everme-memory-mcp", "version": __version__}
         assert hello["capabilities"] == {"tools": {}, "resources": {}}
-        assert hello["instructions"] == words.INSTRUCTIONS
-    identity = toolsets.load("everme").identity
-    assert identity == toolsets.IDENTITIES["everme"](), "what is said early is what is said later"
+        assert hello["instructions"] == IDENTITY.instructions
 
 
 def test_the_tools_and_resources_have_their_stable_names(agent: Host) -> None:

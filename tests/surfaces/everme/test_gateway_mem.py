@@ -29,7 +29,7 @@ def said(text: str, at: int = AT, role: str = "user") -> dict[str, Any]:
 
 
 def until(agent: Gate, path: str, body: dict[str, Any], enough: Any) -> dict[str, Any]:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while True:
         result = agent.ok(path, body)
         if enough(result) or time.monotonic() > deadline:

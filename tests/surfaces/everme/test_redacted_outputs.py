@@ -21,6 +21,7 @@ from serving import Server, clean_env, running
 
 from everlore.surfaces.cli import keys, logs, output
 from everlore.surfaces.cli.evercli.failure import Failure
+from everlore.surfaces.cli.evercli.output import finish
 
 HEX = "0123456789abcdef" * 2
 KEY, TOKEN = f"emk_{HEX}", f"evt_{HEX}"
@@ -132,7 +133,7 @@ def test_the_command_line_in_all_formats(
     assert secrets[0] != KEY
     keys.show(form)
     keys.audit(form, 10)
-    keys._fail(form, Failure("internal", LEAK, LEAK, detail={LEAK: LEAK}))
+    finish(Failure("internal", LEAK, LEAK, detail={LEAK: LEAK}), form)
     output.show_json({LEAK: [LEAK]})
     output.show_pairs([(LEAK, LEAK)])
     output.show_finding("error", LEAK, LEAK)

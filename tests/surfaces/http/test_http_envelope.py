@@ -62,7 +62,7 @@ def test_the_id_is_the_server_s_own_and_new_each_time(api: Api) -> None:
 
 def test_the_id_is_echoed_by_the_log(api: Api, server: Server) -> None:
     request_id = api.post("flush", session_id="s").json()["request_id"]
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     lines: list[dict[str, Any]] = []
     while not lines and time.monotonic() < deadline:
         lines = [line for line in server.log() if line.get("request_id") == request_id]
@@ -199,7 +199,7 @@ def test_bodies_are_bounded(start: Any) -> None:
 
 
 def test_a_huge_announcement_is_refused_unread(server: Server) -> None:
-    with socket.create_connection((server.host, server.port), timeout=10) as raw:
+    with socket.create_connection((server.host, server.port), timeout=60) as raw:
         lines = [
             f"POST {ADD} HTTP/1.1",
             "Host: localhost",

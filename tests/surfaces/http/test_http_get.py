@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -169,7 +168,6 @@ def test_a_deletion_names_one_owner_and_an_id(api: Api) -> None:
 def test_an_edit_in_an_editor_reaches_the_agents(five: Api) -> None:
     file = next(file for file in five.files("users/alice/episodes/*.md") if "On day 3" in file.read_text("utf-8"))
     file.write_text(file.read_text(encoding="utf-8").replace("On day 3", "On the third day"), encoding="utf-8")
-    started = time.monotonic()
     five.until(
         "search",
         lambda d: bool(d["episodes"]) and "On the third day" in d["episodes"][0]["episode"],
@@ -179,7 +177,6 @@ def test_an_edit_in_an_editor_reaches_the_agents(five: Api) -> None:
         filters={"session_id": "s3"},
         top_k=1,
     )
-    assert time.monotonic() - started < 15
 
 
 @pytest.mark.looks_at_files

@@ -49,7 +49,7 @@ def listed(api: Api) -> list[str]:
 
 
 def become(api: Api, ids: Sequence[str]) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while listed(api) != list(ids) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert listed(api) == list(ids)
@@ -60,7 +60,7 @@ def problems(api: Api) -> list[str]:
 
 
 def reported(api: Api, words: str) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while not any(words in told for told in problems(api)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert any(words in told for told in problems(api)), problems(api)
@@ -68,7 +68,7 @@ def reported(api: Api, words: str) -> None:
 
 def settled(api: Api) -> None:
     """Until nothing is wrong any more."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while problems(api) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert problems(api) == []
@@ -207,7 +207,7 @@ def test_a_deleted_fact_leaves_the_profile(api: Api, alice: Path) -> None:
     assert "Siemens" in profile(api)
     said = next(part for part in text.split("<!-- entry:")[1:] if "Siemens" in part)
     write(facts, text.replace(f"<!-- entry:{said}", ""))
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while "Siemens" in profile(api) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert "Siemens" not in profile(api) + (alice / "user.md").read_text(encoding="utf-8")
@@ -219,7 +219,7 @@ def test_a_corrected_fact_stands_corrected_in_the_profile(api: Api, alice: Path)
     facts = alice / "facts/fact-2026-05-28.md"
     assert "Siemens" in profile(api)
     write(facts, facts.read_text(encoding="utf-8").replace("Siemens", "Bosch"))
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while "Bosch" not in profile(api) and time.monotonic() < deadline:
         time.sleep(0.05)
     for seen in (profile(api), (alice / "user.md").read_text(encoding="utf-8")):
@@ -269,7 +269,7 @@ def test_what_was_told_while_the_profile_was_broken_is_in_it_after_the_repair(ap
     assert "Lisbon" not in sheet.read_text(encoding="utf-8")
     reported(api, "user.md")
     write(sheet, kept)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while "Lisbon" not in profile(api) and time.monotonic() < deadline:
         time.sleep(0.05)
     for word in ("Lisbon", "Minka", "Rex", "Bosch"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -198,17 +197,20 @@ def test_a_cell_that_fails_does_not_hold_up_another(api: Api, llm: Llm) -> None:
 
 
 def test_while_the_model_thinks_messages_are_accepted_and_others_are_served(api: Api, llm: Llm) -> None:
+    thinking, enough = threading.Event(), threading.Event()
+
     def slowly(asked: Asked) -> Said:
-        time.sleep(0.8)
+        thinking.set()
+        assert enough.wait(60)
         return sensible(asked)
 
     llm.otherwise = slowly
     api.ok("add", session_id="s", messages=[says("I paint boats blue.")])
     flushing = threading.Thread(target=lambda: api.ok("flush", session_id="s"))
     flushing.start()
-    started = time.monotonic()
+    assert thinking.wait(60)
     assert api.ok("add", session_id="other", messages=[says("I paint doors red.")])["status"] == "accumulated"
-    assert time.monotonic() - started < 0.8
+    enough.set()
     flushing.join()
     assert len(episodes(api)) == 1
 
@@ -286,10 +288,8 @@ def test_agentic_search_looks_for_what_the_model_misses(api: Api, llm: Llm) -> N
     assert found["usage"]["requests"] == 1
     assert all(0 <= one["score"] <= 1 for one in found["episodes"])
     assert "Henrik" in str(llm.asked[0].data["results"])
-    llm.otherwise = Said("x", delay=3)
-    started = time.monotonic()
+    llm.otherwise = Said("x", delay=30)
     assert api.ok("search", **question)["episodes"]
-    assert time.monotonic() - started < 2.5
     rounds = api.ok("search", **question, explain=True)["trace"]["stages"][0]["rounds"]
     assert rounds[0]["model"].startswith("did not answer: ")
 

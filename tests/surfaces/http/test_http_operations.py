@@ -82,7 +82,7 @@ def test_the_contract_s_examples(start: Any) -> None:
         time.sleep(seconds_to_midnight)
     assert shell(server, ADD_EXAMPLE) == {"message_count": 3, "status": "accumulated"}
     assert shell(server, FLUSH_EXAMPLE) == {"status": "extracted"}
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not (listed := shell(server, GET_EXAMPLE))["count"] and time.monotonic() < deadline:
         time.sleep(0.2)
     (episode,) = listed["episodes"]
@@ -221,7 +221,7 @@ def test_a_damaged_file_degrades_health_and_nothing_else(start: Any) -> None:
     api.tell("s", "I love climbing in Yosemite every spring.")
     file = api.files("users/alice/episodes/*.md")[0]
     file.write_text(file.read_text(encoding="utf-8").replace("### Content", "### Contents"), encoding="utf-8")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while (body := server.client.get("/health").json())["status"] == "ok" and time.monotonic() < deadline:
         time.sleep(0.1)
     assert body["status"] == "degraded"
@@ -241,7 +241,7 @@ def test_a_file_that_is_no_text_is_named_and_what_waits_for_it_stays(start: Any)
     told = api.refused("flush", 503, session_id="t")
     assert file.name in told
     assert "save the file with the encoding UTF-8" in told
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not (problems := server.client.get("/health").json()["problems"]) and time.monotonic() < deadline:
         time.sleep(0.1)
     (problem,) = problems
@@ -306,7 +306,7 @@ def test_a_slow_client_blocks_nobody(server: Server) -> None:
 
     def dripping() -> Any:
         yield b'{"session_id": '
-        release.wait(10)
+        release.wait(120)
         yield b'"s"}'
 
     headers = {"Content-Type": "application/json"}
@@ -315,10 +315,9 @@ def test_a_slow_client_blocks_nobody(server: Server) -> None:
     )
     slow.start()
     try:
-        started = time.monotonic()
         for _ in range(5):
             assert server.client.post("/api/v1/memory/flush", json={"session_id": "x"}).status_code == 200
-        assert time.monotonic() - started < 5
+        assert slow.is_alive()
     finally:
         release.set()
         slow.join()
@@ -329,7 +328,7 @@ def test_slow_requests_leave_threads_to_the_others(start: Any) -> None:
     """More files than there are threads are fetched from a site that does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         uri = f"http://127.0.0.1:{silent.getsockname()[1]}/x.txt"
-        env = {"EVEROS_MULTIMODAL__FETCH_ALLOW_NETWORKS": "127.0.0.1/32", "EVEROS_MULTIMODAL__FETCH_SECONDS": "6"}
+        env = {"EVEROS_MULTIMODAL__FETCH_ALLOW_NETWORKS": "127.0.0.1/32", "EVEROS_MULTIMODAL__FETCH_SECONDS": "200"}
         server = start({"EVEROS_API__THREADS": "4"} | env)
         api = Api(server.client, server.root)
         message = {"sender_id": "alice", "role": "user", "timestamp": AT, "content": "I love climbing."}
@@ -337,11 +336,11 @@ def test_slow_requests_leave_threads_to_the_others(start: Any) -> None:
         with ThreadPoolExecutor(6) as clients:
             fetching = [clients.submit(api.post, "add", session_id=f"s{n}", messages=[slow]) for n in range(6)]
             time.sleep(1)
-            started = time.monotonic()
             api.ok("add", session_id="quick", messages=[message])
             api.ok("search", user_id="alice", query="climbing", method="keyword")
             api.ok("get", user_id="alice", memory_type="episode")
-            assert time.monotonic() - started < 3
+            assert not any(one.done() for one in fetching)
+            silent.close()
             assert {one.result().status_code for one in fetching} == {415}
 
 

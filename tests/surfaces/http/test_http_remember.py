@@ -14,9 +14,9 @@ from vaults import ALICE, SCOPE, says
 from everlore.engine import Engine
 from everlore.memory import flush, remember
 from everlore.search import Query, Recall, recall
+from everlore.surfaces.contracts.everos.requests import FilterNode, SearchRequest
 from everlore.surfaces.http import routes
 from everlore.surfaces.http.metrics import Metrics
-from everlore.surfaces.http.models import FilterNode, SearchRequest
 
 AT = 1_780_000_000_000  # 2026-05-28T20:26:40Z
 

@@ -24,7 +24,7 @@ def message(sender: str = "alice", content: Any = "I love climbing in Yosemite."
 
 @pytest.mark.parametrize("raw", [b"NONSENSE\r\n\r\n", b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n"])
 def test_what_is_no_http_gets_the_envelope_too(server: Server, raw: bytes) -> None:
-    with socket.create_connection((server.host, server.port), timeout=10) as connection:
+    with socket.create_connection((server.host, server.port), timeout=60) as connection:
         connection.sendall(raw)
         answer = b""
         while chunk := connection.recv(65536):

@@ -311,8 +311,32 @@ def test_a_filter_of_17_levels_is_refused_and_one_of_16_is_not(api: Api) -> None
     assert "16" in api.refused("get", 422, user_id="u", memory_type="episode", filters={"OR": [node]})
 
 
-def test_unknown_fields_do_no_harm(api: Api) -> None:
-    api.ok("search", user_id="u", query="q", something_new=True)
+@pytest.mark.parametrize(
+    ("route", "body"),
+    [
+        ("flush", {"session_id": "s"}),
+        ("search", {"user_id": "u", "query": "q"}),
+        ("get", {"user_id": "u", "memory_type": "episode"}),
+        ("delete", {"user_id": "u", "id": "x"}),
+        ("history", {"user_id": "u"}),
+        ("export", {"user_id": "u"}),
+        ("import", {"user_id": "u", "files": [{"path": "user.md", "text": "x"}]}),
+    ],
+)
+def test_a_field_that_nobody_knows_is_refused(api: Api, route: str, body: dict[str, Any]) -> None:
+    """A filter that is silently dropped would show more than was asked for."""
+    refused = api.refused(route, 422, **body, team_id="red")
+    assert refused == "Extra inputs are not permitted: team_id"
+
+
+def test_the_place_of_an_unknown_field_is_told(api: Api) -> None:
+    file = {"path": "user.md", "text": "x", "mode": 7}
+    assert api.refused("import", 422, user_id="u", files=[file]) == "Extra inputs are not permitted: files.0.mode"
+
+
+def test_messages_may_have_further_fields(api: Api) -> None:
+    message = MESSAGE | {"name": "Alice", "content": [{"type": "text", "text": "I keep bees.", "lang": "en"}]}
+    assert api.ok("add", session_id="s", messages=[message], metadata={"a": 1})["message_count"] == 1
 
 
 @pytest.mark.parametrize("field", ["session_id", "sender_id"])

@@ -10,28 +10,22 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import nodes
 import serving
 
 from everlore.errors import InvalidInput, NotFound
-from everlore.surfaces.mcp.toolset import Argument, Content, Prompt, Resource, Text, Tool, Toolset
+from everlore.surfaces.contracts.identity import Identity
+from everlore.surfaces.contracts.toolset import Argument, Caller, Content, Prompt, Resource, Text, Tool, Toolset, tool
 
 HERE = Path(__file__).parent
 ERAS = {
     "2025-11-25": ("--suite", "active", "--spec-version", "2025-11-25"),
     "2026-07-28": ("--requirements", "2026-07-28"),
-}
-NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
-HEADERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "region": {"type": "string", "x-mcp-header": "Region"},
-        "priority": {"type": "integer", "x-mcp-header": "Priority"},
-        "query": {"type": "string"},
-    },
 }
 SCHEMA_2020_12: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -58,21 +52,67 @@ SCHEMA_2020_12: dict[str, Any] = {
 }
 
 
+@tool()
+def simple_text(ask: Caller) -> Text:
+    """Text."""
+    return Text("This is a simple text response for testing.")
+
+
+@tool()
+def error_handling(ask: Caller) -> Text:
+    """Fails."""
+    raise InvalidInput("This tool intentionally returns an error for testing")
+
+
+@tool()
+def headers(
+    ask: Caller,
+    region: Annotated[str | None, {"x-mcp-header": "Region"}] = None,
+    priority: Annotated[int | None, {"x-mcp-header": "Priority"}] = None,
+    query: str | None = None,
+) -> Any:
+    """Takes headers."""
+    given = {"region": region, "priority": priority, "query": query}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+@tool()
+def missing_capability(ask: Caller) -> Text:
+    """Needs what no client of ours has."""
+    from mcp.shared.exceptions import MCPError
+
+    # the protocol's own errors pass through the core as they are
+    raise MCPError(-32021, "the client cannot sample", {"requiredCapabilities": {"sampling": {}}})
+
+
+@tool()
+def streaming_elicitation(ask: Caller) -> Text:
+    """Asks nothing back."""
+    return Text("no questions")
+
+
+@tool()
+def logging_tool(ask: Caller) -> Text:
+    """Sends no log."""
+    return Text("nothing to log")
+
+
+class WithSchema(Tool):
+    input_schema = SCHEMA_2020_12
+
+    def call(self, ask: Caller, arguments: Mapping[str, Any]) -> Any:
+        return dict(arguments)
+
+
 def toolset() -> Toolset:
+    plain = (simple_text, error_handling, headers, missing_capability, streaming_elicitation, logging_tool)
     pair = (Argument("arg1", "First", required=True), Argument("arg2", "Second", required=True))
     return Toolset(
         name="conforming",
-        server_name="conforming",
-        server_version="1.0.0",
-        instructions="",
+        identity=Identity("conforming", "1.0.0", capabilities={"tools": {}, "resources": {}, "prompts": {}}),
         tools=(
-            Tool("test_simple_text", "Text.", NOTHING, lambda *_: Text("This is a simple text response for testing.")),
-            Tool("test_error_handling", "Fails.", NOTHING, fail),
-            Tool("test_headers", "Takes headers.", HEADERS, lambda _, arguments: dict(arguments)),
-            Tool("test_missing_capability", "Needs what no client of ours has.", NOTHING, lack),
-            Tool("test_streaming_elicitation", "Asks nothing back.", NOTHING, lambda *_: Text("no questions")),
-            Tool("test_logging_tool", "Sends no log.", NOTHING, lambda *_: Text("nothing to log")),
-            Tool("json_schema_2020_12_tool", "A schema.", SCHEMA_2020_12, lambda _, arguments: dict(arguments)),
+            *(replace(one, name=f"test_{one.name}") for one in plain),
+            WithSchema("json_schema_2020_12_tool", "A schema.", lambda *_: {}),
         ),
         resources=(
             Resource("test://static-text", "text", mime_type="text/plain"),
@@ -83,18 +123,7 @@ def toolset() -> Toolset:
             Prompt("test_simple_prompt", "Simple.", (), lambda _: "This is a simple prompt for testing."),
             Prompt("test_prompt_with_arguments", "Two.", pair, lambda given: f"{given['arg1']} and {given['arg2']}"),
         ),
-    )  # fmt: skip
-
-
-def fail(*_: Any) -> Any:
-    raise InvalidInput("This tool intentionally returns an error for testing")
-
-
-def lack(*_: Any) -> Any:
-    """The protocol's own errors pass through the core as they are."""
-    from mcp.shared.exceptions import MCPError
-
-    raise MCPError(-32021, "the client cannot sample", {"requiredCapabilities": {"sampling": {}}})
+    )
 
 
 def read(_: Any, uri: str) -> Content:

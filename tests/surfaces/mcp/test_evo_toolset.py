@@ -20,7 +20,9 @@ from talking import talking
 from everlore.content.importing import import_folder
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
-from everlore.surfaces.mcp.evo import EMBEDDED, OFFERED, Opener, call, described, toolset
+from everlore.surfaces.contracts.emcp.tools import EMBEDDED, OFFERED, SiteOpener, call, described
+from everlore.surfaces.contracts.emcp.toolset import toolset
+from everlore.surfaces.contracts.toolset import Caller
 from everlore.vault.folder import SYSTEM
 
 
@@ -42,28 +44,33 @@ def served(filled: Engine) -> Iterator[Server]:
 
 def test_the_toolset_names_platform_and_version() -> None:
     made = toolset()
-    assert made.server_fields["platform"] == "eMCP"
-    assert made.capabilities["evo"] == made.capabilities["experimental"]["evo"] == {"toolsetVersion": "1.0"}
+    assert made.identity.server_fields["platform"] == "eMCP"
+    assert (
+        made.identity.capabilities["evo"]
+        == made.identity.capabilities["experimental"]["evo"]
+        == {"toolsetVersion": "1.0"}
+    )
     assert [tool.name for tool in made.tools] == list(OFFERED)
     assert [tool["inputSchema"] for tool in described(100)] == [tool.input_schema for tool in made.tools]
-    assert all(tool.read_only for tool in made.tools)
+    assert all(tool.reads for tool in made.tools)
 
 
 def test_tools_answer_from_the_embedded_site(filled: Engine) -> None:
+    ask = Caller(lambda _: filled)
     tools = {tool.name: tool for tool in toolset().tools}
-    found: Any = tools["evo.content.search"].run(filled, {"limit": 10})
+    found: Any = tools["evo.content.search"].call(ask, {"limit": 10})
     assert [one["pagetitle"] for one in found["items"]] == ["a.md", "B", "b/c.md"]
-    children: Any = tools["evo.content.children"].run(filled, {"id": 2, "limit": 5})
+    children: Any = tools["evo.content.children"].call(ask, {"id": 2, "limit": 5})
     assert children["meta"]["count"] == 1
     with pytest.raises(InvalidInput, match="limit"):
-        tools["evo.content.search"].run(filled, {"limit": 1000})
+        tools["evo.content.search"].call(ask, {"limit": 1000})
     with pytest.raises(NotFound, match="no model"):
-        tools["evo.model.get"].run(filled, {"model": "Nothing", "id": 1})
+        tools["evo.model.get"].call(ask, {"model": "Nothing", "id": 1})
 
 
 def test_a_tool_that_nobody_offers(engine: Engine) -> None:
     with pytest.raises(NotFound, match="no tool"):
-        call(Opener(), engine, 0, "evo.write.page", {})
+        call(SiteOpener(), engine, 0, "evo.write.page", {})
 
 
 def test_a_variable_with_the_name_of_a_sensitive_field_is_shown_to_nobody(engine: Engine, tmp_path: Path) -> None:

@@ -21,15 +21,20 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals and /pr
 IDLE_MB = 120
 
 
+@posix_only
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_a_cold_start_answers_before_the_sdk_could_be_imported(tmp_path: Path) -> None:
-    """The budget is a second on an idle machine; here, against importing the SDK on this one, in the same run."""
-    began = time.monotonic()
-    subprocess.run([sys.executable, "-c", "import mcp.server.lowlevel"], check=True)
-    floor = time.monotonic() - began
+    """The budget is a second on an idle machine; here, the work of both in time of the processor."""
+    importing = "import os, mcp.server.lowlevel; print(sum(os.times()[:2]))"
+    told = subprocess.run([sys.executable, "-c", importing], check=True, capture_output=True, text=True).stdout
     with talking(tmp_path / "root") as process:
-        began = time.monotonic()
         process.ask("initialize", CONTRACT_FORM)
-        assert time.monotonic() - began < floor
+        assert _cpu_seconds(process.process.pid) < float(told)
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_the_quick_path_imports_nothing_heavy() -> None:
@@ -40,7 +45,8 @@ def test_the_quick_path_imports_nothing_heavy() -> None:
 
 
 def test_tools_that_save_and_find_bring_no_extraction_along() -> None:
-    code = "import sys, everlore.surfaces.mcp.knowledge, everlore.surfaces.mcp.records.serving; print(*sys.modules)"
+    tools = "everlore.surfaces.contracts.knowledge.toolset, everlore.surfaces.contracts.records.toolset"
+    code = f"import sys, {tools}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert {"everlore.extract.facts", "everlore.extract.case"}.isdisjoint(loaded)
 
@@ -117,7 +123,7 @@ def test_signals_end_it_in_order(tmp_path: Path, how: signal.Signals) -> None:
         time.sleep(0.2)
         process.process.send_signal(how)
         assert process.hear()["id"] == "last"
-        assert process.process.wait(20) == 0
+        assert process.process.wait(60) == 0
         assert "Traceback" not in process.log()
 
 
@@ -126,14 +132,14 @@ def test_a_signal_before_the_first_line(tmp_path: Path) -> None:
     with talking(tmp_path / "root") as process:
         _await_handler(process.process.pid, signal.SIGTERM)
         process.process.terminate()
-        assert process.process.wait(20) == 0
+        assert process.process.wait(60) == 0
         assert process.log() == ""
 
 
 def _await_handler(pid: int, wanted: signal.Signals) -> None:
     """Until the process handles the signal: before that, it is still Python that starts."""
     status = Path(f"/proc/{pid}/status")
-    for _ in range(400):
+    for _ in range(2400):
         if not status.exists():  # not Linux
             time.sleep(2)
             return
@@ -156,7 +162,7 @@ def test_a_reader_that_has_gone_ends_it_quietly(tmp_path: Path) -> None:
     assert other.stdin is not None
     other.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n")
     other.stdin.flush()
-    assert other.wait(30) == 0, "it does not wait for stdin"
+    assert other.wait(60) == 0, "it does not wait for stdin"
     assert other.stderr is not None
     assert other.stderr.read() == b""
     other.stdin.close()
@@ -167,7 +173,7 @@ def test_a_wrong_setting_is_told_on_stderr_and_by_the_exit_code(tmp_path: Path) 
     env = {"EVEROS_API__PORT": "eighty"}
     with talking(tmp_path / "root", env=env) as process:
         process.ask("initialize", CONTRACT_FORM)
-        assert process.process.wait(30) == 1
+        assert process.process.wait(60) == 1
         assert "EVEROS_API__PORT" in process.log()
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from everlore.index.postgres.schema import CUT, owner_uuid
-from everlore.postgres.tenants import tenant_of
+from everlore.index.postgres.schema import CUT
+from everlore.postgres.tenants import owner_uuid, tenant_of
 from everlore.types import AllOf, AnyOf, Filter, Predicate, Scope, Where
 
 _OPERATORS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}

@@ -17,11 +17,11 @@ from everlore.index.bm25 import in_texts
 from everlore.index.postgres import links, queue, read, words
 from everlore.index.postgres import vectors as near
 from everlore.index.postgres.checks import check
-from everlore.index.postgres.schema import PART, file_uuid, of_file, owner_uuid
+from everlore.index.postgres.schema import PART, of_file
 from everlore.index.postgres.write import Writer, alone, share
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, first, rows, value, with_nul
-from everlore.postgres.tenants import NUMBER_BITS, tenant_of
+from everlore.postgres.tenants import NUMBER_BITS, file_uuid, owner_uuid, tenant_of
 from everlore.types import Edge, IndexedMemory, IndexRow, Key, Owner, Problem, Scope, UnitHit, Where
 
 T = TypeVar("T")

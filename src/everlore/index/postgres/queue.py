@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everlore.index.postgres.schema import file_uuid
 from everlore.postgres.statements import Connection, each, first, rows, with_nul
-from everlore.postgres.tenants import tenant_of
+from everlore.postgres.tenants import file_uuid, tenant_of
 
 LONGEST_PAUSE = 60.0
 

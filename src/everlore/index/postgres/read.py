@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from everlore.index.base import ListingPage, Piece
 from everlore.index.postgres.filters import ALWAYS, beginning, joined, partition, restriction
-from everlore.index.postgres.schema import key_uuid, owner_uuid
+from everlore.index.postgres.schema import key_uuid
 from everlore.postgres.statements import Connection, rows, value, with_nul
-from everlore.postgres.tenants import tenant_of, tenants_of
+from everlore.postgres.tenants import owner_uuid, tenant_of, tenants_of
 from everlore.types import Edge, IndexedMemory, Key, Owner, Scope, Validity, Where
 
 _COLUMNS = (

@@ -17,9 +17,8 @@ from __future__ import annotations
 from uuid import UUID
 
 from everlore.postgres.parts import Part
-from everlore.postgres.tenants import digest128, tenant_of
-from everlore.types import Key, Owner
-from everlore.vault.paths import locate
+from everlore.postgres.tenants import digest128, file_uuid, owner_uuid, tenant_of
+from everlore.types import Key
 
 CUT = 64
 LOCK = "index"
@@ -91,7 +90,7 @@ CREATE TABLE models(
 
 PART = Part(
     "index",
-    ("", "", _TABLES),  # derived: the last one makes all tables, those before it only count
+    ("", "", "", _TABLES),  # derived: the last one makes all tables, those before it only count
     {
         "owners": "tenant",
         "tally": "tenant",
@@ -110,21 +109,8 @@ PART = Part(
 )
 
 
-def owner_uuid(owner: Owner) -> UUID:
-    return digest128(owner.scope.app, owner.scope.project, owner.track, owner.id)
-
-
 def key_uuid(key: Key) -> UUID:
     return digest128(owner_uuid(key.owner).bytes, key.kind, key.local_id)
-
-
-def file_uuid(path: str) -> UUID:
-    """The name of a file among files. It says the tenant of its owner, so that a file and its memories lie together."""
-    located = locate(path)
-    named = digest128(path)
-    if located is None:
-        return named
-    return UUID(bytes=owner_uuid(located.owner).bytes[:2] + named.bytes[2:])
 
 
 def of_file(path: str) -> tuple[str, tuple[object, ...]]:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from everlore.index.base import Vector
 from everlore.index.postgres.filters import Condition, joined, partition, restriction
-from everlore.index.postgres.schema import owner_uuid
 from everlore.postgres.statements import Connection, each, rows, value
-from everlore.postgres.tenants import tenant_of, tenants_of
+from everlore.postgres.tenants import owner_uuid, tenant_of, tenants_of
 from everlore.types import Owner, UnitHit, Where
 
 EXACT_UP_TO = 10_000

@@ -18,11 +18,10 @@ import numpy as np
 from everlore.index.base import TermStats
 from everlore.index.bm25 import K1, B, telling
 from everlore.index.postgres.filters import joined, partition, restriction
-from everlore.index.postgres.schema import owner_uuid
 from everlore.index.postgres.write import word_hash
 from everlore.index.tokens import LISTED_TERMS
 from everlore.postgres.statements import Connection, first, rows
-from everlore.postgres.tenants import tenant_of
+from everlore.postgres.tenants import owner_uuid, tenant_of
 from everlore.types import Owner, UnitHit, Where
 
 MOST_POSTINGS = 5_000

@@ -14,10 +14,10 @@ from typing import Any
 from uuid import UUID
 
 from everlore.index.base import Applied, Stamp
-from everlore.index.postgres.schema import LOCK, file_uuid, key_uuid, of_file, owner_uuid
+from everlore.index.postgres.schema import LOCK, key_uuid, of_file
 from everlore.index.tokens import joined, tokens
 from everlore.postgres.statements import Connection, each, first, rows, value, with_nul
-from everlore.postgres.tenants import digest128, numbered, tenant_of
+from everlore.postgres.tenants import digest128, file_uuid, numbered, owner_uuid, tenant_of
 from everlore.types import Edge, IndexRow, Key, Owner, Problem, Unit
 
 _COLUMNS = (

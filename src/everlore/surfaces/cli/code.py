@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
+from contextlib import suppress
 
 from rich.markup import escape
 from rich.syntax import Syntax
@@ -45,15 +47,8 @@ def index(path: str, *, watch: bool, as_json: bool) -> None:
             raise Unavailable(f"{project.id} is not indexed completely: {status.project.error}")
         if watch:
             output.note(f"watching {project.root}; Ctrl-C ends it")
-            _until_interrupted()
-
-
-def _until_interrupted() -> None:
-    try:
-        while True:
-            time.sleep(3600)
-    except KeyboardInterrupt:
-        return
+            with suppress(KeyboardInterrupt):
+                threading.Event().wait()
 
 
 def search(query: str, *, project: str | None, language: str | None, limit: int, as_json: bool) -> None:

@@ -10,14 +10,13 @@ from pydantic import SecretStr
 from everlore.config import Settings
 from everlore.content import importing
 from everlore.content.connect import open_site
-from everlore.content.inventory import counts
-from everlore.content.texts import Document as SiteDocument
-from everlore.content.texts import documents
+from everlore.content.inventory import Document as SiteDocument
+from everlore.content.inventory import counts, documents
 from everlore.engine import open_engine
 from everlore.memory.records import Document, mirror
 from everlore.surfaces.cli import output
 from everlore.surfaces.cli.opening import settings_of_command
-from everlore.surfaces.mcp.evo import EMBEDDED
+from everlore.surfaces.contracts.emcp.tools import EMBEDDED
 from everlore.sync import embed_all
 from everlore.types import Owner, Scope
 from everlore.vault.folder import SYSTEM, FolderVault

@@ -12,21 +12,14 @@ from contextlib import ExitStack, contextmanager
 import typer
 from typer.exceptions import Abort, Exit, TyperException
 
-from everlore.accounts.base import Accounts, Event, Key
 from everlore.accounts.choose import open_accounts
+from everlore.accounts.store import Accounts
+from everlore.accounts.values import Event, Key
 from everlore.clock import DAY_MS, Clock, iso
 from everlore.errors import Conflict, EverloreError, InvalidInput, NotFound
 from everlore.postgres.opening import open_server
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
-from everlore.surfaces.cli.evercli.output import (
-    FORMATS,
-    THE_SECRET,
-    Result,
-    note,
-    resolve_format,
-    show_failure,
-    show_result,
-)
+from everlore.surfaces.cli.evercli.output import FORMATS, THE_SECRET, Result, finish, note, resolve_format
 from everlore.surfaces.cli.opening import settings_of_command
 from everlore.types import Json
 from everlore.vault.folder import SYSTEM
@@ -48,7 +41,7 @@ def create(form: str, name: str, account: str, scopes: str, expires_days: int, *
     if key.account.main and not account:
         _say("this first account owns the memories that are in the vault already")
     text = f"{THE_SECRET}\naccount {key.account.id}\nKeep the key: it is not shown again."
-    _succeed(form, Result({"key": THE_SECRET, **_shown(key)}, text, secret=secret))
+    finish(Result({"key": THE_SECRET, **_shown(key)}, text, secret=secret), form)
 
 
 def show(form: str) -> None:
@@ -60,7 +53,7 @@ def show(form: str) -> None:
     ]
     if not known and resolve_format(form) == "text":
         _say("there are no keys yet; make one with: everlore keys create --name NAME")
-    _succeed(form, Result({"items": [_shown(key) for key in known]}, "\n".join(lines), {"count": len(known)}))
+    finish(Result({"items": [_shown(key) for key in known]}, "\n".join(lines), {"count": len(known)}), form)
 
 
 def revoke(form: str, which: str) -> None:
@@ -72,7 +65,7 @@ def revoke(form: str, which: str) -> None:
         for key in gone:
             _note(accounts, key, "key.revoke")
     text = "\n".join(f"revoked {key.prefix}" for key in gone)
-    _succeed(form, Result({"items": [_shown(key) for key in gone]}, text))
+    finish(Result({"items": [_shown(key) for key in gone]}, text), form)
 
 
 def audit(form: str, limit: int) -> None:
@@ -96,35 +89,37 @@ def audit(form: str, limit: int) -> None:
     if not items and resolve_format(form) == "text":
         _say("nothing has happened yet")
     text = "\n".join("\t".join(item.values()) for item in items)
-    _succeed(form, Result({"items": items}, text, {"count": len(items)}))
+    finish(Result({"items": items}, text, {"count": len(items)}), form)
 
 
 def run_keys(app: typer.Typer, argv: list[str]) -> int:
     """The exit code. Errors of the arguments themselves get the envelope too."""
-    form = _asked(argv)
     argv = [*argv, "--help"] if argv == ["keys"] else argv
     try:
         app(argv, prog_name="everlore", standalone_mode=False)
     except Exit as done:
         return done.exit_code
-    except (KeyboardInterrupt, Abort):
-        return _fail(form, Failure("cancelled", "interrupted"))
-    except Failure as failed:
-        return _fail(form, failed)
-    except EverloreError as error:
-        kinds: dict[type[EverloreError], str] = {
-            InvalidInput: "invalid_args",
-            NotFound: "not_found",
-            Conflict: "conflict",
-        }
-        return _fail(form, Failure(kinds.get(type(error), "io"), str(error)))
-    except TyperException as error:
-        return _fail(form, Failure("invalid_args", error.format_message(), "Use everlore keys --help"))
-    except OSError as error:
-        return _fail(form, Failure("io", str(error), "Check the vault's path and permissions (EVEROS_MEMORY__ROOT)"))
-    except Exception as error:
-        return _fail(form, Failure("internal", f"unexpected {type(error).__name__}: {error}"))
+    except (Exception, KeyboardInterrupt) as error:
+        return finish(_failure(error), _asked(argv))
     return 0
+
+
+def _failure(error: BaseException) -> Failure:
+    match error:
+        case Failure():
+            return error
+        case KeyboardInterrupt() | Abort():
+            return Failure("cancelled", "interrupted")
+        case InvalidInput() | NotFound() | Conflict():
+            kind = {InvalidInput: "invalid_args", NotFound: "not_found", Conflict: "conflict"}[type(error)]
+            return Failure(kind, str(error))
+        case EverloreError():
+            return Failure("io", str(error))
+        case TyperException():
+            return Failure("invalid_args", error.format_message(), "Use everlore keys --help")
+        case OSError():
+            return Failure("io", str(error), "Check the vault's path and permissions (EVEROS_MEMORY__ROOT)")
+    return Failure("internal", f"unexpected {type(error).__name__}: {error}")
 
 
 @contextmanager
@@ -185,12 +180,3 @@ def _asked(argv: list[str]) -> str:
 def _checked(form: str) -> None:
     if form not in FORMATS:
         raise bad_argument("invalid value for --format", "Use --format text|json|yaml", flag="format")
-
-
-def _succeed(form: str, result: Result) -> None:
-    show_result(result, resolve_format(form), explicit=form != "auto")
-
-
-def _fail(form: str, failure: Failure) -> int:
-    show_failure(failure, resolve_format(form))
-    return failure.exit_code

@@ -143,8 +143,7 @@ def mcp(
         if host is not None or port is not None:
             raise typer.BadParameter("--host and --port need --transport http")
         toolsets.check(toolset)
-        identity = toolsets.IDENTITIES.get(toolset)
-        function("mcp.stdio:serve")(toolsets.loaders()[toolset], identity() if identity else None)
+        function("mcp.stdio:serve")(toolsets.loaders()[toolset], toolsets.identity(toolset))
     else:
         function("cli.serve:start")(host, port, insecure=insecure, names=(toolset,))
 

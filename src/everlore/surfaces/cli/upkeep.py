@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from everlore import sync
-from everlore.kinds.base import several
+from everlore.kinds.registry import several
 from everlore.surfaces.cli import output
 from everlore.surfaces.cli.opening import opened, settings_of_command
 

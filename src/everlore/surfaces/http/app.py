@@ -9,25 +9,23 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from fastapi import FastAPI
 from starlette.routing import Route
 
 from everlore import __version__
-from everlore.accounts.base import Accounts
+from everlore.accounts.store import Accounts
 from everlore.engine import Engine
 from everlore.memory import prepare, retry
 from everlore.surfaces.http import (
-    device_page,
     emcp,
     errors,
     gateway_auth,
     gateway_mem,
     gateway_uploads,
     health,
-    home_page,
+    pages,
     routes,
-    routes_extra,
 )
 from everlore.surfaces.http.guard import Guard, Meter
 from everlore.surfaces.http.metrics import Metrics
@@ -35,8 +33,6 @@ from everlore.surfaces.http.middleware import LoopbackOnly, Observe, host_of, is
 from everlore.surfaces.http.threads import Threads
 from everlore.surfaces.mcp.http import Loaders, Toolsets
 from everlore.sync import Worker
-
-PROBES_AT_ONCE = 2
 
 
 def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = None) -> FastAPI:
@@ -47,8 +43,6 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.threads = Threads(engine.settings.api.threads)
-        # probes have threads of their own, so that a busy server still says that it lives
-        app.state.probes = CapacityLimiter(PROBES_AT_ONCE)
         worker = Worker(engine, prepare, retry)
         worker.start()
         try:
@@ -70,11 +64,11 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
     app.state.attempts = Meter(engine.settings.auth.attempts_per_minute)
     app.state.metrics = Metrics(engine)
     errors.install(app)
-    for module in (routes, routes_extra, health, home_page, gateway_auth, gateway_mem, gateway_uploads, device_page):
+    for module in (routes, health, gateway_auth, gateway_mem, gateway_uploads, pages, emcp):
         app.include_router(module.router)
+    app.include_router(routes.extra)
     app.include_router(gateway_uploads.raw)
-    app.include_router(emcp.router)
-    app.router.routes.append(Route("/mcp/{toolset}", mcp))
+    app.router.routes += [Route("/mcp", mcp), Route("/mcp/{toolset}", mcp)]
     app.add_middleware(Guard, engine=engine, accounts=accounts, attempts=app.state.attempts)
     if is_loopback(engine.settings.api.host):
         app.add_middleware(LoopbackOnly, also=host_of(engine.settings.auth.public_url))

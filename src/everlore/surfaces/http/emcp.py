@@ -15,8 +15,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -24,13 +23,15 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from everlore.engine import Engine
-from everlore.surfaces.http import emcp_audit, emcp_rpc
-from everlore.surfaces.http.emcp_auth import Actor, RateLimit, identify, scope_of
-from everlore.surfaces.http.emcp_dispatch import Results, payload_hash
-from everlore.surfaces.http.emcp_errors import TRACE, Refused, refusal, trace_of
-from everlore.surfaces.http.relay import answered, replaying
-from everlore.surfaces.http.threads import Threads
-from everlore.surfaces.mcp.evo import HANDLE, Opener, too_large
+from everlore.surfaces.contracts.emcp import rpc
+from everlore.surfaces.contracts.emcp.callers import Actor, Refused, identify, scope_of
+from everlore.surfaces.contracts.emcp.tools import HANDLE, SiteOpener, too_large
+from everlore.surfaces.http import emcp_audit
+from everlore.surfaces.http.body import answered, read_bounded, replaying
+from everlore.surfaces.http.emcp_refusals import TRACE, refusal_response, trace_of
+from everlore.surfaces.http.emcp_results import Results, payload_hash
+from everlore.surfaces.http.guard import Meter
+from everlore.surfaces.http.threads import run
 from everlore.surfaces.mcp.messages import Unreadable, read
 from everlore.types import Json
 from everlore.vault.folder import SYSTEM
@@ -46,8 +47,9 @@ class Server:
     """What the routes share: one per application."""
 
     engine: Engine
-    opener: Opener
-    rate: RateLimit
+    opener: SiteOpener
+    rate: Meter | None
+    """None: as often as they like."""
     results: Results
 
 
@@ -55,7 +57,8 @@ class Server:
 async def content_server(engine: Engine) -> AsyncIterator[Server]:
     settings = engine.settings.emcp
     results = Results(engine.settings.memory.root / SYSTEM / "dispatch.db", settings.idempotency_seconds)
-    server = Server(engine, Opener(), RateLimit(settings.rate_limit_per_minute), results)
+    per_minute = settings.rate_limit_per_minute
+    server = Server(engine, SiteOpener(), Meter(per_minute) if per_minute else None, results)
     emcp_audit.announce(settings)
     try:
         yield server
@@ -114,7 +117,7 @@ async def _answered(
         response = await handle_call(server, request, call)
         _check_size(server, response.body)
     except Refused as error:
-        response = refusal(request, error)
+        response = refusal_response(request, error)
     response.headers[TRACE] = call.trace_id
     if call.method == "initialize" and not call.session_id and response.status_code == 200:
         call.session_id = uuid.uuid4().hex
@@ -141,7 +144,7 @@ def gated(app: ASGIApp) -> ASGIApp:
             answer.headers[TRACE] = call.trace_id
             _check_size(server, answer.body)
         except Refused as error:
-            answer = refusal(request, error)
+            answer = refusal_response(request, error)
         for message in call.messages if request.method == "POST" else ():
             emcp_audit.record(request, call.handle, message, call.actor, answer.status_code, call.started)
         await answer(scope, receive, send)
@@ -172,7 +175,9 @@ async def _gates(server: Server, request: Request, call: Call) -> None:
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != "application/json":
         raise Refused(415, "unsupported_media_type", "send JSON, with Content-Type: application/json")
-    call.body = await _body(request, server.engine.settings.emcp.max_payload_kb * 1024)
+    limit = server.engine.settings.emcp.max_payload_kb * 1024
+    too_large = Refused(413, "payload_too_large", f"the request is larger than {limit} bytes")
+    call.body = await read_bounded(request, limit, too_large)
     try:
         call.message = read(call.body)
     except Unreadable as error:
@@ -180,13 +185,12 @@ async def _gates(server: Server, request: Request, call: Call) -> None:
     for method in map(_method, call.messages):
         if method:
             _check_scope(actor, method)
-        wait = server.rate.count(f"{call.handle[:100]}:{method[:100]}:{actor.identity}")
-        if wait:
+        if server.rate and (wait := server.rate.wait(f"{call.handle[:100]}:{method[:100]}:{actor.identity}")):
             raise Refused(429, "rate_limited", f"too many calls; wait {wait} seconds", {"Retry-After": str(wait)})
 
 
 async def _call(server: Server, request: Request, call: Call) -> Response:
-    answer = await _run(request, _execute, server, call)
+    answer = await run(request, _execute, server, call)
     return Response(status_code=202) if answer is None else _json(answer)
 
 
@@ -194,19 +198,19 @@ async def _dispatch(server: Server, request: Request, call: Call) -> Response:
     """Run a call and keep its answer: the same key and payload get the same answer again, whatever happens between."""
     if not isinstance(call.message, dict) or not call.method.strip():
         raise Refused(400, "invalid_payload", "send one JSON-RPC request with a method")
-    if not emcp_rpc.known_server(call.handle):
-        return _json(emcp_rpc.no_server(call.message, call.handle))
+    if not rpc.known_server(call.handle):
+        return _json(rpc.no_server(call.message, call.handle))
     assert call.actor is not None
     digest = payload_hash(call.handle, call.method, call.message.get("params"), call.actor.identity)
     key = _key(request, call.message) or f"sync:{digest[:40]}"
-    kept = await _run(request, server.results.find, key)
+    kept = await run(request, server.results.find, key)
     reused = kept is not None
     if kept is None:
-        answer = await _run(request, _execute, server, call)
+        answer = await run(request, _execute, server, call)
         kept = _result(call, answer, digest)
         # a failure on our side must not be kept as the answer of a day
-        if not emcp_rpc.internal(answer):
-            first = await _run(request, server.results.keep, key, kept)
+        if not rpc.internal(answer):
+            first = await run(request, server.results.keep, key, kept)
             reused, kept = first is not None, first or kept
     if kept["payload_hash"] != digest:
         raise Refused(
@@ -244,29 +248,9 @@ def _key(request: Request, message: dict[str, Json]) -> str:
 def _execute(server: Server, call: Call) -> Json:
     assert call.actor is not None
     if call.unreadable is not None:
-        return emcp_rpc.failure(call.unreadable.id, call.unreadable.code, str(call.unreadable))
-    return emcp_rpc.answer(server.opener, server.engine, call.actor.user_id, call.handle, call.message)
-
-
-async def _body(request: Request, limit: int) -> bytes:
-    too_large = Refused(413, "payload_too_large", f"the request is larger than {limit} bytes")
-    announced = request.headers.get("content-length", "")
-    if announced.isdecimal() and int(announced[:20]) > limit:
-        raise too_large
-    chunks: list[bytes] = []
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > limit:
-            raise too_large
-        chunks.append(chunk)
-    return b"".join(chunks)
+        return rpc.failure(call.unreadable.id, call.unreadable.code, str(call.unreadable))
+    return rpc.answer(server.opener, server.engine, call.actor.user_id, call.handle, call.message)
 
 
 def _json(value: Json) -> Response:
     return Response(json.dumps(value, ensure_ascii=False, separators=(",", ":")), media_type="application/json")
-
-
-async def _run(request: Request, work: Callable[..., Any], *args: object) -> Any:
-    threads: Threads = request.app.state.threads
-    return await threads.run(partial(work, *args))

@@ -11,8 +11,8 @@ import structlog
 from starlette.requests import Request
 
 from everlore.config import EmcpSection
-from everlore.surfaces.http.emcp_auth import Actor
-from everlore.surfaces.http.emcp_errors import trace_of
+from everlore.surfaces.contracts.emcp.callers import Actor
+from everlore.surfaces.http.emcp_refusals import trace_of
 from everlore.types import Json
 
 REDACTED: Final = "[REDACTED]"

@@ -19,7 +19,6 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
 
-from everlore.clock import Clock
 from everlore.errors import (
     Conflict,
     Denied,
@@ -31,12 +30,15 @@ from everlore.errors import (
     Unreadable,
     UnsupportedMedia,
 )
-from everlore.redact import redact
-from everlore.surfaces.http import emcp_errors
-from everlore.surfaces.http.gateway import Refusal, code_of, http_refusal, is_gateway, on_refusal, refusal
-from everlore.surfaces.http.models import ITEMS_TAG, TEXT_TAG, ErrorInfo, Failure
+from everlore.surfaces.contracts.emcp.callers import CODES, Refused
+from everlore.surfaces.contracts.everme.gateway import Refusal, code_of, code_of_status
+from everlore.surfaces.contracts.everos.answers import Failure
+from everlore.surfaces.contracts.everos.requests import ITEMS_TAG, TEXT_TAG
+from everlore.surfaces.http import emcp_refusals
+from everlore.surfaces.http.gateway import is_gateway, on_refusal, refusal
 
 INTERNAL = "Internal server error"
+STATUSES = ((InvalidInput, 422), (UnsupportedMedia, 415), (NotFound, 404), (Conflict, 409))
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
 log = structlog.get_logger("everlore.http")
@@ -45,20 +47,13 @@ log = structlog.get_logger("everlore.http")
 def failure(
     connection: HTTPConnection, status: int, message: str, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
-    if is_gateway(connection.scope["path"]):
-        return http_refusal(connection, status, message, headers or {})
-    if emcp_errors.is_content(connection.scope["path"]):
-        return emcp_errors.refused(connection, status, message, headers)
-    clock: Clock = connection.app.state.engine.clock
-    body = Failure(
-        request_id=connection.state.request_id,
-        error=ErrorInfo(
-            code="HTTP_ERROR" if status < 500 else "SYSTEM_ERROR",
-            message=redact(message),
-            timestamp=clock.local(clock.now()).isoformat(timespec="seconds"),
-            path=redact(connection.scope["path"]),
-        ),
-    )
+    path: str = connection.scope["path"]
+    if is_gateway(path):
+        return refusal(connection, code_of_status(status), message, headers)
+    if emcp_refusals.is_content(path):
+        refused = Refused(status, CODES.get(status, "internal_error"), message, headers)
+        return emcp_refusals.refusal_response(connection, refused)
+    body = Failure.of(connection.state.request_id, status, message, path, connection.app.state.engine.clock)
     return JSONResponse(body.model_dump(), status, headers)
 
 
@@ -101,15 +96,10 @@ async def _everlore(request: Request, error: Exception) -> Response:
     assert isinstance(error, EverloreError)
     if is_gateway(request.url.path) and (code := code_of(error)) != 50000:
         return refusal(request, code, str(error))
+    for kind, status in STATUSES:
+        if isinstance(error, kind):
+            return failure(request, status, str(error))
     match error:
-        case InvalidInput():
-            return failure(request, 422, str(error))
-        case UnsupportedMedia():
-            return failure(request, 415, str(error))
-        case NotFound():
-            return failure(request, 404, str(error))
-        case Conflict():
-            return failure(request, 409, str(error))
         case Denied():
             return failure(request, 403 if error.why == "scope" else 401, str(error))
         case Unavailable():

@@ -2,72 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from fastapi import APIRouter
-from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
 from everlore.accounts import tokens
-from everlore.accounts.base import Agent, Poll
 from everlore.clock import DAY_MS, iso
 from everlore.errors import Denied
-from everlore.surfaces.http.body import JsonRoute
-from everlore.surfaces.http.gateway import (
-    ANSWERS,
-    Body,
-    Refusal,
-    accounts,
-    base_url,
-    code_of,
-    note,
-    principal,
-    run,
-    success,
+from everlore.surfaces.contracts.everme.gateway import Refusal, code_of
+from everlore.surfaces.contracts.everme.gateway_shapes import (
+    INTERVAL_SECONDS,
+    AgentFilter,
+    AgentId,
+    DevicePoll,
+    DeviceStart,
+    Login,
+    NewAgent,
+    agent_shown,
+    polled,
 )
+from everlore.surfaces.http.body import JsonRoute
+from everlore.surfaces.http.gateway import ANSWERS, accounts, base_url, note, principal, success
 from everlore.surfaces.http.guard import Meter
-from everlore.types import Json
+from everlore.surfaces.http.threads import run
 
 DEVICE_SECONDS = 900
-INTERVAL_SECONDS = 5
-
-Label = Annotated[str, Field(min_length=1, max_length=200)]
-OptionalLabel = Annotated[str, Field(max_length=200)]
 
 router = APIRouter(route_class=JsonRoute, prefix="/api/v1", tags=["gateway"], responses=ANSWERS)
-
-
-class Login(Body):
-    api_key: str = Field(max_length=200)
-
-
-class DeviceStart(Body):
-    platform: Label
-    client_name: OptionalLabel | None = None
-    client_version: OptionalLabel | None = None
-    machine_fingerprint: OptionalLabel | None = None
-
-
-class DevicePoll(Body):
-    device_code: str = Field(max_length=200)
-    grant_type: str
-
-
-class NewAgent(Body):
-    platform: Label
-    name: Label
-    machine_fingerprint: Label
-    client_version: OptionalLabel | None = None
-
-
-class AgentFilter(Body):
-    platform: str | None = None
-    machine_fingerprint: str | None = None
-
-
-class AgentId(Body):
-    agent_id: Label
 
 
 @router.post("/auth/login", response_model=None)
@@ -140,7 +101,7 @@ async def token(body: DevicePoll, request: Request) -> Response:
         raise Refusal(code_of(error), str(error), wait) from None
     if poll.state == "denied":
         raise Refusal(30103, "the sign-in was refused on the page")
-    return success(request, _polled(poll))
+    return success(request, polled(poll))
 
 
 @router.post("/agents", response_model=None)
@@ -171,7 +132,7 @@ async def agents(body: AgentFilter, request: Request) -> Response:
         if (not body.platform or agent.platform == body.platform)
         and (not body.machine_fingerprint or agent.fingerprint == body.machine_fingerprint)
     ]
-    return success(request, {"items": [_agent(agent) for agent in chosen]})
+    return success(request, {"items": [agent_shown(agent) for agent in chosen]})
 
 
 @router.post("/agents/revoke", response_model=None)
@@ -194,33 +155,3 @@ def _agent_expiry(request: Request) -> int | None:
     days: int = request.app.state.engine.settings.auth.agent_token_days
     now: int = request.app.state.engine.clock.now()
     return now + days * DAY_MS if days else None
-
-
-def _polled(poll: Poll) -> dict[str, Json]:
-    if poll.state == "pending":
-        return {"status": "pending", "interval": INTERVAL_SECONDS}
-    if poll.key is None or poll.agent is None:
-        return {"status": poll.state}
-    return {
-        "status": "approved",
-        "apiKey": poll.key_secret,
-        "apiKeyPrefix": poll.key.prefix,
-        "agentId": poll.agent.id,
-        "agentToken": poll.agent_secret,
-        "isNewKey": True,
-        "scopes": list(poll.key.scopes),
-    }
-
-
-def _agent(agent: Agent) -> dict[str, Json]:
-    return {
-        "id": agent.id,
-        "platform": agent.platform,
-        "name": agent.name,
-        "clientVersion": agent.version,
-        "machineFingerprint": agent.fingerprint,
-        "tokenPrefix": agent.token_prefix,
-        "connectionStatus": "connected" if agent.connected else "disconnected",
-        "lastActiveAt": "" if agent.last_active is None else iso(agent.last_active),
-        "createdAt": iso(agent.created),
-    }

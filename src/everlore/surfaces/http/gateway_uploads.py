@@ -7,28 +7,28 @@ other make memories of it; what nobody asks for again is removed after its addre
 from __future__ import annotations
 
 import hashlib
-import re
 import zlib
-from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import AfterValidator, Field
-from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from everlore.accounts import tokens
-from everlore.accounts.base import Accounts, Source, Upload
+from everlore.accounts.store import Accounts
+from everlore.accounts.values import Source, Upload
 from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import Conflict, InvalidInput, NotFound
 from everlore.kinds.pieces import split_text
 from everlore.memory import NewMessage, flush, forget, listing, remember
-from everlore.surfaces.everme.saving import USER_NAME, Person
-from everlore.surfaces.http.body import JsonRoute
-from everlore.surfaces.http.gateway import ANSWERS, Body, Refusal, accounts, base_url, note, principal, run, success
+from everlore.surfaces.contracts.everme.gateway import Refusal
+from everlore.surfaces.contracts.everme.gateway_shapes import NewSource, Presign, source_shown
+from everlore.surfaces.contracts.everme.saving import USER_NAME, Person
+from everlore.surfaces.http.body import JsonRoute, form_file, read_bounded
+from everlore.surfaces.http.gateway import ANSWERS, accounts, base_url, note, principal, success
 from everlore.surfaces.http.gateway_mem import asking
-from everlore.types import Json, Predicate
+from everlore.surfaces.http.threads import run
+from everlore.types import Predicate
 
 BATCH = 500
 TURN = 2000
@@ -37,52 +37,13 @@ LOCKS = 64
 USED = "this upload was used already; ask for a new address"
 TURN_MS = 1000
 LOCK_SECONDS = 60.0
-_HASH = re.compile(r"(?:sha256[:-])?([0-9a-f]{64})", re.IGNORECASE)
-_TYPE = re.compile(r"(?:text/[\w.+-]+|application/(?:json|x-ndjson|yaml|markdown))(?:\s*;.*)?", re.IGNORECASE)
+FORM_BYTES = 65_536
+"""What a form may have besides its file."""
 
-
-def _hash(value: str) -> str:
-    found = _HASH.fullmatch(value.strip())
-    if found is None:
-        raise ValueError("contentHash must be the SHA-256 of the content, as 64 hexadecimal digits")
-    return found[1].lower()
-
-
-def _type(value: str) -> str:
-    if not _TYPE.fullmatch(value):
-        raise ValueError("contentType must be text/* or application/json; send documents as text")
-    return value
-
-
-ContentHash = Annotated[str, AfterValidator(_hash)]
-ContentType = Annotated[str, AfterValidator(_type)]
 
 router = APIRouter(route_class=JsonRoute, prefix="/api/v1/mem", tags=["gateway"], responses=ANSWERS)
 raw = APIRouter(prefix="/api/v1/mem", tags=["gateway"], responses=ANSWERS)
 """Uploads themselves, which are no JSON."""
-
-
-class Presign(Body):
-    file_name: str = Field(min_length=1, max_length=255)
-    content_type: ContentType
-    size_bytes: int = Field(ge=1)
-    content_hash: ContentHash
-
-
-class NewSource(Body):
-    object_key: str = Field(min_length=1, max_length=100)
-    title: str = Field(min_length=1, max_length=500)
-    size_bytes: int = Field(ge=1)
-    content_hash: ContentHash
-    content_type: str | None = None
-    raw_format: str | None = None
-    object_e_tag: str | None = Field(None, alias="objectETag")
-    tags: list[str] | None = None
-    metadata: dict[str, Any] | None = None
-    summary: str | None = None
-    document_key: str | None = Field(None, max_length=500)
-    idempotency_key: str | None = Field(None, max_length=200)
-    origin_platform: str | None = Field(None, max_length=100)
 
 
 @router.post("/uploads/presign", response_model=None)
@@ -119,7 +80,11 @@ async def presign(body: Presign, request: Request) -> Response:
 async def upload(key: str, request: Request) -> Response:
     """The bytes themselves, to a signed address."""
     known = await run(request, _signed, accounts(request), request.app.state.engine, key, dict(request.query_params))
-    content = await (_form_file(request, known) if request.method == "POST" else _read(request, known.size))
+    if request.method == "POST":
+        content = await _form_file(request, known)
+    else:
+        too_large = Refusal(40104, f"more than the announced {known.size} bytes came")
+        content = await read_bounded(request, known.size, too_large)
     if len(content) != known.size or hashlib.sha256(content).hexdigest() != known.hash:
         raise Refusal(40104, "the content is not the one that was announced: its size or its SHA-256 differs")
 
@@ -136,7 +101,7 @@ async def create_source(body: NewSource, request: Request) -> Response:
     keeper = accounts(request)
     source = await run(request, _ingest, engine, keeper, person, who.account.id, who.agent_id, body, lasting=True)
     await run(request, note, request, "source.create", source.id, "ok", who)
-    return success(request, _shown(source))
+    return success(request, source_shown(source))
 
 
 def _signed(store: Accounts, engine: Engine, key: str, query: dict[str, str]) -> Upload:
@@ -152,29 +117,13 @@ def _signed(store: Accounts, engine: Engine, key: str, query: dict[str, str]) ->
     return known
 
 
-async def _read(request: Request, most: int) -> bytes:
-    chunks: list[bytes] = []
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > most:
-            raise Refusal(40104, f"more than the announced {most} bytes came")
-        chunks.append(chunk)
-    return b"".join(chunks)
-
-
 async def _form_file(request: Request, known: Upload) -> bytes:
-    announced = request.headers.get("content-length", "")
-    if not announced.isdecimal() or int(announced) > known.size + 65_536:
-        raise Refusal(40104, "the form is larger than the announced file, or says no length")
-    try:
-        async with request.form(max_files=1, max_fields=50) as form:
-            file = form.get("file")
-            if file is None or isinstance(file, str):
-                raise Refusal(20001, "the form needs a part named file")
-            return await file.read()
-    except MultiPartException as error:
-        raise Refusal(20001, f"the form cannot be read: {error}") from None
+    too_large = Refusal(40104, "the form is larger than the announced file")
+    body = await read_bounded(request, known.size + FORM_BYTES, too_large)
+    content = form_file(request.headers.get("content-type", ""), body, "file")
+    if content is None:
+        raise Refusal(20001, "send a multipart/form-data form with a file named file")
+    return content
 
 
 def _ingest(engine: Engine, store: Accounts, person: Person, account: str, agent: str, body: NewSource) -> Source:
@@ -246,18 +195,3 @@ def _forget_session(engine: Engine, person: Person, session: str) -> None:
     while rows := listing(engine, person.owner, "episode", filter=Predicate("session_id", "eq", session)).rows:
         for row in rows:
             forget(engine, person.owner, row.key.public_id)
-
-
-def _shown(source: Source) -> dict[str, Json]:
-    return {
-        "id": source.id,
-        "agentId": source.agent_id,
-        "title": source.title,
-        "objectKey": source.object_key,
-        "sizeBytes": source.size,
-        "contentHash": source.hash,
-        "documentKey": source.document_key,
-        "originPlatform": source.platform,
-        "status": source.status,
-        "createdAt": iso(source.created),
-    }

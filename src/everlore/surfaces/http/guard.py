@@ -16,13 +16,15 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from everlore.accounts.base import Accounts, Principal
+from everlore.accounts.store import Accounts
 from everlore.accounts.tokens import well_formed
+from everlore.accounts.values import Principal
 from everlore.engine import Engine
 from everlore.errors import Denied, EverloreError
-from everlore.surfaces.http import emcp_errors
+from everlore.surfaces.contracts.everme.gateway import code_of
+from everlore.surfaces.http.emcp_refusals import is_content
 from everlore.surfaces.http.errors import failure
-from everlore.surfaces.http.gateway import code_of, is_gateway, note, refusal
+from everlore.surfaces.http.gateway import is_gateway, note, refusal
 from everlore.types import Scope as Partition
 
 OPEN = frozenset({"/", "/health", "/healthz", "/readyz", "/device"})
@@ -90,7 +92,7 @@ class Guard:
         """The answer when the request goes no further."""
         token = bearer(connection)
         needed = self._always or is_gateway(path)
-        if self._content_tokens and emcp_errors.is_content(path) and not (token and well_formed(token)):
+        if self._content_tokens and is_content(path) and not (token and well_formed(token)):
             return None  # the content server has tokens of its own and judges them itself
         if not needed and not (token and well_formed(token)):
             return None  # other clients of the open API may send headers that are none of our business
@@ -130,7 +132,7 @@ def bearer(connection: HTTPConnection) -> str:
 def check_scopes(who: Principal, path: str, method: str) -> None:
     if path.startswith("/api/v1/agents"):
         wanted = {"agents"}
-    elif "/mcp/" in path:
+    elif "/mcp/" in f"{path}/":
         wanted = {"mem:read", "mem:write"}  # which tool is called is not known here
     elif path in READING or method in ("GET", "HEAD"):
         wanted = {"mem:read"}

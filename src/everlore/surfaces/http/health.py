@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from everlore import __version__
-from everlore.accounts.base import Accounts
+from everlore.accounts.store import Accounts
 from everlore.engine import Engine
 from everlore.errors import EverloreError
 from everlore.redact import redact
-from everlore.surfaces.http.metrics import Metrics
-from everlore.surfaces.http.models import Failure, Health
+from everlore.surfaces.contracts.everos.answers import Failure, Health
+from everlore.surfaces.http.metrics import CONTENT_TYPE, Metrics
+from everlore.surfaces.http.threads import probe
 from everlore.sync import troubles
 
 SHOWN_PROBLEMS = 20
+SIZES = ("units", "unembedded", "files", "queued", "failed", "problems")
 
 router = APIRouter(tags=["operations"], responses={503: {"model": Failure}})
 
@@ -34,15 +34,7 @@ def examine(engine: Engine) -> Health:
         status="degraded" if problems else "ok",
         version=__version__,
         model={"name": engine.embedder.name, "ready": engine.embedder.ready()},
-        index={
-            "rows": dict(status.rows),
-            "units": status.units,
-            "unembedded": status.unembedded,
-            "files": status.files,
-            "queued": status.queued,
-            "failed": status.failed,
-            "problems": status.problems,
-        },
+        index={"rows": dict(status.rows)} | {name: getattr(status, name) for name in SIZES},
         messages_buffered=engine.buffer.count(),
         problems=told[:SHOWN_PROBLEMS],
     )
@@ -67,8 +59,7 @@ def _unembedded(engine: Engine, count: int) -> list[str]:
 @router.get("/health")
 @router.head("/health", include_in_schema=False)
 async def health(request: Request) -> Health:
-    limiter: CapacityLimiter = request.app.state.probes
-    return await to_thread.run_sync(examine, request.app.state.engine, limiter=limiter)
+    return await probe(request, examine, request.app.state.engine)
 
 
 @router.get("/healthz", response_model=None)
@@ -82,8 +73,7 @@ async def healthz() -> Response:
 @router.head("/readyz", include_in_schema=False, response_model=None)
 async def readyz(request: Request) -> Response:
     """It can do its work."""
-    limiter: CapacityLimiter = request.app.state.probes
-    checks = await to_thread.run_sync(_checks, request.app.state.engine, request.app.state.accounts, limiter=limiter)
+    checks = await probe(request, _checks, request.app.state.engine, request.app.state.accounts)
     fine = all(found == "ok" for found in checks.values())
     return JSONResponse({"status": "ok" if fine else "unavailable", "checks": checks}, 200 if fine else 503)
 
@@ -107,6 +97,4 @@ def _checks(engine: Engine, accounts: Accounts) -> dict[str, str]:
 @router.head("/metrics", include_in_schema=False)
 async def metrics(request: Request) -> Response:
     numbers: Metrics = request.app.state.metrics
-    limiter: CapacityLimiter = request.app.state.probes
-    text = await to_thread.run_sync(generate_latest, numbers.registry, limiter=limiter)
-    return Response(text, media_type=CONTENT_TYPE_LATEST)
+    return Response(await probe(request, numbers.text), media_type=CONTENT_TYPE)

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from everlore.clock import Clock
+from everlore.surfaces.contracts.everos.answers import Failure
 
 
 class EnvelopeProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
-        clock = Clock()
         request_id = secrets.token_hex(16)
-        body = {
-            "request_id": request_id,
-            "error": {
-                "code": "HTTP_ERROR",
-                "message": msg,
-                "timestamp": clock.local(clock.now()).isoformat(timespec="seconds"),
-                "path": "",
-            },
-        }
-        content = json.dumps(body).encode()
+        content = Failure.of(request_id, 400, msg, "", Clock()).model_dump_json().encode()
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(content)).encode()),

@@ -1,93 +1,156 @@
-"""The memory routes: each maps one wire shape to one engine verb, off the event loop."""
+"""The memory routes: each maps one shape of the contract to one verb of the engine, off the event loop.
+
+After the contract's four come those beside it, which change nothing of it: forgetting a memory, what held when, and
+taking an owner's files along. docs/http-api.md tells how to use them.
+"""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from fastapi import APIRouter
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
 from everlore.engine import Engine
-from everlore.memory import NewMessage, flush, listing, profile, remember, unprocessed
+from everlore.memory import (
+    export_owner,
+    flush,
+    forget,
+    held,
+    history,
+    import_owner,
+    listing,
+    profile,
+    remember,
+    successors,
+    unprocessed,
+)
+from everlore.memory.remember import located_at
 from everlore.search import Query, recall
 from everlore.search.filters import compile_filter, session_of
-from everlore.surfaces.http import responses
-from everlore.surfaces.http.body import JsonRoute
-from everlore.surfaces.http.dependencies import ERRORS, engine_of, owner_of, scope_of, success, threads_of
-from everlore.surfaces.http.metrics import Metrics
-from everlore.surfaces.http.models import (
+from everlore.surfaces.contracts.everos import presentation
+from everlore.surfaces.contracts.everos.answers import (
     AddData,
-    AddRequest,
-    FilterNode,
+    DeleteData,
+    ExportData,
+    Failure,
     FlushData,
-    FlushRequest,
     GetData,
-    GetRequest,
-    MessageItem,
+    HistoryData,
+    ImportData,
     SearchData,
-    SearchRequest,
     Success,
 )
-from everlore.types import Json, Owner
+from everlore.surfaces.contracts.everos.requests import (
+    AddRequest,
+    DeleteRequest,
+    File,
+    FilterNode,
+    FlushRequest,
+    GetRequest,
+    HistoryRequest,
+    ImportRequest,
+    Owned,
+    Paged,
+    Scoped,
+    SearchRequest,
+)
+from everlore.surfaces.http.body import JsonRoute
+from everlore.surfaces.http.guard import partition_of, seen_by
+from everlore.surfaces.http.metrics import Metrics
+from everlore.surfaces.http.threads import run
+from everlore.temporal import valid_at
+from everlore.types import Json, Owner, Scope
 
-KINDS: Final[dict[str, tuple[str, ...]]] = {
-    "episode": ("episode", "note", "record"),
-    "profile": ("profile",),
-    "agent_case": ("case",),
-    "agent_skill": ("skill",),
-}
-"""Notes that were stored through other surfaces are shown as episodes, so that nothing is hidden here."""
-ARRAYS: Final = {
-    "episode": "episodes",
-    "profile": "profiles",
-    "agent_case": "agent_cases",
-    "agent_skill": "agent_skills",
-}
-TIMELESS: Final = ("profile", "agent_skill")
-"""Types without a timestamp of their own; they are always listed by when they were updated."""
 LAST_PAGE: Final = 10**12
 """Pages beyond are as empty as this one, and their offset would not fit a database's integer."""
+ERRORS: Final[dict[int | str, dict[str, Any]]] = {
+    status: {"model": Failure, "description": text}
+    for status, text in (
+        (401, "A token is needed, or the one sent is not good"),
+        (403, "The request came from another origin, or the token may not do this"),
+        (413, "The body is too large"),
+        (415, "Not JSON, or a content item that cannot be read"),
+        (422, "The request is not valid"),
+        (429, "Too many requests; Retry-After says when to come back"),
+        (500, "Internal server error"),
+        (503, "A part is busy or out of reach; nothing was lost"),
+    )
+}
+NOT_FOUND: Final[dict[int | str, dict[str, Any]]] = {404: {"model": Failure, "description": "No such memory"}}
+CONFLICT: Final[dict[int | str, dict[str, Any]]] = {
+    409: {"model": Failure, "description": "A file holds something else here"}
+}
 
-router = APIRouter(route_class=JsonRoute, tags=["memory"], responses=ERRORS)
+router = APIRouter(prefix="/api/v1/memory", route_class=JsonRoute, tags=["memory"], responses=ERRORS)
+extra = APIRouter(prefix="/api/v1/memory", route_class=JsonRoute, tags=["beyond the contract"], responses=ERRORS)
 
 
-@router.post("/api/v1/memory/add", response_model=Success[AddData])
+@router.post("/add", response_model=Success[AddData])
 async def add(body: AddRequest, request: Request) -> Response:
     """Append messages to a session's buffer; extraction runs when the conversation reaches a boundary."""
-    engine = engine_of(request)
-    messages = [_message(item) for item in body.messages]
+    engine = _engine(request)
+    messages = [item.message() for item in body.messages]
     lasting = engine.llm is not None or any(not isinstance(message.content, str) for message in messages)
-    verb = partial(remember, engine, scope_of(request, body), body.session_id, messages)
-    done = await threads_of(request).run(verb, lasting=lasting)
+    done = await run(request, remember, engine, _scope(request, body), body.session_id, messages, lasting=lasting)
     status: Literal["extracted", "accumulated"] = "extracted" if done else "accumulated"
-    return success(request, AddData(message_count=len(messages), status=status, **responses.spent(done)))
+    return _success(request, AddData(message_count=len(messages), status=status, **presentation.spent(done)))
 
 
-@router.post("/api/v1/memory/flush", name="flush", response_model=Success[FlushData])
+@router.post("/flush", name="flush", response_model=Success[FlushData])
 async def flush_session(body: FlushRequest, request: Request) -> Response:
     """Extract what a session has buffered, now."""
-    verb = partial(flush, engine_of(request), scope_of(request, body), body.session_id)
-    done = await threads_of(request).run(verb, lasting=True)
+    done = await run(request, flush, _engine(request), _scope(request, body), body.session_id, lasting=True)
     status: Literal["extracted", "no_extraction"] = "extracted" if done else "no_extraction"
-    return success(request, FlushData(status=status, **responses.spent(done)))
+    return _success(request, FlushData(status=status, **presentation.spent(done)))
 
 
-@router.post("/api/v1/memory/search", response_model=Success[SearchData])
+@router.post("/search", response_model=Success[SearchData])
 async def search(body: SearchRequest, request: Request) -> Response:
     """Ranked memories of one owner, grouped by kind."""
-    engine = engine_of(request)
+    engine = _engine(request)
     lasting = engine.llm is not None and (body.method == "agentic" or body.enable_llm_rerank)
-    verb = partial(_search, engine, owner_of(request, body), body, request.app.state.metrics)
-    return success(request, await threads_of(request).run(verb, lasting=lasting))
+    metrics: Metrics = request.app.state.metrics
+    return _success(request, await run(request, _search, engine, _owner(request, body), body, metrics, lasting=lasting))
 
 
-@router.post("/api/v1/memory/get", response_model=Success[GetData])
+@router.post("/get", response_model=Success[GetData])
 async def get(body: GetRequest, request: Request) -> Response:
     """One page of an owner's memories of one kind, in order of time."""
-    verb = partial(_get, engine_of(request), owner_of(request, body), body)
-    return success(request, await threads_of(request).run(verb))
+    return _success(request, await run(request, _get, _engine(request), _owner(request, body), body))
+
+
+@extra.post("/delete", response_model=Success[DeleteData], responses=NOT_FOUND)
+async def delete(body: DeleteRequest, request: Request) -> Response:
+    """Remove one memory from the files and the index; an episode takes its facts with it."""
+    deleted = await run(request, forget, _engine(request), _owner(request, body), body.id)
+    return _success(request, DeleteData(deleted=deleted))
+
+
+@extra.post("/history", name="history", response_model=Success[HistoryData], responses=NOT_FOUND)
+async def what_held(body: HistoryRequest, request: Request) -> Response:
+    """What an owner's memory states and stated, each with the time in which it held."""
+    return _success(request, await run(request, _history, _engine(request), _owner(request, body), body))
+
+
+@extra.post("/export", name="export", response_model=Success[ExportData])
+async def export_files(body: Paged, request: Request) -> Response:
+    """A page of an owner's markdown files."""
+    owner, page, page_size = _owner(request, body), body.page, body.page_size
+    found = await run(request, export_owner, _engine(request), owner, page=page, page_size=page_size)
+    files = [File.of(path, content) for path, content in found.files.items()]
+    return _success(request, ExportData(files=files, total_count=found.total, count=len(files)))
+
+
+@extra.post("/import", name="import", response_model=Success[ImportData], responses=CONFLICT)
+async def import_files(body: ImportRequest, request: Request) -> Response:
+    """Files of an export, all of them or none."""
+    files = {file.path: file.content() for file in body.files}
+    owner, overwrite = _owner(request, body), body.overwrite
+    done = await run(request, import_owner, _engine(request), owner, files, overwrite=overwrite, lasting=True)
+    return _success(request, ImportData(written=done.written, unchanged=done.unchanged))
 
 
 def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics) -> SearchData:
@@ -105,42 +168,66 @@ def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics)
     session_id = session_of(filters)
     # before the memories: what is extracted meanwhile is then in both, and never in neither
     waiting = [] if session_id is None else unprocessed(engine, owner.scope, session_id)
-    with metrics.search_seconds.labels(body.method).time():
+    with metrics.search_seconds(body.method):
         result = recall(engine, query)
     known = profile(engine, owner) if body.include_profile and owner.track == "user" else None
-    return responses.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
+    return presentation.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
 
 
 def _get(engine: Engine, owner: Owner, body: GetRequest) -> GetData:
-    by_update = body.sort_by == "updated_at" or body.memory_type in TIMELESS
-    sort_by: Literal["timestamp", "updated"] = "updated" if by_update else "timestamp"
+    shape = presentation.SHAPES[body.memory_type]
     page = listing(
         engine,
         owner,
-        KINDS[body.memory_type],
+        shape.kinds,
         filter=compile_filter(_raw(body.filters), engine.clock),
-        sort_by=sort_by,
+        sort_by="timestamp" if body.sort_by == "timestamp" and shape.timed else "updated",
         descending=body.sort_order == "desc",
         page=min(body.page, LAST_PAGE),
         page_size=body.page_size,
     )
-    items = [responses.listed(row, body.app_id, engine.clock) for row in page.rows]
-    return GetData.model_validate({ARRAYS[body.memory_type]: items, "total_count": page.total, "count": len(items)})
+    return presentation.listed(body.memory_type, page.rows, page.total, body.app_id, engine.clock)
 
 
-def _message(item: MessageItem) -> NewMessage:
-    content: str | list[dict[str, Json]]
-    content = item.content if isinstance(item.content, str) else [part.as_sent() for part in item.content]
-    return NewMessage(
-        sender_id=item.sender_id,
-        sender_name=item.sender_name,
-        role=item.role,
-        timestamp=item.timestamp,
-        content=content,
-        tool_calls=None if item.tool_calls is None else [call.as_sent() for call in item.tool_calls],
-        tool_call_id=item.tool_call_id,
-    )
+def _history(engine: Engine, owner: Owner, body: HistoryRequest) -> HistoryData:
+    with located_at("at"):
+        at = None if body.at is None else engine.clock.parse(body.at)
+    if body.id is None:
+        page = held(engine, owner, at, page=body.page, page_size=body.page_size)
+        rows, total = page.rows, page.total
+    else:
+        chain = [row for row in history(engine, owner, body.id) if at is None or valid_at(row.validity, at)]
+        rows, total = chain[(body.page - 1) * body.page_size :][: body.page_size], len(chain)
+    episode_of = engine.index.episodes_of(row.id for row in rows)
+    stored = engine.index.stored(episode_of.values())
+    episodes = {row: stored.get(episode) for row, episode in episode_of.items()}
+    after = successors(engine, rows)
+    memories = [
+        presentation.stated(row, episodes.get(row.id), after.get(row.key), body.app_id, engine.clock) for row in rows
+    ]
+    return HistoryData(memories=memories, total_count=total, count=len(rows))
 
 
 def _raw(filters: FilterNode | None) -> Json:
     return None if filters is None else filters.model_dump(exclude_unset=True)
+
+
+def _engine(request: Request) -> Engine:
+    return seen_by(request.app.state.engine, request.state.principal)
+
+
+def _scope(request: Request, body: Scoped) -> Scope:
+    return partition_of(request.state.principal, body.app_id, body.project_id)
+
+
+def _owner(request: Request, body: Owned) -> Owner:
+    if body.user_id is not None:
+        return Owner(_scope(request, body), "user", body.user_id)
+    assert body.agent_id is not None
+    return Owner(_scope(request, body), "agent", body.agent_id)
+
+
+def _success(request: Request, data: BaseModel) -> Response:
+    # made of our own models, so it need not be checked a second time on its way out
+    body = Success(request_id=request.state.request_id, data=data).model_dump_json()
+    return Response(body, media_type="application/json")

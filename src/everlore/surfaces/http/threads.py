@@ -7,22 +7,38 @@ of the threads at most: however many such requests there are, the others are ans
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from anyio import CapacityLimiter, to_thread
+from starlette.requests import HTTPConnection
 
 T = TypeVar("T")
+PROBES_AT_ONCE = 2
 
 
 class Threads:
     def __init__(self, count: int) -> None:
         """`count` is at least 2."""
-        self._all = CapacityLimiter(count)
-        self._waiting = CapacityLimiter(count * 3 // 4)
+        self.all = CapacityLimiter(count)
+        self.lasting = CapacityLimiter(count * 3 // 4)
+        # probes have threads of their own, so that a busy server still says that it lives
+        self.probes = CapacityLimiter(PROBES_AT_ONCE)
 
-    async def run(self, work: Callable[[], T], *, lasting: bool = False) -> T:
-        """`lasting`: it may wait long."""
-        if not lasting:
-            return await to_thread.run_sync(work, limiter=self._all)
-        async with self._waiting:
-            return await to_thread.run_sync(work, limiter=self._all)
+
+async def run(
+    request: HTTPConnection, work: Callable[..., T], *args: object, lasting: bool = False, **named: object
+) -> T:
+    """What `work` returns. `lasting`: it may wait long."""
+    threads: Threads = request.app.state.threads
+    call = partial(work, *args, **named)
+    if not lasting:
+        return await to_thread.run_sync(call, limiter=threads.all)
+    async with threads.lasting:
+        return await to_thread.run_sync(call, limiter=threads.all)
+
+
+async def probe(request: HTTPConnection, work: Callable[..., T], *args: object) -> T:
+    """What `work` returns, however busy the server is. For what takes a moment."""
+    threads: Threads = request.app.state.threads
+    return await to_thread.run_sync(partial(work, *args), limiter=threads.probes)

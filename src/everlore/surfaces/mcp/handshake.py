@@ -1,33 +1,21 @@
 """`initialize`, apart from any SDK: what the client may leave out, and what we answer.
 
 Importing the SDK takes most of a second, so on stdio this answers the first `initialize` before it is loaded. The
-same answer is given again, through the SDK, for every later one. Nothing but the standard library is imported here.
+same answer is given again, through the SDK, for every later one. Nothing heavy is imported here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+from everlore.surfaces.contracts.identity import HANDSHAKE_VERSIONS, Identity
+
 OBJECTS_ONLY = frozenset({"2025-06-18", "2025-11-25"})
 """Versions whose clients refuse structured content that is not an object."""
 
 BARE = "everlore/bare-handshake"
 """Put into `_meta` of an `initialize` that came without capabilities, so that it is known for the whole session."""
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Who a server says it is. `capabilities` is sent as it stands; `version` is spoken to clients that name none."""
-
-    server_name: str
-    server_version: str
-    instructions: str = ""
-    capabilities: Mapping[str, Any] = field(default_factory=lambda: {"tools": {}})
-    server_fields: Mapping[str, Any] = field(default_factory=dict)
-    version: str = HANDSHAKE_VERSIONS[0]
 
 
 def completed(params: object, identity: Identity) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from everlore.surfaces.http.middleware import host_of, is_loopback
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    from everlore.surfaces.mcp.toolset import Toolset
+    from everlore.surfaces.contracts.toolset import Toolset
 
 Loaders = Mapping[str, Callable[[], "Toolset"]]
 Gates = Mapping[str, Callable[[ASGIApp], ASGIApp]]
@@ -32,7 +32,7 @@ Gates = Mapping[str, Callable[[ASGIApp], ASGIApp]]
 
 
 class Toolsets:
-    """An ASGI application for the route `/mcp/{toolset}`. Serves while `running` is entered."""
+    """An ASGI application for `/mcp/{toolset}`, and the configured one at `/mcp`. Serves while `running` is entered."""
 
     def __init__(self, engine: Engine, loaders: Loaders, gates: Gates) -> None:
         self._engine = engine
@@ -50,7 +50,7 @@ class Toolsets:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection = HTTPConnection(scope)
-        name = scope["path_params"]["toolset"]
+        name = scope["path_params"].get("toolset", self._engine.settings.mcp.toolset)
         if name not in self._loaders:
             offered = ", ".join(self._loaders) or "none"
             await failure(connection, 404, f"there is no toolset {name[:100]!r}; there are: {offered}")(
@@ -85,11 +85,10 @@ def _manager(load: Callable[[], Toolset], engine: Engine) -> tuple[ASGIApp, Stre
 
     from everlore.surfaces.mcp.http_proxy import front
     from everlore.surfaces.mcp.server import build
-    from everlore.surfaces.mcp.toolset import CALLER
 
     toolset, api = load(), engine.settings.api
-    # tools run in the context of their request: whose token it carries decides what they see
-    server = build(toolset, lambda: seen_by(engine, CALLER.get().principal), api.threads)
+    # whose token a request carries decides what its tool sees
+    server = build(toolset, lambda caller: seen_by(engine, caller.principal), api.threads)
     manager = StreamableHTTPSessionManager(server, max_request_body_size=api.max_body_bytes)
     return front(manager.asgi_app, toolset.identity, api.max_body_bytes), manager
 

@@ -17,8 +17,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from everlore.surfaces.http.relay import answered, replaying
-from everlore.surfaces.mcp.handshake import Identity
+from everlore.surfaces.contracts.identity import Identity
+from everlore.surfaces.http.body import answered, replaying
 from everlore.surfaces.mcp.messages import EMPTY_BATCH, INVALID_REQUEST, Unreadable, message_of, read, refusal
 from everlore.types import Json
 

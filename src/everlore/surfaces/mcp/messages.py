@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from pydantic_core import from_json, to_json
 
 from everlore.redact import redact
-from everlore.surfaces.mcp.handshake import Identity, completed
+from everlore.surfaces.contracts.identity import Identity
+from everlore.surfaces.mcp.handshake import completed
 from everlore.types import Json
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from everlore.surfaces.contracts.toolset import Caller, Items, Link, Prompt, Resource, Text, Tool
 from everlore.surfaces.mcp.handshake import OBJECTS_ONLY
-from everlore.surfaces.mcp.toolset import Caller, Items, Link, Prompt, Resource, Text, Tool
 from everlore.types import Json
 
 
@@ -18,9 +18,9 @@ def tool(value: Tool) -> dict[str, Any]:
     if value.output_schema is not None:
         shown["outputSchema"] = dict(value.output_schema)
     shown["annotations"] = {
-        "readOnlyHint": value.read_only,
-        "destructiveHint": value.destructive,
-        "idempotentHint": value.idempotent or value.read_only,
+        "readOnlyHint": value.reads,
+        "destructiveHint": value.destroys,
+        "idempotentHint": value.repeatable or value.reads,
         "openWorldHint": False,
     }
     return shown
@@ -45,12 +45,11 @@ def result(value: Json | Text | Items, caller: Caller) -> tuple[list[dict[str, A
     match value:
         case Text(text=text):
             return [block(text)], None
-        case Items(items=items, links=links, text=text):
+        case Items(items=items, links=links):
             plain = sound(list(items))
             objects_only = caller.protocol_version in OBJECTS_ONLY and not caller.bare
             structured: Json = {"items": plain} if objects_only else plain
-            shown = block(text if text is not None else dumped(structured))
-            return [shown, *(_link(one) for one in links)], structured
+            return [block(dumped(structured)), *(_link(one) for one in links)], structured
         case dict():
             structured = sound(value)
             return [block(dumped(structured))], structured

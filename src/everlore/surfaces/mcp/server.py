@@ -10,7 +10,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -24,20 +23,24 @@ from pydantic import ValidationError
 
 from everlore.errors import EverloreError, InvalidInput, NotFound
 from everlore.redact import redact, redact_deep
+from everlore.surfaces.contracts.identity import HANDSHAKE_VERSIONS
+from everlore.surfaces.contracts.toolset import Caller, Toolset
 from everlore.surfaces.mcp import present
-from everlore.surfaces.mcp.handshake import BARE, HANDSHAKE_VERSIONS, answer
-from everlore.surfaces.mcp.toolset import CALLER, Caller, Tool, Toolset
+from everlore.surfaces.mcp.handshake import BARE, answer
 from everlore.types import Json
 
 if TYPE_CHECKING:
     from everlore.engine import Engine
-    from everlore.surfaces.mcp.arguments import Check
+
+Engines = Callable[[Caller], "Engine"]
 
 AT_ONCE = 16
 """Tools that may run at the same time."""
 LISTS_LAST_MS = 3_600_000
 """Lists change only with a new version of the server; 2026-07-28 clients are told how long they may keep them."""
 
+UNEXPECTED = "Something went wrong on our side; the server's log says where. Please try again."
+"""What the client reads when an error was not foreseen."""
 NOT_INITIALIZED = -32002
 FAILED = -32000
 COMPLETE: dict[str, Any] = {"resultType": "complete"}
@@ -52,13 +55,13 @@ _STRUCTURED: ContextVar[list[Json]] = ContextVar("everlore_mcp_structured")
 """Where a call leaves its structured content for `_Around`, since the SDK would refuse or drop it."""
 
 
-def build(toolset: Toolset, engine: Callable[[], Engine], at_once: int = AT_ONCE) -> Server[Any]:
+def build(toolset: Toolset, engine: Engines, at_once: int = AT_ONCE) -> Server[Any]:
     """`engine` is called in a worker thread, by the first tool that needs it."""
     kept = CacheHint(ttl_ms=LISTS_LAST_MS, scope="public")
     server: Server[Any] = Server(
-        toolset.server_name,
-        version=toolset.server_version,
-        instructions=toolset.instructions or None,
+        toolset.identity.server_name,
+        version=toolset.identity.server_version,
+        instructions=toolset.identity.instructions or None,
         cache_hints={
             "tools/list": kept,
             "resources/list": kept,
@@ -101,7 +104,7 @@ class _Around:
             raise MCPError(types.INVALID_PARAMS, _first_reason(error)) from None
         except Exception as error:
             report(error, method=ctx.method)
-            raise MCPError(types.INTERNAL_ERROR, self._toolset.unexpected) from None
+            raise MCPError(types.INTERNAL_ERROR, UNEXPECTED) from None
         finally:
             _STRUCTURED.reset(token)
         assert isinstance(result, dict)
@@ -121,15 +124,9 @@ class _Around:
         return result
 
 
-def _add_tools(server: Server[Any], toolset: Toolset, engine: Callable[[], Engine], limiter: CapacityLimiter) -> None:
+def _add_tools(server: Server[Any], toolset: Toolset, engine: Engines, limiter: CapacityLimiter) -> None:
     tools = {tool.name: tool for tool in toolset.tools}
     shown = [present.tool(tool) for tool in toolset.tools]
-
-    @cache
-    def check(name: str) -> Check:
-        from everlore.surfaces.mcp.arguments import checker  # a sixth of a second that only calls need
-
-        return checker(tools[name].input_schema, tools[name].lenient)
 
     async def list_(_: Context, params: types.PaginatedRequestParams) -> HandlerResult:
         _one_page(params)
@@ -142,13 +139,11 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Callable[[], Engin
         if tool is None:
             code = types.METHOD_NOT_FOUND if toolset.failures == "rpc" else types.INVALID_PARAMS
             raise MCPError(code, f"Unknown tool: {params.name[:100]}")
-        caller = _caller(ctx)
+        caller = _caller(ctx, engine)
 
         def work() -> tuple[list[dict[str, Any]], Json]:
-            arguments = check(tool.name)(params.arguments or {})
-            return present.result(tool.run(engine(), arguments), caller)
+            return present.result(tool.call(caller, params.arguments or {}), caller)
 
-        CALLER.set(caller)
         try:
             content, structured = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
         except EverloreError as error:
@@ -157,18 +152,14 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Callable[[], Engin
             raise
         except Exception as error:
             report(error, tool=tool.name)
-            return _failed(toolset, toolset.unexpected, FAILED)
+            return _failed(toolset, UNEXPECTED, FAILED)
         if structured is not None:
             _STRUCTURED.get().append(structured)
         return COMPLETE | {"content": content, "isError": False}
 
     server.add_request_handler("tools/list", types.PaginatedRequestParams, list_)
     server.add_request_handler("tools/call", types.CallToolRequestParams, call)
-    server.get_tool_input_schema = lambda name: _schema(tools.get(name))
-
-
-def _schema(tool: Tool | None) -> Mapping[str, Any] | None:
-    return tool.input_schema if tool else None
+    server.get_tool_input_schema = lambda name: tools[name].input_schema if name in tools else None
 
 
 def _code(toolset: Toolset, error: EverloreError) -> int:
@@ -187,9 +178,7 @@ def _failed(toolset: Toolset, message: str, code: int) -> HandlerResult:
     return COMPLETE | {"content": [present.block(f"{toolset.error_prefix}{message}")], "isError": True}
 
 
-def _add_resources(
-    server: Server[Any], toolset: Toolset, engine: Callable[[], Engine], limiter: CapacityLimiter
-) -> None:
+def _add_resources(server: Server[Any], toolset: Toolset, engine: Engines, limiter: CapacityLimiter) -> None:
     fixed = [present.resource(one) for one in toolset.resources if not one.template]
     templates = [present.resource(one) for one in toolset.resources if one.template]
     read_one = toolset.read
@@ -205,9 +194,9 @@ def _add_resources(
 
     async def read(ctx: Context, params: types.ReadResourceRequestParams) -> HandlerResult:
         uri = str(params.uri)
-        CALLER.set(_caller(ctx))
+        caller = _caller(ctx, engine)
         try:
-            content = await to_thread.run_sync(lambda: read_one(engine(), uri), abandon_on_cancel=True, limiter=limiter)
+            content = await to_thread.run_sync(lambda: read_one(caller, uri), abandon_on_cancel=True, limiter=limiter)
         except NotFound as error:
             raise MCPError(_missing_code(toolset, ctx.protocol_version), str(error), {"uri": uri}) from None
         except InvalidInput as error:
@@ -258,10 +247,11 @@ def _one_page(params: types.PaginatedRequestParams) -> None:
         raise MCPError(types.INVALID_PARAMS, "Unknown cursor: the whole list is on the first page")
 
 
-def _caller(ctx: Context) -> Caller:
+def _caller(ctx: Context, engine: Engines) -> Caller:
     client = ctx.session.client_params
     meta: Mapping[str, Any] = (client.meta if client else None) or {}
     return Caller(
+        engine,
         protocol_version=ctx.protocol_version,
         client_name=client.client_info.name if client else "",
         bare=meta.get(BARE) is True,

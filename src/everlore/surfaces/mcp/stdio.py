@@ -14,11 +14,12 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from everlore.surfaces.mcp.handshake import Identity, opening
+from everlore.surfaces.contracts.identity import Identity
+from everlore.surfaces.mcp.handshake import opening
 from everlore.surfaces.mcp.stdio_io import Pipe
 
 if TYPE_CHECKING:
-    from everlore.surfaces.mcp.toolset import Toolset
+    from everlore.surfaces.contracts.toolset import Toolset
 
 FINISH_SECONDS = 10.0
 

@@ -10,7 +10,7 @@ import signal
 from collections import Counter
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import anyio
 import mcp_types as types
@@ -21,15 +21,15 @@ from mcp.shared.message import SessionMessage
 from everlore.config import Settings
 from everlore.config import load as load_settings
 from everlore.surfaces.cli import logs
+from everlore.surfaces.contracts.toolset import Toolset
 from everlore.surfaces.mcp.lazy_engine import Opener
 from everlore.surfaces.mcp.messages import EMPTY_BATCH, Unreadable, message_of, read, refusal
 from everlore.surfaces.mcp.server import build
 from everlore.surfaces.mcp.stdio_io import Pipe
-from everlore.surfaces.mcp.toolset import Toolset
 from everlore.types import Json
 
 if TYPE_CHECKING:
-    from everlore.engine import Engine
+    pass
 
 FINISH_SECONDS = 30.0
 """How long accepted requests may take to be answered once stdin has ended."""
@@ -50,9 +50,7 @@ def run(toolset: Toolset, pipe: Pipe, first: bytes, answered: Json = None) -> No
 async def _serve(
     toolset: Toolset, pipe: Pipe, first: bytes, answered: Json, settings: Settings, opener: Opener
 ) -> None:
-    # tools that need no vault get no engine, so that none is made on a machine that only has a gateway
-    engine = opener.engine if toolset.needs_vault else lambda: cast("Engine", None)
-    server = build(toolset, engine, settings.api.threads)
+    server = build(toolset, lambda _: opener.engine(), settings.api.threads)
     desk = Desk(pipe, toolset, answered)
     _stop_on_signals(pipe)
     if toolset.needs_vault:

@@ -117,7 +117,7 @@ def test_a_page_written_by_hand_is_an_entity(mcp: Client) -> None:
     (page,) = mcp.root.rglob("entities/Alice.md")
     page.write_text(page.read_text(encoding="utf-8") + "\nShe is kind.\n\n- knows [[Bob Jones]]\n", encoding="utf-8")
     (page.parent / "Bob Jones.md").write_text("---\naliases: [Bobby]\n---\nA friend.\n", encoding="utf-8")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not mcp.ok("get_related", entity_id=alice)["entities"] and time.monotonic() < deadline:
         time.sleep(0.1)
     assert names(mcp.ok("get_related", entity_id=alice)) == {"Bob Jones"}

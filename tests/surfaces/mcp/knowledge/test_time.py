@@ -111,7 +111,7 @@ def end_by_hand(mcp: Client, ident: str, when: str) -> None:
     (path,) = mcp.root.rglob("notes/note-*.md")
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("**memory_type**", f"**valid_until**: {when}\n**memory_type**"), "utf-8")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while mcp.ok("get_memory", id=ident)["valid_until"] is None and time.monotonic() < deadline:
         time.sleep(0.1)
 

@@ -1,7 +1,7 @@
-"""The command line's grammar: global flags, which may stand anywhere, and the tree of commands.
+"""The command line's grammar: global flags, which may stand anywhere, and the commands.
 
 Global flags are read first and by hand, so that the format in which an error is to be shown is known even when the
-rest of the line makes no sense. The tree is declared once; parsing, help and completion are made from it.
+rest of the line makes no sense. Commands stand in one table; parsing, help and completion are made from it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,11 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 TIMEOUT_SECONDS: Final = 60.0
 FORMAT_HINT: Final = "Use --format text|json|yaml|auto"
@@ -57,9 +55,9 @@ class Line:
 
 def read_line(argv: list[str], env: Mapping[str, str] = os.environ) -> Line:
     line = Line(no_prompt=env.get("EVERCLI_NO_PROMPT", "").lower() in ("1", "true", "yes"))
-    line = _set(line, "--format", env["EVERCLI_FORMAT"], "EVERCLI_FORMAT") if env.get("EVERCLI_FORMAT") else line
-    line = _set(line, "--timeout", env["EVERCLI_TIMEOUT"], "EVERCLI_TIMEOUT") if env.get("EVERCLI_TIMEOUT") else line
-    line = replace(line, config=env.get("EVERCLI_CONFIG", ""))
+    for flag in _WITH_VALUE:
+        variable = f"EVERCLI_{flag[2:].upper()}"
+        line = _set(line, flag, env[variable], variable) if env.get(variable) else line
     rest: list[str] = []
     words = list(argv)
     while words:
@@ -71,12 +69,12 @@ def read_line(argv: list[str], env: Mapping[str, str] = os.environ) -> Line:
         if word in _SWITCHES:
             switched: dict[str, Any] = {_SWITCHES[word]: True}
             line = replace(line, **switched)
-        elif name in _WITH_VALUE and equals:
-            line = _set(line, name, value)
-        elif name in _WITH_VALUE:
-            line = _set(line, name, words.pop(0)) if words else _refuse(line, f"{name} needs a value", name)
-        else:
+        elif name not in _WITH_VALUE:
             rest.append(word)
+        elif equals or words:
+            line = _set(line, name, value if equals else words.pop(0))
+        else:
+            line = _refuse(line, f"{name} needs a value", name)
     return replace(line, rest=tuple(rest))
 
 
@@ -120,29 +118,22 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**{"allow_abbrev": False, "add_help": False, **options})
 
     def error(self, message: str) -> NoReturn:
-        command = self.prog
-        hint = f"Run `{command} --help` to see how it is used"
-        unknown = re.match(r"unrecognized arguments: (.*)", message)
-        if unknown:
-            word = unknown[1].split(" ")[0]
+        hint = f"Run `{self.prog} --help` to see how it is used"
+        if unknown := re.match(r"unrecognized arguments: (\S*)", message):
+            word = unknown[1]
             if word.startswith("-"):
                 raise bad_argument(f"unknown flag {word}", hint, flag=word.lstrip("-").partition("=")[0])
             raise bad_argument(f"unexpected argument {word!r}", hint, argument=word)
-        named = re.match(r"argument (?P<name>[^:]+): (?P<what>.*)", message, re.DOTALL)
-        if named:
+        if missing := re.match(r"the following arguments are required: (.*)", message):
+            what = f"`{self.prog}` needs a command" if missing[1] == "COMMAND" else f"missing: {missing[1]}"
+            raise bad_argument(what, hint, argument=missing[1])
+        if named := re.match(r"argument (?P<name>[^:]+): (?P<what>.*)", message, re.DOTALL):
             name = named["name"].split("/")[-1]
             what = re.sub(r"invalid choice: (.*) \(choose from (.*)\)", r"\1 is not one of \2", named["what"])
             if name == "COMMAND":
-                word = re.match(r"'([^']*)' is not", what)
-                raise bad_argument(f"unknown command {word[1] if word else ''!r}", hint, argument=name)
-            if name.startswith("-"):
-                raise bad_argument(f"{name}: {what}", hint, flag=name.lstrip("-"))
-            raise bad_argument(f"{name}: {what}", hint, argument=name)
-        missing = re.match(r"the following arguments are required: (.*)", message)
-        if missing and missing[1] == "COMMAND":
-            raise bad_argument(f"`{command}` needs a command", hint, argument="COMMAND")
-        if missing:
-            raise bad_argument(f"missing: {missing[1]}", hint, argument=missing[1])
+                raise bad_argument(f"unknown command {what.partition(' is not one of')[0]}", hint, argument=name)
+            detail = {"flag": name.lstrip("-")} if name.startswith("-") else {"argument": name}
+            raise bad_argument(f"{name}: {what}", hint, **detail)
         raise bad_argument(message, hint)
 
 
@@ -159,89 +150,136 @@ def number(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
-def tree() -> Parser:
-    """The commands. Each leaf names the function that runs it: `module:function` in this package."""
-    root = Parser(prog="evercli", description="Long-term memory for your agents, from the command line.")
-    groups = _group(root)
-    _auth(groups)
-    _plugin(groups)
-    _memory(groups)
-    _import(groups)
-    _leaf(groups, "doctor", "doctor:examine", "Examine server, login, plugins and files, and say what to do.")
-    completion = _leaf(groups, "completion", "completion:script", "Print a completion script for your shell.")
-    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
-    hook = _leaf(groups, "hook", "hook:answer", "Answer a host's hook: its JSON on stdin, ours on stdout.")
-    hook.add_argument("event", choices=("session-start", "prompt", "stop"), help="which event")
-    hook.add_argument("--vault", metavar="PATH", help="the vault to ask where no server runs [the usual one]")
-    return root
+class Command(NamedTuple):
+    """`target` is the function that runs it, `module:function` in this package; a group of commands has none."""
+
+    about: str
+    target: str = ""
+    arguments: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = ()
 
 
-def _auth(groups: Any) -> None:
-    auth = _group(_branch(groups, "auth", "Log in to a gateway, and out again."))
-    login = _leaf(auth, "login", "auth:login", "Log in with a key, or by approving a code on the server's page.")
-    login.add_argument("--api-key", metavar="emk_...", help="an account key; - reads it from stdin")
-    login.add_argument("--no-wait", action="store_true", help="print the code and return; finish with --device-code")
-    login.add_argument("--device-code", metavar="CODE", help="finish a login that --no-wait began")
-    _leaf(auth, "logout", "auth:logout", "Forget the login on this machine.")
-    _leaf(auth, "status", "auth:status", "Show whether this machine is logged in, and where.")
-    _leaf(auth, "me", "auth:me", "Ask the server who this login belongs to.")
+def _argument(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    return names, options
 
 
-def _plugin(groups: Any) -> None:
-    plugin = _group(_branch(groups, "plugin", "Give memory to the agents on this machine."))
-    _leaf(plugin, "list", "plugin:listing", "Show the hosts that are known, detected and connected.")
-    install = _leaf(plugin, "install", "plugin:install", "Connect hosts to memory.")
-    uninstall = _leaf(plugin, "uninstall", "plugin:uninstall", "Take our entries out of hosts again.")
-    for command in (install, uninstall):
-        command.add_argument("platform", nargs="+", help="host, as `evercli plugin list` names it; or all")
-        command.add_argument("--dry-run", action="store_true", help="show what would be written, write nothing")
-    install.add_argument("--force", action="store_true", help="also where no host is detected, or another entry stands")
+def _switch(name: str, about: str) -> tuple[tuple[str, ...], dict[str, Any]]:
+    return _argument(name, action="store_true", help=about)
 
 
-def _memory(groups: Any) -> None:
-    memory = _group(_branch(groups, "memory", "Add, find, read and delete memories."))
-    add = _leaf(memory, "add", "memory:add", "Remember something.")
-    add.add_argument("text", nargs="*", help="what to remember; without it, or with -, stdin is read")
-    search = _leaf(memory, "search", "memory:search", "Find memories.")
-    search.add_argument("query", nargs="+", help="what to look for")
-    search.add_argument("--top-k", type=number(1, 50), default=5, metavar="N", help="at most so many [5]")
-    get = _leaf(memory, "get", "memory:get", "List memories, or show one.")
-    get.add_argument("id", nargs="?", help="the id of one memory")
-    get.add_argument("--type", choices=("episode", "profile"), default="episode", help="which kind [episode]")
-    get.add_argument("--page", type=number(1, 10**9), default=1, metavar="N", help="which page [1]")
-    get.add_argument("--page-size", type=number(1, 100), default=20, metavar="N", help="memories on a page [20]")
-    forget = _leaf(memory, "forget", "memory:forget", "Delete memories for good, from files and index.")
-    forget.add_argument("id", nargs="+", help="ids, as search and get show them")
-    for command in (add, search, get, forget):
-        command.add_argument("--user", metavar="ID", help="another user's memories, as the memory API names them")
+_HOSTS: Final = _argument("platform", nargs="+", help="host, as `evercli plugin list` names it; or all")
+_PREVIEW: Final = _switch("--dry-run", "show what would be written, write nothing")
+_USER: Final = _argument("--user", metavar="ID", help="another user's memories, as the memory API names them")
+_SOURCE: Final = (
+    _argument("platform", nargs="?", help="claude-code, codex, chatgpt, claude, markdown [all found]"),
+    _argument("--path", metavar="PATH", help="file or folder, where it is not the usual one"),
+    _argument("--exclude", action="append", default=[], metavar="GLOB", help="leave out files like this; repeatable"),
+)
+HIDDEN: Final = "hook"
+"""A command for programs, which help and completion do not show."""
+COMMANDS: Final = {
+    "": Command("Long-term memory for your agents, from the command line."),
+    "auth": Command("Log in to a gateway, and out again."),
+    "auth login": Command(
+        "Log in with a key, or by approving a code on the server's page.",
+        "auth:login",
+        (
+            _argument("--api-key", metavar="emk_...", help="an account key; - reads it from stdin"),
+            _switch("--no-wait", "print the code and return; finish with --device-code"),
+            _argument("--device-code", metavar="CODE", help="finish a login that --no-wait began"),
+        ),
+    ),
+    "auth logout": Command("Forget the login on this machine.", "auth:logout"),
+    "auth status": Command("Show whether this machine is logged in, and where.", "auth:status"),
+    "auth me": Command("Ask the server who this login belongs to.", "auth:me"),
+    "plugin": Command("Give memory to the agents on this machine."),
+    "plugin list": Command("Show the hosts that are known, detected and connected.", "plugin:listing"),
+    "plugin install": Command(
+        "Connect hosts to memory.",
+        "plugin:install",
+        (_HOSTS, _PREVIEW, _switch("--force", "also where no host is detected, or another entry stands")),
+    ),
+    "plugin uninstall": Command("Take our entries out of hosts again.", "plugin:uninstall", (_HOSTS, _PREVIEW)),
+    "memory": Command("Add, find, read and delete memories."),
+    "memory add": Command(
+        "Remember something.",
+        "memory:add",
+        (_argument("text", nargs="*", help="what to remember; without it, or with -, stdin is read"), _USER),
+    ),
+    "memory search": Command(
+        "Find memories.",
+        "memory:search",
+        (
+            _argument("query", nargs="+", help="what to look for"),
+            _argument("--top-k", type=number(1, 50), default=5, metavar="N", help="at most so many [5]"),
+            _USER,
+        ),
+    ),
+    "memory get": Command(
+        "List memories, or show one.",
+        "memory:get",
+        (
+            _argument("id", nargs="?", help="the id of one memory"),
+            _argument("--type", choices=("episode", "profile"), default="episode", help="which kind [episode]"),
+            _argument("--page", type=number(1, 10**9), default=1, metavar="N", help="which page [1]"),
+            _argument("--page-size", type=number(1, 100), default=20, metavar="N", help="memories on a page [20]"),
+            _USER,
+        ),
+    ),
+    "memory forget": Command(
+        "Delete memories for good, from files and index.",
+        "memory:forget",
+        (_argument("id", nargs="+", help="ids, as search and get show them"), _USER),
+    ),
+    "import": Command("Bring in what your hosts have kept on disk."),
+    "import scan": Command("Show what could be imported.", "importing:scan", _SOURCE),
+    "import run": Command(
+        "Import it.",
+        "importing:run_import",
+        (
+            *_SOURCE,
+            _switch("--resume", "go on where an import stopped"),
+            _switch("--dry-run", "show what would be sent, send nothing"),
+            _switch("--force", "send also what was sent before, as to a new vault"),
+            _argument("--user", metavar="ID", help="make them memories of another user"),
+        ),
+    ),
+    "doctor": Command("Examine server, login, plugins and files, and say what to do.", "doctor:examine"),
+    "completion": Command(
+        "Print a completion script for your shell.",
+        "completion:script",
+        (_argument("shell", choices=("bash", "zsh", "fish"), help="which shell"),),
+    ),
+    HIDDEN: Command(
+        "Answer a host's hook: its JSON on stdin, ours on stdout.",
+        "hook:answer",
+        (
+            _argument("event", choices=("session-start", "prompt", "stop"), help="which event"),
+            _argument("--vault", metavar="PATH", help="the vault to ask where no server runs [the usual one]"),
+        ),
+    ),
+}
+"""By the words that call them; the first is `evercli` itself."""
 
 
-def _import(groups: Any) -> None:
-    imports = _group(_branch(groups, "import", "Bring in what your hosts have kept on disk."))
-    scan = _leaf(imports, "scan", "importing:scan", "Show what could be imported.")
-    run = _leaf(imports, "run", "importing:run_import", "Import it.")
-    for command in (scan, run):
-        command.add_argument("platform", nargs="?", help="claude-code, codex, chatgpt, claude, markdown [all found]")
-        command.add_argument("--path", metavar="PATH", help="file or folder, where it is not the usual one")
-        command.add_argument(
-            "--exclude", action="append", default=[], metavar="GLOB", help="leave out files like this; repeatable"
-        )
-    run.add_argument("--resume", action="store_true", help="go on where an import stopped")
-    run.add_argument("--dry-run", action="store_true", help="show what would be sent, send nothing")
-    run.add_argument("--force", action="store_true", help="send also what was sent before, as to a new vault")
-    run.add_argument("--user", metavar="ID", help="make them memories of another user")
+def below(path: str) -> dict[str, str]:
+    """The commands of a group that are shown: name and path."""
+    found = (other.rpartition(" ") for other in COMMANDS if other not in ("", HIDDEN))
+    return {name: f"{above} {name}".strip() for above, _, name in found if above == path}
 
 
-def _group(parser: Parser) -> Any:
-    return parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser, title="commands")
-
-
-def _branch(groups: Any, name: str, about: str) -> Parser:
-    parser: Parser = groups.add_parser(name, help=about, description=about)
-    return parser
-
-
-def _leaf(groups: Any, name: str, target: str, about: str) -> Parser:
-    parser = _branch(groups, name, about)
-    parser.set_defaults(target=target)
-    return parser
+def parsers() -> dict[str, Parser]:
+    """A parser for each command. That of `evercli` itself knows the others."""
+    root = COMMANDS[""]
+    found = {"": Parser(prog="evercli", description=root.about)}
+    groups: dict[str, Any] = {}
+    for path, command in COMMANDS.items():
+        if path:
+            above, _, name = path.rpartition(" ")
+            found[path] = groups[above].add_parser(name, help=command.about, description=command.about)
+            found[path].set_defaults(target=command.target)
+        if not command.target:
+            options: dict[str, Any] = {"metavar": "COMMAND", "required": True, "parser_class": Parser}
+            groups[path] = found[path].add_subparsers(title="commands", **options)
+        for names, given in command.arguments:
+            found[path].add_argument(*names, **given)
+    return found

@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore import __version__
 from everlore.surfaces.cli.evercli.client import LOGIN_HINT, Server, gateway
+from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.files import read_json, remove_file, write_private_json
 from everlore.surfaces.cli.evercli.output import Result, note
-from everlore.surfaces.cli.evercli.settings import checked_key
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlore.surfaces.cli.evercli.commands import Call
-    from everlore.surfaces.cli.evercli.settings import Login, Settings
-    from everlore.types import Json
+from everlore.surfaces.cli.evercli.settings import Login, Settings, checked_key
+from everlore.types import Json
 
 PLATFORM: Final = "evercli"
 NEW_CODE_HINT: Final = "Run `evercli auth login` again for a new code"

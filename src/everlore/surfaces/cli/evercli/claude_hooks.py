@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from everlore.surfaces.cli.evercli import edit_json, entries
 from everlore.surfaces.cli.evercli.failure import Failure
+from everlore.types import Json
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from everlore.types import Json
-
-HOOKS: Final = {
-    "SessionStart": ("session-start", 30),
-    "UserPromptSubmit": ("prompt", 10),
-    "Stop": ("stop", 30),
-}
+HOOKS: Final = {"SessionStart": ("session-start", 30), "UserPromptSubmit": ("prompt", 10), "Stop": ("stop", 30)}
 """Claude Code's events, the word we are called with, and how many seconds it waits for us."""
 
 

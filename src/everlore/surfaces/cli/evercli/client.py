@@ -6,20 +6,16 @@ Nothing is sent twice and no redirect is followed: a token goes only to the addr
 from __future__ import annotations
 
 import json
-import os
+import threading
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore import __version__
 from everlore.surfaces.cli.evercli.failure import Failure
-from everlore.surfaces.cli.evercli.settings import PREFIX
-
-if TYPE_CHECKING:
-    import http.client
-    from collections.abc import Callable, Mapping
-
-    from everlore.types import Json
+from everlore.surfaces.cli.evercli.settings import PREFIX, is_loopback
+from everlore.types import Json
 
 LARGEST_ANSWER: Final = 64 << 20
 LOGIN_HINT: Final = "Run `evercli auth login` first"
@@ -162,11 +158,6 @@ def _json(server: Server, reply: Reply) -> dict[str, Json]:
 
 def exchange(server: Server, method: str, path: str, body: Mapping[str, Json] | None = None) -> Reply:
     """One request. The whole of it, from the connection to the last byte, has `timeout` seconds."""
-    import http.client  # here and below: commands that stay on this machine need none of it
-    import socket
-    import threading
-    from urllib.parse import urlsplit
-
     began = time.monotonic()
     headers = {"Accept": "application/json", "User-Agent": f"evercli/{__version__}"}
     if server.token:
@@ -175,97 +166,68 @@ def exchange(server: Server, method: str, path: str, body: Mapping[str, Json] | 
     if body is not None:
         payload = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         headers["Content-Type"] = "application/json"
-    connection, target = _connection(server, urlsplit(server.base).path + path)
-    over = threading.Event()
+    found: list[Reply | Exception] = []
 
-    def cut() -> None:
-        over.set()
-        if connection.sock is not None:
-            _quietly(lambda: connection.sock.shutdown(socket.SHUT_RDWR))
+    def ask() -> None:
+        try:
+            found.append(_asked(server, method, path, payload, headers))
+        except Exception as error:
+            found.append(error)
 
-    alarm = threading.Timer(server.timeout, cut)
-    alarm.daemon = True
-    alarm.start()
-    try:
-        connection.request(method, target, payload, headers)
-        response = connection.getresponse()
-        content = response.read(LARGEST_ANSWER + 1)
-    except (OSError, UnicodeError, http.client.HTTPException) as error:
-        raise _unreachable(server, error, late=over.is_set()) from None
-    finally:
-        alarm.cancel()
-        connection.close()
-    if over.is_set():
-        raise _unreachable(server, TimeoutError(), late=True)
-    if len(content) > LARGEST_ANSWER:
+    # in a thread, as a time-out of a socket begins anew with every byte that comes
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(server.timeout)
+    reply = found[0] if found else TimeoutError()
+    if isinstance(reply, Exception):
+        raise _unreachable(server, reply) from None
+    if len(reply.body) > LARGEST_ANSWER:
         raise Failure("upstream", "the server's answer is too large", HINTS["upstream"])
-    server.say(f"{method} {server.base}{path} -> {response.status} in {time.monotonic() - began:.3f} s")
-    return Reply(response.status, {name.lower(): value for name, value in response.getheaders()}, content)
+    server.say(f"{method} {server.base}{path} -> {reply.status} in {time.monotonic() - began:.3f} s")
+    return reply
 
 
-def _connection(server: Server, path: str) -> tuple[http.client.HTTPConnection, str]:
-    import http.client
-    import ssl
-    from urllib.parse import urlsplit
+def _asked(server: Server, method: str, path: str, payload: bytes | None, headers: dict[str, str]) -> Reply:
+    from urllib import error, request  # commands that stay on this machine need none of it
 
-    parts = urlsplit(server.base)
-    host, port = parts.hostname or "", parts.port
-    secure = parts.scheme == "https"
-    proxy = _proxy(parts.scheme, parts.netloc)
+    class NoRedirect(request.HTTPRedirectHandler):
+        def redirect_request(self, *_: object) -> None: ...
 
-    def connect(host: str, port: int | None) -> http.client.HTTPConnection:
-        if secure:
-            return http.client.HTTPSConnection(host, port, timeout=server.timeout, context=ssl.create_default_context())
-        return http.client.HTTPConnection(host, port, timeout=server.timeout)
-
-    if not proxy:
-        return connect(host, port), path
-    via = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    connection = connect(via.hostname or "", via.port or 80)
-    if not secure:
-        return connection, f"{parts.scheme}://{parts.netloc}{path}"
-    connection.set_tunnel(host, port or 443)
-    return connection, path
+    proxies = {} if is_loopback(server.base) else request.getproxies_environment()
+    if "all" in proxies:
+        proxies = {"http": proxies["all"], "https": proxies["all"], **proxies}
+    opener = request.build_opener(request.ProxyHandler(proxies), NoRedirect)
+    asked = request.Request(server.base + path, payload, headers, method=method)
+    try:
+        response = opener.open(asked, timeout=server.timeout)
+    except error.HTTPError as refused:
+        response = refused
+    with response:
+        names = {name.lower(): value for name, value in response.headers.items()}
+        return Reply(response.status, names, response.read(LARGEST_ANSWER + 1))
 
 
-def _proxy(scheme: str, netloc: str) -> str:
-    if not any(name.lower() in (f"{scheme}_proxy", "all_proxy") and value for name, value in os.environ.items()):
-        return ""
-    from urllib.request import getproxies_environment, proxy_bypass
-
-    if netloc.startswith(("127.", "localhost", "[::1]")) or proxy_bypass(netloc):
-        return ""
-    found = getproxies_environment()
-    return found.get(scheme) or found.get("all") or ""
-
-
-def _unreachable(server: Server, error: Exception, *, late: bool) -> Failure:
+def _unreachable(server: Server, error: Exception) -> Failure:
     import socket
     import ssl
 
+    reason = getattr(error, "reason", error)  # of what urllib wraps
     detail: dict[str, Json] = {"server": server.base}
-    if late or isinstance(error, TimeoutError):
+    if isinstance(reason, TimeoutError):
         return Failure(
             "network",
             f"{server.base} did not answer within {server.timeout:g} s",
             "Try again, or allow more time: --timeout 120",
             detail={**detail, "timeoutSec": server.timeout},
         )
-    if isinstance(error, ssl.SSLError):
-        message, hint = f"no secure connection to {server.base}: {error}", "Check its certificate"
-    elif isinstance(error, socket.gaierror):
+    if isinstance(reason, ssl.SSLError):
+        message, hint = f"no secure connection to {server.base}: {reason}", "Check its certificate"
+    elif isinstance(reason, socket.gaierror):
         message, hint = f"the name in {server.base} is not known", "Check the address and your network"
-    elif isinstance(error, ConnectionRefusedError):
+    elif isinstance(reason, ConnectionRefusedError):
         message = f"no server answers at {server.base}"
         hint = "Start it with `everlore server start`, or set EVERCLI_API_BASE_URL to where it runs"
     else:
-        reason = str(error) or type(error).__name__
-        message, hint = f"the connection to {server.base} failed: {reason}", "Run `evercli doctor`"
+        why = str(reason) or type(reason).__name__
+        message, hint = f"the connection to {server.base} failed: {why}", "Run `evercli doctor`"
     return Failure("network", message, hint, detail=detail)
-
-
-def _quietly(action: Callable[[], None]) -> None:
-    try:
-        action()
-    except OSError:
-        return

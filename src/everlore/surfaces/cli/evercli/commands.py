@@ -1,22 +1,23 @@
-"""From a command line to the function that runs it; help and version are commands like any other."""
+"""From a command line to one result or one failure and its exit code; help and version are commands like any other.
+
+Whatever happens, the caller gets an envelope (or a sentence) and a code; a traceback is shown only with -v, on
+stderr, and redacted like everything else.
+"""
 
 from __future__ import annotations
 
 import argparse
 import importlib
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from everlore import __version__
-from everlore.surfaces.cli.evercli.arguments import GLOBAL_FLAGS, Line, Parser, tree
-from everlore.surfaces.cli.evercli.output import Result, note
+from everlore.surfaces.cli.evercli.arguments import COMMANDS, GLOBAL_FLAGS, Line, below, parsers, read_line
+from everlore.surfaces.cli.evercli.failure import Failure, local_failure
+from everlore.surfaces.cli.evercli.output import Result, finish, note
 from everlore.surfaces.cli.evercli.settings import Settings, load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from everlore.types import Json
+from everlore.types import Json
 
 PACKAGE = "everlore.surfaces.cli.evercli"
 
@@ -35,53 +36,70 @@ class Call:
             note(f"debug: {text}")
 
 
+def main(argv: list[str]) -> int:
+    line = read_line(argv)
+    outcome: Result | Failure
+    try:
+        outcome = dispatch(line)
+    except Failure as failure:
+        outcome = failure
+    except OSError as error:
+        outcome = local_failure(error, "finish")
+    except Exception as error:
+        if line.verbose:
+            import traceback
+
+            note("".join(traceback.format_exception(error)))
+        message = f"unexpected {type(error).__name__}: {error}"
+        outcome = Failure("internal", message, "Run it again with -v to see where")
+    return finish(outcome, line.format)
+
+
+def cancelled(argv: list[str]) -> int:
+    hint = "Run the command again; what was finished stays finished"
+    return finish(Failure("cancelled", "interrupted", hint), read_line(argv).format)
+
+
 def dispatch(line: Line) -> Result:
-    root = tree()
     if line.failure:
         raise line.failure
+    path, rest = _named(line.rest)
     if line.help:
-        return _help(root, line.rest)
+        data = describe(path)
+        return Result(data, _help_text(data))
     if line.version:
         return Result({"name": "evercli", "version": __version__}, f"evercli {__version__}")
-    parser, rest = _named(root, line.rest)
-    if subcommands(parser) and rest and rest[0].startswith("-") and rest[0] != "--":
-        parser.error(f"unrecognized arguments: {rest[0]}")
-    given, unknown = root.parse_known_args(list(line.rest))
+    known = parsers()
+    if below(path) and rest and rest[0].startswith("-") and rest[0] != "--":
+        known[path].error(f"unrecognized arguments: {rest[0]}")
+    given, unknown = known[""].parse_known_args(list(line.rest))
     if unknown:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    env = os.environ
-    call = Call(line, given, env, load(env, line.config, line.timeout))
+        known[path].error(f"unrecognized arguments: {' '.join(unknown)}")
     module, _, name = given.target.partition(":")
     command: Callable[[Call], Result] = getattr(importlib.import_module(f"{PACKAGE}.{module}"), name)
-    return command(call)
+    return command(Call(line, given, os.environ, load(os.environ, line.config, line.timeout)))
 
 
-def _help(root: Parser, words: tuple[str, ...]) -> Result:
-    data = describe(_named(root, words)[0])
-    return Result(data, _help_text(data))
-
-
-def _named(root: Parser, words: tuple[str, ...]) -> tuple[Parser, tuple[str, ...]]:
+def _named(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """The command that these words begin with, and the words after it."""
-    below = subcommands(root)
-    if words and words[0] in below:
-        return _named(below[words[0]], words[1:])
-    return root, words
+    path = ""
+    while words and (longer := f"{path} {words[0]}".strip()) in COMMANDS and longer:
+        path, words = longer, words[1:]
+    return path, words
 
 
-def describe(parser: Parser) -> dict[str, Json]:
+def describe(path: str) -> dict[str, Json]:
     """What a person or a program needs to know to use a command."""
-    below = subcommands(parser)
-    commands = [{"name": name, "about": inner.description} for name, inner in below.items() if name != "hook"]
-    flags = [{"name": _names(action), "about": action.help or ""} for action in _own_actions(parser)]
-    usage = parser.format_usage().removeprefix("usage: ").strip()
-    usage = " ".join(usage.split())
+    command = COMMANDS[path]
+    usage = parsers()[path].format_usage().removeprefix("usage: ")
     return {
-        "command": parser.prog,
-        "about": parser.description,
-        "usage": usage,
-        "commands": commands,
-        "arguments": flags,
+        "command": f"evercli {path}".strip(),
+        "about": command.about,
+        "usage": " ".join(usage.split()),
+        "commands": [{"name": name, "about": COMMANDS[inner].about} for name, inner in below(path).items()],
+        "arguments": [
+            {"name": ", ".join(names), "about": options.get("help", "")} for names, options in command.arguments
+        ],
         "globalFlags": [{"name": name, "about": about} for name, about in GLOBAL_FLAGS.items()],
     }
 
@@ -93,18 +111,3 @@ def _help_text(data: dict[str, Json]) -> str:
             width = max(len(item["name"]) for item in data[key])
             lines += ["", f"{title}:", *(f"  {item['name']:<{width}}  {item['about']}" for item in data[key])]
     return "\n".join(lines)
-
-
-def _names(action: argparse.Action) -> str:
-    return ", ".join(action.option_strings) or str(action.metavar or action.dest)
-
-
-def _own_actions(parser: Parser) -> list[argparse.Action]:
-    return [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
-
-
-def subcommands(parser: Parser) -> dict[str, Parser]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    return {}

@@ -6,30 +6,27 @@ The exit code is that of the worst finding. Warnings do not fail.
 from __future__ import annotations
 
 import json
+import shutil
 import stat
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore import __version__
-from everlore.surfaces.cli.evercli import entries
 from everlore.surfaces.cli.evercli.auth import is_own_agent, server_of
 from everlore.surfaces.cli.evercli.client import Reply, exchange, gateway, memory_api
+from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.failure import EXIT_CODES, Failure
 from everlore.surfaces.cli.evercli.files import BACKUP, read_bytes
-from everlore.surfaces.cli.evercli.hosts import ENTRY, HOSTS, is_detected, place_of
+from everlore.surfaces.cli.evercli.hosts import HOSTS, is_detected, place_of
 from everlore.surfaces.cli.evercli.memory import LOCAL_USER
 from everlore.surfaces.cli.evercli.output import Result
-from everlore.surfaces.cli.evercli.plugin import entry_login, is_ours
+from everlore.surfaces.cli.evercli.plugin import entry_login, entry_of, is_ours
 from everlore.surfaces.cli.evercli.settings import Login, is_loopback
-
-if TYPE_CHECKING:
-    from everlore.surfaces.cli.evercli.commands import Call
-    from everlore.types import Json
+from everlore.types import Json
 
 CLOCK_SECONDS: Final = 60.0
 
@@ -60,7 +57,8 @@ def examine(call: Call) -> Result:
         login = call.settings.login()
     except Failure as failure:
         login = failure
-    findings = [*_versions(call), *_server(call, login), *_files(call), *_plugins(call, login), *_hooks(call)]
+    ours = Finding("evercli", "ok", f"version {__version__}, config {call.settings.config_file}")
+    findings = [ours, *_server(call, login), *_files(call), *_plugins(call, login), *_hooks(call)]
     errors = [finding for finding in findings if finding.level == "error"]
     data: dict[str, Json] = {
         "checks": [finding.shown() for finding in findings],
@@ -81,10 +79,6 @@ def _line(finding: Finding) -> str:
 
 def _failed(name: str, failure: Failure) -> Finding:
     return Finding(name, "error", failure.message, failure.hint, failure.kind)
-
-
-def _versions(call: Call) -> Iterator[Finding]:
-    yield Finding("evercli", "ok", f"version {__version__}, config {call.settings.config_file}")
 
 
 def _server(call: Call, login: Login | Failure | None) -> Iterator[Finding]:
@@ -180,8 +174,7 @@ def _plugins(call: Call, login: Login | Failure | None) -> Iterator[Finding]:
         place = place_of(host, call.env)
         name = f"plugin {host.name}"
         try:
-            text = (read_bytes(place.config) or b"").decode("utf-8", "replace")
-            entry = entries.get(entries.load(text, host.format, place.config), (*host.section, ENTRY))
+            entry = entry_of(host, place)
         except Failure as failure:
             yield _failed(name, failure)
             continue
@@ -202,8 +195,6 @@ def _connected(call: Call, login: Login | None, host: str, entry: Json) -> Findi
     command = entry.get("command") if isinstance(entry, dict) else None
     program = str(command[0] if isinstance(command, list) and command else command or "")
     again = f"Run: evercli plugin install {host}{'' if is_ours(entry) else ' --force'}"
-    import shutil
-
     if not shutil.which(program, path=call.env.get("PATH")):
         return Finding(name, "error", f"its command is gone: {program}", again, "not_found")
     env = entry_login(entry)
@@ -235,11 +226,6 @@ def _is_own(call: Call, login: Login, agent: str, token: str) -> bool:
 
 def _hooks(call: Call) -> Iterator[Finding]:
     path = call.settings.folders.log
-    lines = _tail(path)
+    lines = (read_bytes(path) or b"").decode("utf-8", "replace").splitlines()
     if lines:
         yield Finding("hooks", "warning", f"the last trouble of a hook: {lines[-1]}", f"All of it: {path}")
-
-
-def _tail(path: Path) -> list[str]:
-    raw = read_bytes(path) or b""
-    return raw.decode("utf-8", "replace").splitlines()

@@ -1,7 +1,7 @@
 """Our entry in JSON, JSON with comments and JSON5 text; every other byte stays.
 
-The text is read into nodes that know where they stand. A new entry becomes the first of its object or array, so that
-neither the commas nor the comments behind the other entries are touched.
+The text is read into nodes that know where they stand. A new entry becomes the first of its object, so that neither the
+commas nor the comments behind the other entries are touched; in an array, whose order counts, the last.
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore.surfaces.cli.evercli.text import cut_item, newline_of, put_first
-
-if TYPE_CHECKING:
-    from everlore.types import Json
+from everlore.types import Json
 
 Steps = tuple[str | int, ...]
 
@@ -110,14 +108,21 @@ def _find(node: Node, step: str | int) -> Item | None:
 
 def _insert(text: str, node: Node, step: str | int, value: Json) -> str:
     label = f"{json.dumps(step, ensure_ascii=False)}: " if isinstance(step, str) else ""
-    if node.items and "\n" not in text[node.start : node.end]:
+    is_compact = "\n" not in text[node.start : node.end]
+    if isinstance(step, int) and node.items:
+        indent = _indent(text, node.items[-1].start)
+        lead = " " if is_compact else newline_of(text) + indent
+        new = json.dumps(value, ensure_ascii=False) if is_compact else _printed(text, value, indent)
+        at = node.items[-1].node.end
+        return f"{text[:at]},{lead}{new}{text[at:]}"
+    if node.items and is_compact:
         return put_first(text, node.start + 1, label + json.dumps(value, ensure_ascii=False), alone=False)
     newline, outer = newline_of(text), _indent(text, node.start)
     first = next((item.start for item in node.items if _first_on_line(text, item.start)), -1)
     inner = _indent(text, first) if first >= 0 else outer + _unit(text)
     new = f"{newline}{inner}{label}{_printed(text, value, inner)}{',' if node.items else ''}"
     rest = text[node.start + 1 :]
-    if "\n" not in text[node.start : node.end]:
+    if is_compact:
         rest = f"{newline}{outer}{rest.lstrip(' ')}"
     return text[: node.start + 1] + new + rest
 

@@ -12,12 +12,10 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore.surfaces.cli.evercli.text import add_below, cut_item, cut_out, newline_of, put_first
-
-if TYPE_CHECKING:
-    from everlore.types import Json
+from everlore.types import Json
 
 Steps = tuple[str, ...]
 

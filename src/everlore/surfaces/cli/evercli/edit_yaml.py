@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from everlore.surfaces.cli.evercli.text import cut_item, newline_of, put_first
-
-if TYPE_CHECKING:
-    from everlore.types import Json
+from everlore.types import Json
 
 Steps = tuple[str, ...]
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
 
 from everlore.surfaces.cli.evercli import edit_json, edit_toml, edit_yaml
 from everlore.surfaces.cli.evercli.failure import Failure
 from everlore.surfaces.cli.evercli.text import add_below, cut_out, newline_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from everlore.types import Json
+from everlore.types import Json
 
 BEGIN: Final = "<!-- everme-memory: begin (written by evercli) -->"
 END: Final = "<!-- everme-memory: end -->"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
-if TYPE_CHECKING:  # importing the engine's values would cost a command more than parsing its arguments
-    from collections.abc import Mapping
-
-    from everlore.types import Json
+from everlore.types import Json
 
 EXIT_CODES: Final = {
     "invalid_args": 2,
@@ -41,10 +39,7 @@ class Failure(Exception):
         report: str = "",
     ) -> None:
         super().__init__(message)
-        self.kind = kind
-        self.message = message
-        self.hint = hint
-        self.code = code
+        self.kind, self.message, self.hint, self.code = kind, message, hint, code
         self.detail = dict(detail or {})
         self.request_id = request_id
         self.report = report
@@ -53,6 +48,10 @@ class Failure(Exception):
     @property
     def exit_code(self) -> int:
         return EXIT_CODES[self.kind]
+
+    def with_detail(self, **more: Json) -> Failure:
+        self.detail |= more
+        return self
 
 
 def bad_argument(message: str, hint: str = "", *, flag: str = "", **detail: Json) -> Failure:

@@ -12,12 +12,10 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore.surfaces.cli.evercli.failure import Failure, local_failure
-
-if TYPE_CHECKING:
-    from everlore.types import Json
+from everlore.types import Json
 
 BACKUP: Final = "-bak"
 PRIVATE: Final = 0o600
@@ -58,10 +56,10 @@ def replace_file(path: Path, expected: bytes | None, content: bytes, *, private:
     its target is replaced."""
     target = Path(os.path.realpath(path))
     try:
-        _make_folder(target.parent, private=private)
-        mode = PRIVATE if private else _mode(target)
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() and not private else PRIVATE
         if expected is not None:
-            _put(backup_of(target), expected, mode)
+            _temporary(backup_of(target), expected, mode).replace(backup_of(target))
         temporary = _temporary(target, content, mode)
         try:
             if shared and read_bytes(target) != expected:
@@ -101,10 +99,6 @@ def remove_file(path: Path) -> bool:
     return gone
 
 
-def _put(path: Path, content: bytes, mode: int) -> None:
-    _temporary(path, content, mode).replace(path)
-
-
 def _temporary(target: Path, content: bytes, mode: int) -> Path:
     import tempfile  # writing is rare; most commands start without it
 
@@ -120,18 +114,6 @@ def _temporary(target: Path, content: bytes, mode: int) -> Path:
         Path(name).unlink(missing_ok=True)
         raise
     return Path(name)
-
-
-def _mode(target: Path) -> int:
-    try:
-        return stat.S_IMODE(target.stat().st_mode)
-    except FileNotFoundError:
-        return PRIVATE
-
-
-def _make_folder(folder: Path, *, private: bool) -> None:
-    if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
 
 
 def _sync_folder(folder: Path) -> None:

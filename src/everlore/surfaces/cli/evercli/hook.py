@@ -9,23 +9,24 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore.redact import redact
 from everlore.surfaces.cli.evercli.client import gateway, memory_api
+from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.failure import Failure
+from everlore.surfaces.cli.evercli.importing import target_of
 from everlore.surfaces.cli.evercli.memory import LONGEST_QUERY, access
 from everlore.surfaces.cli.evercli.output import Result
+from everlore.surfaces.cli.evercli.sending import open_ledger, send
 from everlore.surfaces.cli.evercli.settings import is_loopback
 from everlore.surfaces.cli.evercli.text import shorten, trim
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlore.surfaces.cli.evercli.commands import Call
-    from everlore.types import Json
+from everlore.surfaces.cli.evercli.transcripts import READERS
+from everlore.surfaces.cli.evercli.vault import call_tool, save
+from everlore.types import Json
 
 EVENTS: Final = {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "stop": "Stop"}
 RECALLED: Final = 5
@@ -43,15 +44,13 @@ HEADING: Final = (
 def answer(call: Call) -> Result:
     event = call.given.event
     call = replace(call, settings=replace(call.settings, timeout=min(call.settings.timeout, HOST_SECONDS[event])))
+    context = ""
     try:
         said = _input()
         context = _save(call, said) if event == "stop" else _recall(call, event, said)
-    except Failure as failure:
-        log(call.settings.folders.log, f"hook {event}: {failure.kind}: {failure.message}")
-        return Result({}, "", raw=True)
-    except (ValueError, OSError, KeyError, TypeError) as error:
-        log(call.settings.folders.log, f"hook {event}: {type(error).__name__}: {error}")
-        return Result({}, "", raw=True)
+    except (Failure, ValueError, OSError, KeyError, TypeError) as error:
+        kind = error.kind if isinstance(error, Failure) else type(error).__name__
+        log(call.settings.folders.log, f"hook {event}: {kind}: {error}")
     if not context:
         return Result({}, "", raw=True)
     reply = {"hookSpecificOutput": {"hookEventName": EVENTS[event], "additionalContext": context}}
@@ -73,8 +72,6 @@ def _recall(call: Call, event: str, said: Mapping[str, Json]) -> str:
     except Failure as failure:
         if not _vault_may_answer(call, failure):
             raise
-    from everlore.surfaces.cli.evercli.vault import call_tool
-
     query = {"query": prompt or "who the user is, and what was done last"}
     return call_tool("mem_context", query, _vault_env(call), HOST_SECONDS[event])
 
@@ -122,11 +119,6 @@ def _listed(profiles: list[Json], episodes: list[Json]) -> str:
 
 def _save(call: Call, said: Mapping[str, Json]) -> str:
     """Save what was said since the last time. The session is the one that an import of the transcript uses."""
-    from everlore.surfaces.cli.evercli.importing import target_of
-    from everlore.surfaces.cli.evercli.sending import open_ledger, send
-    from everlore.surfaces.cli.evercli.transcripts import READERS
-    from everlore.surfaces.cli.evercli.vault import save
-
     path = Path(str(said.get("transcript_path") or "")).expanduser()
     if not path.is_file():
         raise ValueError("the host named no transcript")

@@ -9,12 +9,10 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from everlore.surfaces.cli.evercli.settings import home_folder
-
-if TYPE_CHECKING:
-    from everlore.types import Json
+from everlore.types import Json
 
 ENTRY: Final = "everme-memory"
 """The name of our entry in every host."""
@@ -77,25 +75,6 @@ def _claude_code(env: Env, home: Path) -> Place:
     return Place(config, (folder, config), folder / "CLAUDE.md", folder / "settings.json")
 
 
-def _claude_desktop(env: Env, home: Path) -> Place:
-    folder = _app_support(env, home) / "Claude"
-    return Place(folder / "claude_desktop_config.json", (folder,))
-
-
-def _codex(env: Env, home: Path) -> Place:
-    folder = _folder(env, "CODEX_HOME", home / ".codex")
-    return Place(folder / "config.toml", (folder,), folder / "AGENTS.md")
-
-
-def _cursor(_env: Env, home: Path) -> Place:
-    return Place(home / ".cursor" / "mcp.json", (home / ".cursor",))
-
-
-def _gemini(_env: Env, home: Path) -> Place:
-    folder = home / ".gemini"
-    return Place(folder / "settings.json", (folder,), folder / "GEMINI.md")
-
-
 def _opencode(env: Env, home: Path) -> Place:
     folder = _folder(env, "XDG_CONFIG_HOME", home / ".config") / "opencode"
     with_comments = folder / "opencode.jsonc"
@@ -108,42 +87,51 @@ def _openclaw(env: Env, home: Path) -> Place:
     return Place(_folder(env, "OPENCLAW_CONFIG_PATH", folder / "openclaw.json"), (folder,))
 
 
-def _hermes(env: Env, home: Path) -> Place:
-    folder = _folder(env, "HERMES_HOME", home / ".hermes")
-    return Place(folder / "config.yaml", (folder,))
-
-
-def _vscode(env: Env, home: Path) -> Place:
-    folder = _app_support(env, home) / "Code" / "User"
-    return Place(folder / "mcp.json", (folder,))
-
-
-def _windsurf(_env: Env, home: Path) -> Place:
-    folder = home / ".codeium" / "windsurf"
-    return Place(folder / "mcp_config.json", (folder,))
-
-
 def _zed(env: Env, home: Path) -> Place:
-    if sys.platform == "win32":
-        folder = _app_support(env, home) / "Zed"
-    else:
-        folder = _folder(env, "XDG_CONFIG_HOME", home / ".config") / "zed"
+    on_windows = sys.platform == "win32"
+    settings = _app_support(env, home) if on_windows else _folder(env, "XDG_CONFIG_HOME", home / ".config")
+    folder = settings / ("Zed" if on_windows else "zed")
     return Place(folder / "settings.json", (folder,))
 
 
+def _at_home(folder: str, config: str, variable: str = "", instructions: str = "") -> Callable[[Env, Path], Place]:
+    """In a folder of the user's home, or where `variable` says."""
+
+    def place(env: Env, home: Path) -> Place:
+        found = _folder(env, variable, home / folder)
+        return Place(found / config, (found,), found / instructions if instructions else None)
+
+    return place
+
+
+def _app(folder: str, config: str) -> Callable[[Env, Path], Place]:
+    """Where the system keeps the settings of applications."""
+
+    def place(env: Env, home: Path) -> Place:
+        found = _app_support(env, home) / folder
+        return Place(found / config, (found,))
+
+    return place
+
+
+_SERVERS: Final = ("mcpServers",)
+_CODEX: Final = _at_home(".codex", "config.toml", "CODEX_HOME", "AGENTS.md")
+_GEMINI: Final = _at_home(".gemini", "settings.json", instructions="GEMINI.md")
+_HERMES: Final = _at_home(".hermes", "config.yaml", "HERMES_HOME")
+_WINDSURF: Final = _at_home(".codeium/windsurf", "mcp_config.json")
 HOSTS: Final[Mapping[str, Host]] = {
     host.name: host
     for host in (
-        Host("claude-code", "Claude Code", "json", ("mcpServers",), _claude_code, ("claude",), _typed),
-        Host("claude-desktop", "Claude Desktop", "json", ("mcpServers",), _claude_desktop),
-        Host("codex", "Codex", "toml", ("mcp_servers",), _codex, ("codex",)),
-        Host("cursor", "Cursor", "json", ("mcpServers",), _cursor, ("cursor", "cursor-agent")),
-        Host("gemini", "Gemini CLI", "json", ("mcpServers",), _gemini, ("gemini",)),
+        Host("claude-code", "Claude Code", "json", _SERVERS, _claude_code, ("claude",), _typed),
+        Host("claude-desktop", "Claude Desktop", "json", _SERVERS, _app("Claude", "claude_desktop_config.json")),
+        Host("codex", "Codex", "toml", ("mcp_servers",), _CODEX, ("codex",)),
+        Host("cursor", "Cursor", "json", _SERVERS, _at_home(".cursor", "mcp.json"), ("cursor", "cursor-agent")),
+        Host("gemini", "Gemini CLI", "json", _SERVERS, _GEMINI, ("gemini",)),
         Host("opencode", "OpenCode", "json", ("mcp",), _opencode, ("opencode",), _opencode_shape),
         Host("openclaw", "OpenClaw", "json", ("mcp", "servers"), _openclaw, ("openclaw",)),
-        Host("hermes", "Hermes Agent", "yaml", ("mcp_servers",), _hermes, ("hermes",)),
-        Host("vscode", "VS Code", "json", ("servers",), _vscode, ("code",), _typed),
-        Host("windsurf", "Windsurf", "json", ("mcpServers",), _windsurf, ("windsurf",)),
+        Host("hermes", "Hermes Agent", "yaml", ("mcp_servers",), _HERMES, ("hermes",)),
+        Host("vscode", "VS Code", "json", ("servers",), _app("Code/User", "mcp.json"), ("code",), _typed),
+        Host("windsurf", "Windsurf", "json", _SERVERS, _WINDSURF, ("windsurf",)),
         Host("zed", "Zed", "json", ("context_servers",), _zed, ("zed",), _zed_shape),
     )
 }

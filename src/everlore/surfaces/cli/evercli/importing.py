@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import fnmatch
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore.surfaces.cli.evercli.auth import server_of
-from everlore.surfaces.cli.evercli.client import gateway
+from everlore.surfaces.cli.evercli.client import Server, gateway
+from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.hosts import HOSTS, place_of
 from everlore.surfaces.cli.evercli.memory import LOCAL_USER
 from everlore.surfaces.cli.evercli.output import Result
 from everlore.surfaces.cli.evercli.sending import Ledger, open_ledger, send, unsent_count
 from everlore.surfaces.cli.evercli.transcripts import READERS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from everlore.surfaces.cli.evercli.client import Server
-    from everlore.surfaces.cli.evercli.commands import Call
-    from everlore.types import Json
+from everlore.types import Json
 
 PATTERNS: Final = {
     "claude-code": "*/*.jsonl",
@@ -149,8 +144,7 @@ def _one_talk(talk: Json, file: Path, act: Callable[[Json], int], tally: Tally) 
     except Failure as failure:
         if failure.kind not in ("invalid_args", "upstream", "conflict"):  # the next one would fare no better
             failure.hint = RESUME if failure.kind == "network" else failure.hint
-            failure.detail = {**failure.detail, "path": str(file), "messagesSent": tally.messages}
-            raise
+            raise failure.with_detail(path=str(file), messagesSent=tally.messages) from None
         error = {"type": failure.kind, "message": failure.message}
         tally.failed.append({"path": str(file), "conversation": talk.id, "error": error})
         return

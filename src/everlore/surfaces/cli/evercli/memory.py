@@ -6,28 +6,28 @@ as any program on this machine may use it, and the memories are those of the vau
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 import uuid
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 from everlore.surfaces.cli.evercli.auth import server_of
 from everlore.surfaces.cli.evercli.client import Answer, Server, gateway, memory_api
+from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.output import Result, note
 from everlore.surfaces.cli.evercli.text import pieces, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlore.surfaces.cli.evercli.commands import Call
-    from everlore.types import Json
+from everlore.types import Json
 
 LOCAL_USER: Final = "default"
 """Whose memories an unnamed user's are, on every surface."""
 LONGEST_QUERY: Final = 1024
 LONGEST_CONTENT: Final = 8000
 SHOWN: Final = 400
+_FIELDS: Final = "id user_id session_id timestamp sender_ids subject summary episode score atomic_facts"
+EPISODE_FIELDS: Final = tuple(_FIELDS.split())
 
 
 def access(call: Call) -> tuple[Server, str]:
@@ -57,12 +57,11 @@ def add(call: Call) -> Result:
     ]
     if not user:
         answer = gateway(server, "/mem/personal", {"conversationId": session, "messages": messages, "flush": True})
-        status = str(answer.result.get("status"))
     else:
         mine = [{**message, "sender_id": user, "sender_name": name_shown(user)} for message in messages]
         memory_api(server, "add", {"session_id": session, "messages": mine})
         answer = memory_api(server, "flush", {"session_id": session})
-        status = str(answer.result.get("status"))
+    status = str(answer.result.get("status"))
     data = {"saved": True, "status": status, "messageCount": len(messages), "sessionId": session}
     return Result(data, "Remembered.", {"count": 1, "requestId": answer.request_id})
 
@@ -110,19 +109,11 @@ def _gateway_items(found: Mapping[str, Json]) -> list[dict[str, Json]]:
 
 def _api_episode(episode: Mapping[str, Json]) -> dict[str, Json]:
     """An episode of the memory API under the gateway's names, so that callers see one shape."""
-    names = {
-        "id": "id",
-        "user_id": "userId",
-        "session_id": "sessionId",
-        "timestamp": "timestamp",
-        "sender_ids": "senderIds",
-        "subject": "subject",
-        "summary": "summary",
-        "episode": "episode",
-        "score": "score",
-        "atomic_facts": "atomicFacts",
+    return {"type": "episodic_memory"} | {
+        re.sub("_(.)", lambda found: found[1].upper(), name): episode[name]
+        for name in EPISODE_FIELDS
+        if name in episode
     }
-    return {"type": "episodic_memory"} | {new: episode[old] for old, new in names.items() if old in episode}
 
 
 def get(call: Call) -> Result:
@@ -144,8 +135,8 @@ def get(call: Call) -> Result:
     return Result(data, text, {"count": len(items), "requestId": answer.request_id})
 
 
-def _api_page(server: Server, user: str, kind: str, page: int, size: int) -> Answer:
-    body = {"user_id": user, "memory_type": kind, "page": page, "page_size": size}
+def _api_page(server: Server, user: str, kind: str, page: int, size: int, **more: Json) -> Answer:
+    body = {"user_id": user, "memory_type": kind, "page": page, "page_size": size, **more}
     return memory_api(server, "get", body)
 
 
@@ -170,12 +161,8 @@ def _get_one(server: Server, wanted: str, user: str) -> Result:
         for item in items:
             if item["id"] == wanted:
                 return Result(item, _whole(item), {"count": 1})
-    raise Failure(
-        "not_found",
-        f"no memory {wanted!r}",
-        "`evercli memory get` lists memories with their ids",
-        detail={"id": wanted},
-    )
+    hint = "`evercli memory get` lists memories with their ids"
+    raise Failure("not_found", f"no memory {wanted!r}", hint, detail={"id": wanted})
 
 
 def _day_pages(server: Server, user: str, wanted: str) -> list[list[dict[str, Json]]]:
@@ -185,21 +172,11 @@ def _day_pages(server: Server, user: str, wanted: str) -> list[list[dict[str, Js
         return []
     start = f"{day[:4]}-{day[4:6]}-{day[6:]}T00:00:00+00:00"
     end = f"{day[:4]}-{day[4:6]}-{day[6:]}T23:59:59.999+00:00"
+    that_day = {"filters": {"timestamp": {"gte": start, "lte": end}}}
     found: list[list[dict[str, Json]]] = []
-    page = 1
-    while True:
-        body = {
-            "user_id": user,
-            "memory_type": "episode",
-            "page": page,
-            "page_size": 100,
-            "filters": {"timestamp": {"gte": start, "lte": end}},
-        }
-        items = _api_items(memory_api(server, "get", body))
-        if not items:
-            return found
+    while items := _api_items(_api_page(server, user, "episode", len(found) + 1, 100, **that_day)):
         found.append(items)
-        page += 1
+    return found
 
 
 def forget(call: Call) -> Result:
@@ -217,8 +194,7 @@ def forget(call: Call) -> Result:
             else:
                 answer = memory_api(server, "delete", {"user_id": user, "id": wanted})
         except Failure as failure:
-            failure.detail = {**failure.detail, "id": wanted, "forgotten": gone}
-            raise
+            raise failure.with_detail(id=wanted, forgotten=gone) from None
         gone[wanted] = int(answer.result.get("deleted") or 0)
         last = answer.request_id
     total = sum(gone.values())

@@ -10,16 +10,13 @@ import json
 import os
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import Final, TextIO
 
 from everlore.redact import redact, redact_deep
 from everlore.surfaces.cli.evercli.failure import Failure
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlore.types import Json
+from everlore.types import Json
 
 FORMATS: Final = ("text", "json", "yaml", "auto")
 THE_SECRET: Final = "@the-secret@"
@@ -46,15 +43,31 @@ def resolve_format(asked: str) -> str:
     return "text" if sys.stdout is not None and sys.stdout.isatty() and not in_ci else "json"
 
 
-def show_result(result: Result, format_: str, *, explicit: bool) -> None:
+def finish(outcome: Result | Failure, asked: str) -> int:
+    """Write the outcome in the format asked for; returns the exit code."""
+    format_ = resolve_format(asked)
+    try:
+        if isinstance(outcome, Failure):
+            _show_failure(outcome, format_)
+        else:
+            _show_result(outcome, format_, explicit=asked != "auto")
+    except BrokenPipeError:
+        _abandon_stdout()
+    except OSError as error:
+        note(f"error: cannot write the result: {error.strerror or error}")
+        _abandon_stdout()
+        return 5
+    return outcome.exit_code if isinstance(outcome, Failure) else 0
+
+
+def _show_result(result: Result, format_: str, *, explicit: bool) -> None:
     if format_ == "text" or (result.raw and not explicit):
-        if result.text:
-            text = result.text if result.raw else printable(result.text)
-            _write(sys.stdout, _with_secret(redact(text.rstrip("\n")) + "\n", result))
-        return
-    meta = {**result.meta, "requestId": result.meta.get("requestId") or request_id()}
-    envelope: dict[str, Json] = {"ok": True, "data": result.data, "meta": meta}
-    _write(sys.stdout, _with_secret(serialise(envelope, format_), result))
+        text = result.text if result.raw else printable(result.text)
+        written = redact(text.rstrip("\n")) + "\n" if text else ""
+    else:
+        meta = {**result.meta, "requestId": result.meta.get("requestId") or request_id()}
+        written = serialise({"ok": True, "data": result.data, "meta": meta}, format_)
+    _write(sys.stdout, written.replace(THE_SECRET, result.secret) if result.secret else written)
 
 
 def printable(text: str) -> str:
@@ -62,11 +75,7 @@ def printable(text: str) -> str:
     return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
-def _with_secret(text: str, result: Result) -> str:
-    return text.replace(THE_SECRET, result.secret) if result.secret else text
-
-
-def show_failure(failure: Failure, format_: str) -> None:
+def _show_failure(failure: Failure, format_: str) -> None:
     if format_ == "text":
         note(failure.report, f"error: {failure.message}", failure.hint and f"hint: {failure.hint}")
         return
@@ -78,8 +87,7 @@ def show_failure(failure: Failure, format_: str) -> None:
         "detail": failure.detail,
     }
     meta = {"requestId": failure.request_id or request_id()}
-    envelope: dict[str, Json] = {"ok": False, "error": error, "meta": meta}
-    _write(sys.stdout, serialise(envelope, format_))
+    _write(sys.stdout, serialise({"ok": False, "error": error, "meta": meta}, format_))
 
 
 def request_id() -> str:
@@ -99,23 +107,14 @@ def note(*lines: str) -> None:
 def serialise(value: Json, format_: str) -> str:
     clean = redact_deep(value)
     if format_ == "yaml":
-        import yaml
+        import yaml  # slow, and seldom asked for
 
-        written: str = yaml.dump(
-            clean, Dumper=_yaml_dumper(), sort_keys=False, allow_unicode=True, width=2**31, default_flow_style=False
-        )
-        return written
+        class Dumper(yaml.SafeDumper):
+            def ignore_aliases(self, _data: object) -> bool:  # what occurs twice is written twice, not as &id001
+                return True
+
+        return str(yaml.dump(clean, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=2**31))
     return json.dumps(clean, ensure_ascii=False, indent=2) + "\n"
-
-
-def _yaml_dumper() -> Any:
-    import yaml
-
-    class Dumper(yaml.SafeDumper):
-        def ignore_aliases(self, _data: object) -> bool:  # a value that occurs twice is written twice, not as &id001
-            return True
-
-    return Dumper
 
 
 def _write(stream: TextIO | None, text: str) -> None:
@@ -126,7 +125,7 @@ def _write(stream: TextIO | None, text: str) -> None:
     stream.buffer.flush()
 
 
-def abandon_stdout() -> None:
+def _abandon_stdout() -> None:
     """Nobody reads any more. Let the interpreter's own flush at exit go nowhere."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

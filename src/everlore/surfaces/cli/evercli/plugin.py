@@ -8,26 +8,22 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore.surfaces.cli.evercli import claude_hooks, entries
 from everlore.surfaces.cli.evercli.auth import has_agent, register, required_login, server_of
 from everlore.surfaces.cli.evercli.client import gateway, memory_api
+from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.files import BACKUP, backup_of, read_bytes, replace_file
 from everlore.surfaces.cli.evercli.hosts import ENTRY, HOSTS, Host, Place, is_detected, place_of
 from everlore.surfaces.cli.evercli.memory import LOCAL_USER
 from everlore.surfaces.cli.evercli.output import Result, note
-from everlore.surfaces.cli.evercli.settings import is_loopback
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from everlore.surfaces.cli.evercli.commands import Call
-    from everlore.surfaces.cli.evercli.settings import Login
-    from everlore.types import Json
+from everlore.surfaces.cli.evercli.settings import Login, is_loopback
+from everlore.types import Json
 
 TOOLSET: Final = ["mcp", "--toolset", "everme"]
 OUR_ENV: Final = ("EVERME_API_BASE", "EVERME_AGENT_ID", "EVERME_AGENT_TOKEN", "EVEROS_MEMORY__ROOT")
@@ -75,7 +71,7 @@ def _state(host: Host, env: Mapping[str, str]) -> dict[str, Json]:
     place = place_of(host, env)
     entry, problem = None, ""
     try:
-        entry = entries.get(entries.load(_text(place.config), host.format, place.config), _steps(host))
+        entry = entry_of(host, place)
     except Failure as failure:
         problem = failure.message
     login = entry_login(entry)
@@ -89,6 +85,11 @@ def _state(host: Host, env: Mapping[str, str]) -> dict[str, Json]:
         "tokenPrefix": login.get("EVERME_AGENT_TOKEN", "")[:8],
         "problem": problem,
     }
+
+
+def entry_of(host: Host, place: Place) -> Json:
+    """Our entry in a host's file, None when there is none."""
+    return entries.get(entries.load(_text(place.config), host.format, place.config), _steps(host))
 
 
 def entry_login(entry: Json) -> dict[str, str]:
@@ -105,8 +106,13 @@ def install(call: Call) -> Result:
     def connect(host: Host) -> dict[str, Json]:
         place = place_of(host, call.env)
         if not call.given.force and not is_detected(host, place, call.env):
-            raise _not_detected(host, place)
-        old = entries.get(entries.load(_text(place.config), host.format, place.config), _steps(host))
+            raise Failure(
+                "plugin_not_detected",
+                f"{host.title} was not found on this machine",
+                "Install it first, or use --force to write its configuration all the same",
+                detail={"platform": host.name, "looked": [str(sign) for sign in place.signs]},
+            )
+        old = entry_of(host, place)
         if old is not None and not call.given.force and not is_ours(old):
             raise Failure(
                 "conflict",
@@ -145,7 +151,7 @@ def _check_that_none_is_needed(call: Call) -> None:
 def uninstall(call: Call) -> Result:
     def disconnect(host: Host) -> dict[str, Json]:
         place = place_of(host, call.env)
-        old = entries.get(entries.load(_text(place.config), host.format, place.config), _steps(host))
+        old = entry_of(host, place)
         edits = []
         if old is None or is_ours(old):
             edits.append(_edit(place.config, lambda text: _without_entry(host, place.config, text), "entry"))
@@ -190,17 +196,14 @@ def _end_token(call: Call, env: Mapping[str, str]) -> None:
     agent, base = env.get("EVERME_AGENT_ID", ""), env.get("EVERME_API_BASE", "")
     if call.given.dry_run or not env.get("EVERME_AGENT_TOKEN"):
         return
-    if login is None or base != login.base:
-        _not_ended(agent, base, "there is no login at that server")
-        return
-    try:
-        gateway(server_of(call, login.api_key), "/agents/revoke", {"agentId": agent})
-    except Failure as failure:
-        why = "it belongs to another account" if failure.kind == "not_found" else failure.message
-        _not_ended(agent, base, why)
-
-
-def _not_ended(agent: str, base: str, why: str) -> None:
+    why = "there is no login at that server"
+    if login is not None and base == login.base:
+        try:
+            gateway(server_of(call, login.api_key), "/agents/revoke", {"agentId": agent})
+        except Failure as failure:
+            why = "it belongs to another account" if failure.kind == "not_found" else failure.message
+        else:
+            return
     note(
         f"warning: the token of agent {agent} was not ended at {base}: {why}.",
         "To end it, log in there as its account, then install this host and uninstall it again.",
@@ -226,8 +229,7 @@ def _each(call: Call, done: str, act: Callable[[Host], dict[str, Json]]) -> Resu
     ]
     first = failures[0][1]
     if len(hosts) == 1:
-        first.detail = {**first.detail, "platform": hosts[0].name}
-        raise first
+        raise first.with_detail(platform=hosts[0].name)
     raise Failure(
         first.kind,
         f"{len(failures)} of {len(hosts)} hosts failed: {first.message}",
@@ -251,22 +253,9 @@ def _named(call: Call) -> list[Host]:
     chosen = {host.name: host for host in found if is_detected(host, place_of(host, call.env), call.env)}
     chosen |= {name: HOSTS[name] for name in names if name != "all"}
     if not chosen:
-        raise Failure(
-            "plugin_not_detected",
-            "no host was found on this machine",
-            "`evercli plugin list` shows where evercli looks",
-        )
+        hint = "`evercli plugin list` shows where evercli looks"
+        raise Failure("plugin_not_detected", "no host was found on this machine", hint)
     return list(chosen.values())
-
-
-def _not_detected(host: Host, place: Place) -> Failure:
-    looked = [str(sign) for sign in place.signs]
-    return Failure(
-        "plugin_not_detected",
-        f"{host.title} was not found on this machine",
-        "Install it first, or use --force to write its configuration all the same",
-        detail={"platform": host.name, "looked": looked},
-    )
 
 
 def _steps(host: Host) -> tuple[str, ...]:
@@ -275,10 +264,8 @@ def _steps(host: Host) -> tuple[str, ...]:
 
 def is_ours(entry: Json) -> bool:
     """An entry that evercli wrote, here or in its first form."""
-    words = entry.get("args") if isinstance(entry, dict) else None
-    command = entry.get("command") if isinstance(entry, dict) else None
-    lists = [part if isinstance(part, list) else [part] for part in (command, words)]
-    line = " ".join(str(word) for part in lists for word in part)
+    parts = [entry.get(name) for name in ("command", "args")] if isinstance(entry, dict) else []
+    line = " ".join(str(word) for part in parts for word in (part if isinstance(part, list) else [part]))
     return "--toolset everme" in line or "@everme/memory-mcp" in line
 
 
@@ -370,7 +357,7 @@ def _apply(call: Call, edits: list[Edit]) -> None:
         except Failure as failure:
             if written:
                 failure.message += f" (written before that: {', '.join(written)})"
-                failure.detail = {**failure.detail, "written": written}
+                failure.with_detail(written=written)
             raise
         written.append(str(edit.path))
 

@@ -15,15 +15,13 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore.surfaces.cli.evercli.client import Server, memory_api
 from everlore.surfaces.cli.evercli.failure import Failure, local_failure
 from everlore.surfaces.cli.evercli.memory import name_shown
-
-if TYPE_CHECKING:
-    from everlore.surfaces.cli.evercli.transcripts import Conversation, Turn
-    from everlore.types import Json
+from everlore.surfaces.cli.evercli.transcripts import Conversation, Turn
+from everlore.types import Json
 
 BATCH_MESSAGES: Final = 100
 BATCH_CHARACTERS: Final = 200_000
@@ -54,24 +52,24 @@ class Ledger:
         known = {row[0] for row in rows}
         return [number for number, digest in enumerate(digests) if digest not in known]
 
+    def _write(self, statement: str, *rows: tuple[Json, ...]) -> None:
+        """In one transaction; each row begins with the target."""
+        with self._db:
+            self._db.executemany(statement, [(self._target, *row) for row in rows])
+
     def note_intent(self, session: str) -> None:
         """Before the first batch: whatever happens next, this session must be flushed."""
-        with self._db:
-            self._db.execute("INSERT OR IGNORE INTO unflushed VALUES(?, ?)", (self._target, session))
+        self._write("INSERT OR IGNORE INTO unflushed VALUES(?, ?)", (session,))
 
     def note_sent(self, session: str, digests: Iterable[bytes]) -> None:
-        with self._db:
-            self._db.executemany(
-                "INSERT OR IGNORE INTO sent VALUES(?, ?, ?)", [(self._target, session, digest) for digest in digests]
-            )
+        self._write("INSERT OR IGNORE INTO sent VALUES(?, ?, ?)", *((session, digest) for digest in digests))
 
     def is_unflushed(self, session: str) -> bool:
         query = "SELECT 1 FROM unflushed WHERE target = ? AND session = ?"
         return self._db.execute(query, (self._target, session)).fetchone() is not None
 
     def note_flushed(self, session: str) -> None:
-        with self._db:
-            self._db.execute("DELETE FROM unflushed WHERE target = ? AND session = ?", (self._target, session))
+        self._write("DELETE FROM unflushed WHERE target = ? AND session = ?", (session,))
 
     def is_done(self, path: Path, platform: str) -> bool:
         """Whether the file was imported whole, and has not changed since."""
@@ -81,9 +79,8 @@ class Ledger:
         return bool(found == (state.st_size, state.st_mtime_ns))
 
     def note_done(self, path: Path, platform: str, state: os.stat_result) -> None:
-        row = (self._target, str(path), platform, state.st_size, state.st_mtime_ns)
-        with self._db:
-            self._db.execute("INSERT OR REPLACE INTO files VALUES(?, ?, ?, ?, ?)", row)
+        row = (str(path), platform, state.st_size, state.st_mtime_ns)
+        self._write("INSERT OR REPLACE INTO files VALUES(?, ?, ?, ?, ?)", row)
 
     def forget(self) -> None:
         """Nothing counts as sent any more."""
@@ -98,12 +95,10 @@ class Ledger:
         return value
 
     def note_begun(self, arguments: dict[str, Json]) -> None:
-        with self._db:
-            self._db.execute("INSERT OR REPLACE INTO runs VALUES(?, ?)", (self._target, json.dumps(arguments)))
+        self._write("INSERT OR REPLACE INTO runs VALUES(?, ?)", (json.dumps(arguments),))
 
     def note_ended(self) -> None:
-        with self._db:
-            self._db.execute("DELETE FROM runs WHERE target = ?", (self._target,))
+        self._write("DELETE FROM runs WHERE target = ?", ())
 
 
 @contextmanager

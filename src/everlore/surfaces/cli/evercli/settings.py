@@ -8,51 +8,32 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from everlore.surfaces.cli.evercli.arguments import TIMEOUT_SECONDS, duration
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.files import read_bytes, read_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlore.types import Json
+from everlore.types import Json
 
 DEFAULT_BASE: Final = "http://127.0.0.1:8000"
 PREFIX: Final = "/api/v1"
 API_KEY: Final = re.compile(r"emk_[0-9a-f]{32}")
 
 
-@dataclass(frozen=True)
 class Folders:
-    config: Path
-    data: Path
-    cache: Path
+    """`account` says who is logged in, without secrets."""
 
-    @property
-    def account(self) -> Path:
-        """Who is logged in, without secrets."""
-        return self.config / "account.json"
-
-    @property
-    def credentials(self) -> Path:
-        return self.data / "credentials.json"
-
-    @property
-    def device_session(self) -> Path:
-        return self.data / "device-session.json"
-
-    @property
-    def log(self) -> Path:
-        return self.data / "evercli.log"
-
-    @property
-    def ledger(self) -> Path:
-        return self.data / "imports.db"
+    def __init__(self, config: Path, data: Path) -> None:
+        self.config, self.data = config, data
+        self.account = config / "account.json"
+        self.credentials = data / "credentials.json"
+        self.device_session = data / "device-session.json"
+        self.log = data / "evercli.log"
+        self.ledger = data / "imports.db"
 
 
 @dataclass(frozen=True)
@@ -135,18 +116,12 @@ def find_folders(env: Mapping[str, str], home: Path) -> Folders:
     if sys.platform == "win32":
         config = Path(env.get("APPDATA") or home / "AppData" / "Roaming")
         data = Path(env.get("LOCALAPPDATA") or home / "AppData" / "Local")
-        cache = data / "evercli" / "cache"
     elif sys.platform == "darwin":
         config = data = home / "Library" / "Application Support"
-        cache = home / "Library" / "Caches" / "evercli"
     else:
         config, data = home / ".config", home / ".local" / "share"
-        cache = home / ".cache" / "evercli"
-    return Folders(
-        _named(env, "XDG_CONFIG_HOME", config) / "evercli",
-        _named(env, "XDG_DATA_HOME", data) / "evercli",
-        _named(env, "XDG_CACHE_HOME", cache.parent) / cache.name,
-    )
+    named = _named(env, "XDG_CONFIG_HOME", config), _named(env, "XDG_DATA_HOME", data)
+    return Folders(*(folder / "evercli" for folder in named))
 
 
 def _named(env: Mapping[str, str], name: str, default: Path) -> Path:
@@ -190,18 +165,18 @@ def _base(env: Mapping[str, str], written: Mapping[str, Json], folders: Folders,
 
 def normal_base(text: str, source: str) -> str:
     found = re.fullmatch(r"(https?)://([^/?#@\s]+)(/[^?#\s]*)?", text.strip(), re.IGNORECASE)
-    if not found:
-        hint = "Give an address such as http://127.0.0.1:8000"
-        shown = re.sub(r"//.*@", "//***@", text)  # it may hold a password
-        raise Failure(
-            "invalid_args", f"{source} is not an http(s) address: {shown!r}", hint, detail={"setting": source}
-        )
+    wrong = ""
     try:
-        urlsplit(text.strip()).port  # noqa: B018 - raises on a port or an IPv6 address that is none
+        if not found:
+            shown = re.sub(r"//.*@", "//***@", text)  # it may hold a password
+            wrong = f"{source} is not an http(s) address: {shown!r}"
+        elif urlsplit(text.strip()).port == 0:
+            wrong = f"{source} has the port 0"
     except ValueError:  # its message quotes the port, which may be part of a password
+        wrong = f"{source} has a port or an IPv6 address that is none"
+    if wrong or not found:
         hint = "Give an address such as http://127.0.0.1:8000"
-        message = f"{source} has a port or an IPv6 address that is none"
-        raise Failure("invalid_args", message, hint, detail={"setting": source}) from None
+        raise Failure("invalid_args", wrong, hint, detail={"setting": source})
     path = (found[3] or "").rstrip("/").removesuffix(PREFIX).rstrip("/")
     return f"{found[1].lower()}://{found[2].lower()}{path}"
 

@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everlore.redact import mask_secrets
 from everlore.surfaces.cli.evercli.text import pieces, trim
-
-if TYPE_CHECKING:
-    from everlore.types import Json
+from everlore.types import Json
 
 LONGEST_TEXT: Final = 8000
 LONGEST_TOOL_TEXT: Final = 2000

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 from everlore import __version__
 from everlore.surfaces.cli.evercli.failure import Failure
 from everlore.surfaces.cli.evercli.plugin import TOOLSET, program
-from everlore.surfaces.cli.evercli.sending import batches, digests_of, message, session_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlore.surfaces.cli.evercli.sending import Ledger
-    from everlore.surfaces.cli.evercli.transcripts import Conversation
-    from everlore.types import Json
+from everlore.surfaces.cli.evercli.sending import Ledger, batches, digests_of, message, session_of
+from everlore.surfaces.cli.evercli.transcripts import Conversation
+from everlore.types import Json
 
 PROTOCOL: Final = "2025-06-18"
 

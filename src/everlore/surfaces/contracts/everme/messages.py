@@ -1,0 +1,109 @@
+"""Messages as a model passes them to the tools, made into the gateway's form: checked, completed, trimmed. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from everlore.errors import InvalidInput
+from everlore.surfaces.contracts.everme.limits import trim
+from everlore.types import Json
+
+ROLES = ("user", "assistant", "tool")
+SESSION_MOST = 128
+MESSAGES_MOST = 500
+
+
+def turns(
+    given: Sequence[Mapping[str, Json]] | None, role: str | None, single: Mapping[str, Json], now: int
+) -> list[dict[str, Json]]:
+    """For mem_save_turn: messages, or the single message of the older form."""
+    parts = {name: part for name, part in single.items() if part is not None}
+    if not given and not parts:
+        raise InvalidInput("mem_save_turn requires a non-empty `messages` array, or `role` and `text`")
+    return _converted(given or [{"role": role or "user", **parts}], now)
+
+
+def statements(given: Sequence[Mapping[str, Json]] | None, fact: str | None, now: int) -> list[dict[str, Json]]:
+    """For mem_save_fact: messages of people and assistants, one fact, or both."""
+    for message in given or ():
+        role = message.get("role")
+        if role not in ("user", "assistant") or message.get("toolCalls") or message.get("toolCallId"):
+            raise InvalidInput(
+                "mem_save_fact accepts only 'user' or 'assistant' roles without tool calls; got"
+                f" {json.dumps(role)}. For turns with tools use mem_save_turn"
+            )
+    stated = [{"role": "user", "content": fact}] if fact and fact.strip() else []
+    if not given and not stated:
+        raise InvalidInput("mem_save_fact requires either `fact` or a non-empty `messages` array")
+    converted = _converted([*(given or ()), *stated], now)
+    if not any(message["role"] == "user" for message in converted):
+        raise InvalidInput("mem_save_fact needs something that the user said")
+    return converted
+
+
+def session(given: str | None) -> str:
+    key = (given or "").strip() or "default"
+    if len(key) > SESSION_MOST:
+        raise InvalidInput(f"sessionKey must have at most {SESSION_MOST} characters")
+    return key
+
+
+def _converted(given: Sequence[Mapping[str, Json]], now: int) -> list[dict[str, Json]]:
+    if len(given) > MESSAGES_MOST:
+        raise InvalidInput(f"at most {MESSAGES_MOST} messages may be saved at once")
+    converted = [message for at, one in enumerate(given) if (message := _message(at, one, now + at))]
+    if not converted:
+        raise InvalidInput("nothing to save: every message is empty")
+    return converted
+
+
+def _message(at: int, given: Mapping[str, Json], now: int) -> dict[str, Json] | None:
+    """None for a message that says nothing."""
+    role = given.get("role") or "user"
+    if role not in ROLES:
+        raise InvalidInput(f"messages[{at}].role must be one of: {', '.join(ROLES)}")
+    content = _text(at, given["content"] if given.get("content") is not None else given.get("text"))
+    calls = [_call(call) for call in given.get("toolCalls") or ()] if role == "assistant" else []
+    message: dict[str, Json] = {"role": role, "timestamp": _moment(at, given.get("timestamp"), now)}
+    if role == "tool":
+        call = given.get("toolCallId") or given.get("tool_call_id")
+        if not call:
+            raise InvalidInput(f"messages[{at}].toolCallId is required for role tool")
+        return message | {"toolCallId": str(call), "content": content}
+    if not content.strip() and not calls:
+        return None
+    return message | ({"content": content} if content.strip() else {}) | ({"toolCalls": calls} if calls else {})
+
+
+def _text(at: int, content: Json) -> str:
+    if content is None or isinstance(content, str):
+        return trim(content or "")
+    if not isinstance(content, list):
+        raise InvalidInput(f"messages[{at}].content must be text or a list of content items")
+    parts = []
+    for part in content:
+        text = part if isinstance(part, str) else part.get("text") if isinstance(part, Mapping) else None
+        if not isinstance(text, str):
+            kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
+            raise InvalidInput(f"messages[{at}].content has an item without text ({kind}); describe it in words")
+        parts.append(text)
+    return trim("\n".join(parts))
+
+
+def _call(call: Mapping[str, Json]) -> dict[str, Json]:
+    arguments = call.get("arguments", "{}")
+    return {
+        "id": str(call["id"]),
+        "type": "function",
+        "name": str(call["name"]),
+        "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False),
+    }
+
+
+def _moment(at: int, given: Json, now: int) -> int:
+    if given is None:
+        return now
+    if isinstance(given, bool) or not isinstance(given, int) or given <= 0:
+        raise InvalidInput(f"messages[{at}].timestamp must be Unix milliseconds")
+    return given

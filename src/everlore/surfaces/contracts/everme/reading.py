@@ -1,0 +1,294 @@
+"""Reading through EverMe: search, context, single memories and pages of them, as the gateway's JSON.
+
+A caller reaches its whole scope: what any surface saved there, for any user or agent, is found here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from everlore.clock import Clock
+from everlore.engine import Engine
+from everlore.errors import NotFound
+from everlore.index.tokens import query_terms, tokens
+from everlore.kinds.registry import all_kinds
+from everlore.kinds.registry import kind as kind_of
+from everlore.memory import forget as forget_one
+from everlore.memory import listing, profile
+from everlore.models.once import AskedOnce
+from everlore.search import Hit, Query, recall
+from everlore.search.filters import holds
+from everlore.search.meaning import default_radius
+from everlore.search.texts import likeness
+from everlore.surfaces.contracts.everme import markdown
+from everlore.surfaces.contracts.everme.limits import TOP_K
+from everlore.surfaces.contracts.everme.saving import Person
+from everlore.types import Filter, IndexedMemory, Json, Key, Message, Owner, Track
+
+TYPES = ("episodic_memory", "profile", "raw_message", "agent_memory")
+MOST_OWNERS = 16
+"""Owners of a scope that a search looks at: the one asking first, then those with the most memories."""
+MOST_WAITING = 500
+LISTED = {"episodic_memory": "episode", "profile": "profile", "agent_case": "case", "agent_skill": "skill"}
+_NAMES = {
+    "episode": "episodic_memory",
+    "fact": "fact",
+    "profile": "profile",
+    "case": "agent_case",
+    "skill": "agent_skill",
+}
+
+
+def search(
+    engine: Engine,
+    person: Person,
+    query: str,
+    top_k: int,
+    *,
+    types: Collection[str] = TYPES,
+    chosen: Filter | None = None,
+    by_time: bool = False,
+) -> dict[str, Json]:
+    """`chosen` narrows by the memory API's filters; `by_time` orders the best ones by their time."""
+    users, agents = owners(engine, person)
+    engine = replace(engine, embedder=AskedOnce(engine.embedder))
+    found = _recalled(engine, users, query, top_k, chosen) if "episodic_memory" in types else {}
+    learnt = _recalled(engine, agents, query, top_k, chosen) if "agent_memory" in types else {}
+
+    def best(hits: list[Hit]) -> list[Hit]:
+        top = sorted(hits, key=lambda hit: (-hit.score, hit.stored.key.public_id))[:top_k]
+        return sorted(top, key=lambda hit: -hit.stored.timestamp) if by_time else top
+
+    clock = engine.clock
+    return {
+        "items": [_scored(hit, clock) for hit in best(found.get("episode", []))],
+        "profiles": _profile_lines(engine, users, query, chosen)[:top_k] if "profile" in types else [],
+        "rawMessages": _waiting(engine, person, query, chosen)[:top_k] if "raw_message" in types else [],
+        "agentMemory": {
+            "cases": [_scored(hit, clock) for hit in best(learnt.get("case", []))],
+            "skills": [_scored(hit, clock) for hit in best(learnt.get("skill", []))],
+        },
+    }
+
+
+def owners(engine: Engine, person: Person) -> tuple[list[Owner], list[Owner]]:
+    """Users and agents of the scope, the asking ones first."""
+    counts = engine.index.owners(person.scope)
+
+    def ordered(track: Track, first: str) -> list[Owner]:
+        others = sorted((o for o in counts if o[0].track == track), key=lambda pair: (-pair[1], pair[0].id))
+        own = Owner(person.scope, track, first)
+        return [own, *(owner for owner, _ in others if owner != own)][:MOST_OWNERS]
+
+    return ordered("user", person.user), ordered("agent", person.agent)
+
+
+def context(engine: Engine, person: Person, query: str, budget: int) -> dict[str, Json]:
+    """The user's profile, and what is known about the query; without one, what happened last."""
+    known = profile_of(engine, person)
+    if query:
+        found = search(engine, person, query, TOP_K, types=("episodic_memory", "agent_memory", "raw_message"))
+    else:
+        found = {"items": [one["item"] for one in page(engine, person, "episodic_memory", 1, TOP_K)["items"]]}
+    text = markdown.context(known, found, budget)
+    now = engine.clock.show(engine.clock.now())
+    return {
+        "profile": known,
+        "context": text,
+        "memoryCount": markdown.line_count(text),
+        "cachedAt": now,
+        "generatedAt": now,
+    }
+
+
+def profile_of(engine: Engine, person: Person) -> dict[str, Json] | None:
+    row = profile(engine, person.owner)
+    return None if row is None else dict(row.data)
+
+
+def get(engine: Engine, person: Person, public_id: str) -> dict[str, Json]:
+    row = find(engine, person, public_id)
+    return {"type": _NAMES.get(row.key.kind, row.key.kind), "item": shown(row, engine.clock)}
+
+
+def page(engine: Engine, person: Person, memory_type: str, number: int, size: int) -> dict[str, Json]:
+    """Newest first, over all owners of the scope."""
+    kind = LISTED[memory_type]
+    users, agents = owners(engine, person)
+    of_kind = users if kind_of(kind).track == "user" else agents
+    pages = [listing(engine, owner, kind, page_size=number * size) for owner in of_kind]
+    rows = sorted((row for one in pages for row in one.rows), key=lambda row: (-row.timestamp, row.key.public_id))
+    part = rows[(number - 1) * size : number * size]
+    items = [{"type": memory_type, "item": shown(row, engine.clock)} for row in part]
+    return {"items": items, "totalCount": sum(one.total for one in pages)}
+
+
+def forget(engine: Engine, person: Person, public_id: str) -> int:
+    row = find(engine, person, public_id)
+    ident = f"profile_{row.key.owner.id}" if row.key.kind == "profile" else public_id
+    return forget_one(engine, row.key.owner, ident)
+
+
+def find(engine: Engine, person: Person, public_id: str) -> IndexedMemory:
+    """A memory of the scope by its id, whoever owns it."""
+    users, agents = owners(engine, person)
+    keys: list[Key] = []
+    for owner in (*users, *agents):
+        entry = public_id.removeprefix(f"{owner.id}_")
+        for one in all_kinds():
+            if one.track != owner.track:
+                continue
+            if one.name == "profile":
+                keys += [Key(owner, "profile", "profile")] if public_id == f"profile_{owner.id}" else []
+            elif entry != public_id and entry.startswith(f"{one.code}_"):
+                keys.append(Key(owner, one.name, entry))
+    found = engine.index.find(keys)
+    if not found:
+        raise NotFound("no memory goes by that id; search or list them to see their ids")
+    return next(iter(found.values()))
+
+
+def shown(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
+    """A memory as JSON, without a score."""
+    show: Callable[[IndexedMemory, Clock], dict[str, Json]] = _SHOWN.get(row.key.kind, _plain)
+    return show(row, clock)
+
+
+def _episode(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
+    return {
+        "id": row.key.public_id,
+        "type": "episodic_memory",
+        "userId": row.key.owner.id,
+        "sessionId": row.session_id,
+        "timestamp": clock.show(row.timestamp),
+        "senderIds": list(row.sender_ids),
+        "subject": row.data["subject"],
+        "summary": row.data["summary"],
+        "episode": row.data["episode"],
+    }
+
+
+def _case(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
+    return {
+        "id": row.key.public_id,
+        "agentId": row.key.owner.id,
+        "sessionId": row.session_id,
+        "timestamp": clock.show(row.timestamp),
+        "taskIntent": row.data["task_intent"],
+        "approach": row.data["approach"],
+        "qualityScore": row.data["quality_score"],
+        "keyInsight": row.data["key_insight"],
+    }
+
+
+def _skill(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
+    return {
+        "id": row.key.public_id,
+        "agentId": row.key.owner.id,
+        "timestamp": clock.show(row.updated),
+        "name": row.data["name"],
+        "description": row.data["description"],
+        "content": row.data["content"],
+        "confidence": row.data["confidence"],
+        "maturityScore": row.data["maturity_score"],
+    }
+
+
+def _profile(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
+    return {
+        "id": f"profile_{row.key.owner.id}",
+        "userId": row.key.owner.id,
+        "timestamp": clock.show(row.timestamp),
+        "profileData": dict(row.data),
+    }
+
+
+def _plain(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
+    return {
+        "id": row.key.public_id,
+        f"{row.key.owner.track}Id": row.key.owner.id,
+        "sessionId": row.session_id,
+        "timestamp": clock.show(row.timestamp),
+        "content": str(row.data.get("content", "")),
+    }
+
+
+_SHOWN = {"episode": _episode, "case": _case, "skill": _skill, "profile": _profile}
+
+
+def _scored(hit: Hit, clock: Clock) -> dict[str, Json]:
+    item = shown(hit.stored, clock) | {"score": hit.score}
+    if hit.stored.key.kind == "episode":
+        item["atomicFacts"] = [
+            {"id": fact.stored.key.public_id, "content": fact.stored.data["content"], "score": fact.score}
+            for fact in hit.facts
+        ]
+    elif hit.stored.key.kind not in _SHOWN:
+        item["type"] = hit.stored.key.kind
+    return item
+
+
+def _recalled(
+    engine: Engine, of: Sequence[Owner], query: str, top_k: int, chosen: Filter | None
+) -> dict[str, list[Hit]]:
+    """What only vectors find must be near: a question about nothing we know gets no answer."""
+    radius = default_radius(engine)
+    hits: dict[str, list[Hit]] = {}
+    for owner in of:
+        found_here = recall(engine, Query(owner, query, top_k=top_k, radius=radius, filter=chosen)).hits
+        for kind, found in found_here.items():
+            hits.setdefault(kind, []).extend(found)
+    return hits
+
+
+def _profile_lines(engine: Engine, users: Sequence[Owner], query: str, chosen: Filter | None) -> list[dict[str, Json]]:
+    """Lines of profiles that have to do with the query, each an element of its own, as plugins show them. A profile is
+    of no session."""
+    lines: list[tuple[IndexedMemory, dict[str, Json]]] = []
+    for owner in users:
+        row = profile(engine, owner, chosen)
+        if row is None:
+            continue
+        lines += [
+            (row, {"item_type": "explicit_info", "embed_text": info["description"], **info})
+            for info in row.data["explicit_info"]
+        ]
+        lines += [
+            (row, {"item_type": "implicit_trait", "embed_text": f"{trait['trait']}: {trait['description']}", **trait})
+            for trait in row.data["implicit_traits"]
+        ]
+    scores = likeness(engine, query, [(row.key.owner, str(data["embed_text"])) for row, data in lines])
+    ranked = sorted(zip(scores, range(len(lines)), strict=True), key=lambda pair: (-pair[0], pair[1]))
+    return [
+        _profile(lines[at][0], engine.clock) | {"profileData": lines[at][1], "score": round(score, 6)}
+        for score, at in ranked
+        if score > 0
+    ]
+
+
+def _overlap(terms: Sequence[str], text: str) -> float:
+    held = set(tokens(text))
+    return sum(term in held for term in terms) / len(terms) if terms else 0.0
+
+
+def _waiting(engine: Engine, person: Person, query: str, chosen: Filter | None) -> list[dict[str, Json]]:
+    """Messages that no memory was made of yet."""
+    terms = query_terms(query)
+    waiting = engine.buffer.waiting(person.scope, MOST_WAITING)
+    allowed = [message for message in waiting if chosen is None or holds(chosen, message)]
+    scored = [(_overlap(terms, message.text), message) for message in allowed]
+    matching = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], -pair[1].timestamp))
+    return [_raw(message, engine.clock) for _, message in matching]
+
+
+def _raw(message: Message, clock: Clock) -> dict[str, Json]:
+    return {
+        "id": message.id,
+        "sessionId": message.session_id,
+        "senderId": message.sender_id,
+        "senderName": message.speaker,
+        "role": message.role,
+        "timestamp": clock.show(message.timestamp),
+        "contentItems": [{"type": "text", "text": message.text}],
+    }

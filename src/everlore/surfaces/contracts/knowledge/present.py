@@ -1,0 +1,46 @@
+"""From stored values to the contract's objects. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everlore.clock import iso
+from everlore.memory import successor
+from everlore.surfaces.contracts.memory_text import memory_text
+from everlore.types import IndexedMemory
+
+TYPES = {
+    "episode": "episodic",
+    "fact": "semantic",
+    "profile": "semantic",
+    "case": "procedural",
+    "skill": "procedural",
+    "record": "semantic",
+}
+
+
+def memory_type(row: IndexedMemory) -> str:
+    return str(row.data["memory_type"]) if row.key.kind == "note" else TYPES[row.key.kind]
+
+
+def memory(row: IndexedMemory) -> dict[str, Any]:
+    """The contract's memory object; a memory that was declared invalid says why, and what took its place."""
+    told = row.key.kind == "note"
+    start, end = row.validity.start, row.validity.end
+    found = {
+        "id": {"tb": "memories", "id": {"String": row.key.global_id}},
+        "content": memory_text(row),
+        "memory_type": memory_type(row),
+        "event_time": iso(row.data["event_time"] if told else row.timestamp),
+        "ingestion_time": iso(row.timestamp),
+        "valid_from": iso(row.timestamp if start is None else start),
+        "valid_until": None if end is None else iso(end),
+        "importance_score": row.data["importance"] if told else 1.0,
+        "metadata": row.data["metadata"] if told else {},
+    }
+    ended = {"invalidation_reason": row.data.get("invalidation_reason"), "superseded_by": successor(row)}
+    return found | {name: value for name, value in ended.items() if value}
+
+
+def hit(row: IndexedMemory, score: float) -> dict[str, Any]:
+    return {"id": row.key.global_id, "content": memory_text(row), "memory_type": memory_type(row), "score": score}

@@ -1,0 +1,283 @@
+"""The tools, resources and prompts of the Memory Server contract on the engine.
+
+Records come first, but nothing is hidden: memories that other surfaces stored are found, listed and read here too,
+with their kind for a type. They have no tags, so a question for tags leaves them out.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import structlog
+
+from everlore.clock import iso
+from everlore.engine import Engine
+from everlore.errors import InvalidInput, NotFound, Unavailable
+from everlore.index.base import Vector
+from everlore.kinds import record
+from everlore.memory.records import save_record
+from everlore.search.evidence import ALONE, MEMORIES, Found, nearest
+from everlore.surfaces.contracts.records import fields, present
+from everlore.surfaces.contracts.records.environment import ENVIRONMENT
+from everlore.surfaces.contracts.records.fields import MOST_LISTED
+from everlore.surfaces.contracts.records.identity import IDENTITY
+from everlore.surfaces.contracts.signature import Read
+from everlore.surfaces.contracts.toolset import Argument, Caller, Content, Items, Prompt, Resource, Toolset, tool
+from everlore.types import AllOf, IndexedMemory, Json, Owner, Predicate, Scope, Where
+
+RECORD = record.RECORD.name
+OTHERS = tuple(kind for kind in MEMORIES if kind != RECORD)
+RECENT = 20
+MOST_RECENT = 100
+
+log = structlog.get_logger("everlore.mcp.records")
+
+
+def _begin() -> None:
+    _set_up_logs()
+    for complaint in ENVIRONMENT.complaints:
+        log.warning(complaint)
+
+
+def _set_up_logs() -> None:
+    root = logging.getLogger()
+    if ENVIRONMENT.log_level:
+        root.setLevel(ENVIRONMENT.log_level.upper())
+    if ENVIRONMENT.debug_log:
+        try:
+            handler = logging.FileHandler(ENVIRONMENT.debug_log, encoding="utf-8")
+        except OSError as error:
+            log.warning("MCP_DEBUG_LOG_PATH cannot be written", error=str(error))
+            return
+        if root.handlers:
+            handler.setFormatter(root.handlers[0].formatter)
+        root.addHandler(handler)
+
+
+@tool("Save a memory", repeatable=True)
+def memory_create(
+    ask: Caller,
+    type_: Annotated[fields.Name, "What it is: note, decision, runbook, todo, ..."],
+    content: Annotated[
+        fields.Body,
+        f'A JSON object, at most {ENVIRONMENT.max_content} characters as JSON; wrap plain text as {{"text": "..."}}',
+    ],
+    source: Annotated[fields.Name, "Where it comes from, e.g. chat://session-1"],
+    *,
+    tags: Annotated[fields.Tags, f"Tags to find it by, such as project:alpha. {fields.TAG_FORM}"] = (),
+    confidence: fields.Confidence,
+) -> Items:
+    """Save a structured memory. Idempotent: the same type, source and content are one memory;
+    saving it again merges the tags and keeps the higher confidence."""
+    engine = ask.engine
+    saved = save_record(engine, _owner(engine), type_, content, source, tags, confidence)
+    shown = {
+        "id": saved.local_id,
+        "type": saved.type,
+        "tags": list(saved.tags),
+        "confidence": saved.confidence,
+        "createdAt": iso(saved.created),
+        "updatedAt": iso(saved.updated),
+    }
+    return Items((shown,))
+
+
+@tool("Search memories", reads=True)
+def memory_search(
+    ask: Caller,
+    query: fields.Query,
+    type_: fields.Type = None,
+    tags: fields.WantedTags = (),
+    limit: Annotated[
+        int,
+        f"Default {ENVIRONMENT.default_limit}, at most {ENVIRONMENT.max_limit}",
+        {"type": "number"},
+        Read(lambda value, _: fields.limit(value, ENVIRONMENT.default_limit, ENVIRONMENT.max_limit)),
+    ] = ENVIRONMENT.default_limit,
+) -> Items:
+    """Find memories by meaning, best first. Returns ids, types, tags and similarity (0 to 1) with links;
+    read mem://item/{id} for the content."""
+    engine = ask.engine
+    vector = _embedded(engine, query)
+    found = [hit for where in _places(engine, type_, tags) for hit in nearest(engine, where, vector, limit)]
+    best = sorted(found, key=_order)[:limit]
+    return Items(
+        tuple(present.item(hit.stored, hit.score) for hit in best), tuple(present.link(hit.stored) for hit in best)
+    )
+
+
+def _order(hit: Found) -> tuple[float, int, str]:
+    return (-hit.score, -hit.stored.timestamp, hit.stored.key.global_id)
+
+
+@tool("List memories", reads=True)
+def memory_list(
+    ask: Caller,
+    type_: fields.Type = None,
+    tags: fields.WantedTags = (),
+    limit: Annotated[
+        int | None,
+        f"At most {MOST_LISTED}",
+        {"type": "number"},
+        Read(lambda value, _: fields.limit(value, MOST_LISTED, MOST_LISTED)),
+    ] = None,
+) -> Items:
+    """List memories by type and tags, newest first, with links to their content."""
+    rows = _newest(ask.engine, type_, tags, limit or MOST_LISTED)
+    return Items(tuple(present.item(row) for row in rows), tuple(present.link(row) for row in rows))
+
+
+def _newest(engine: Engine, type_: str | None, tags: tuple[str, ...], limit: int) -> list[IndexedMemory]:
+    rows: list[IndexedMemory] = []
+    for where in _places(engine, type_, tags, valid_only=False):
+        kinds = tuple(kind for kind in where.kinds if kind not in ALONE)
+        alone = tuple(kind for kind in where.kinds if kind in ALONE)
+        rows += engine.index.newest(replace(where, kinds=kinds), alone, limit=limit).rows
+    return sorted(rows, key=lambda row: (-row.timestamp, row.key.global_id))[:limit]
+
+
+def _places(engine: Engine, type_: str | None, tags: tuple[str, ...], *, valid_only: bool = True) -> list[Where]:
+    """Where records with this type and all of these tags are, and where other memories are that may be meant."""
+    scope, now = _scope(engine), engine.clock.now() if valid_only else None
+    demands = [Predicate("sender_id", "eq", tag) for tag in tags]
+    if type_ is not None:
+        demands.append(Predicate("parent_type", "eq", type_))
+    places = [Where(None, (RECORD,), AllOf(tuple(demands)) if demands else None, valid_at=now, scope=scope)]
+    others = OTHERS + ALONE if type_ is None else tuple(kind for kind in OTHERS + ALONE if kind == type_)
+    if others and not tags:
+        places.append(Where(None, others, valid_at=now, scope=scope))
+    return places
+
+
+def _embedded(engine: Engine, query: str) -> Vector:
+    """The query's vector. The model may still be loading, which is waited for; what fails is tried again."""
+    for attempt in range(ENVIRONMENT.retries):
+        try:
+            return engine.embedder.query(query)
+        except Unavailable as error:
+            if attempt + 1 == ENVIRONMENT.retries:
+                raise
+            log.info("embedding the query failed, trying again", error=str(error))
+            time.sleep(0.2 * 2**attempt)
+    raise Unavailable("the query was not embedded")
+
+
+def _scope(engine: Engine) -> Scope:
+    return Scope(engine.settings.mcp.app, engine.settings.mcp.project)
+
+
+def _owner(engine: Engine) -> Owner:
+    return Owner(_scope(engine), "user", engine.settings.mcp.user)
+
+
+def _read(ask: Caller, uri: str) -> Content:
+    engine = ask.engine
+    parts = urlsplit(uri)
+    rest = unquote(parts.path.strip("/"))
+    asked = parse_qs(parts.query, keep_blank_values=True).get("limit", [None])[-1]
+    if parts.scheme == "mem":
+        if parts.netloc == "item" and rest:
+            return _content(present.whole(_item(engine, rest)))
+        limit = fields.limit(asked, RECENT, MOST_RECENT)
+        if parts.netloc == "recent" and not rest:
+            return _content([present.short(row) for row in _newest(engine, None, (), limit)])
+        if parts.netloc == "by-tags" and rest:
+            tags = fields.tags([tag for tag in rest.split(",") if tag.strip()])
+            return _content([present.short(row) for row in _newest(engine, None, tags, limit)])
+        if parts.netloc == "by-type" and rest:
+            return _content([present.short(row) for row in _newest(engine, rest.strip(), (), limit)])
+    raise InvalidInput(
+        f"there is no resource {uri[:200]}; there are mem://item/{{id}}, mem://recent?limit=20,"
+        " mem://by-tags/{tags}?limit=20 and mem://by-type/{type}?limit=20"
+    )
+
+
+def _item(engine: Engine, number: str) -> IndexedMemory:
+    scope, number = _scope(engine), number.lower()
+    found = engine.index.by_handle([number]).get(number)
+    if found is not None and found.key.owner.scope == scope and found.key.kind in (*MEMORIES, *ALONE):
+        return found
+    mine = _owner(engine)
+    others = (owner for owner, _ in engine.index.owners(scope) if owner != mine)
+    for owner in (mine, *others):
+        key = record.key(owner, number)
+        if key in (rows := engine.index.find([key])):
+            return rows[key]
+    raise NotFound(f"Memory not found: {number[:100]}")
+
+
+def _content(value: Json) -> Content:
+    return Content(json.dumps(value, ensure_ascii=False))
+
+
+RESOURCES = (
+    Resource("mem://recent", "Recent memories", f"Most recent {RECENT} items"),
+    Resource("mem://recent?limit={limit}", "Recent memories", "The newest items", template=True),
+    Resource("mem://by-tags/{tags}?limit={limit}", "Memories by tags", "Tags with commas between", template=True),
+    Resource("mem://by-type/{type}?limit={limit}", "Memories by type", "Items of one type", template=True),
+    Resource("mem://item/{id}", "Memory", "One memory with its content", template=True),
+)
+
+
+def _recall_prompt(arguments: Mapping[str, str]) -> str:
+    scope = f" with the tags {arguments['tags']}" if arguments.get("tags") else ""
+    limit = f" and limit {arguments['limit']}" if arguments.get("limit") else ""
+    return (
+        f"Recall what is known about: {arguments['query']}\n\nCall memory_search with a short, specific query"
+        f"{scope}{limit}. Read the best hits with resources/read of their mem://item/{{id}} links. Answer from what"
+        " you read and say which memories you used. If nothing fits, drop the type, then broaden the tags."
+    )
+
+
+def _save_prompt(arguments: Mapping[str, str]) -> str:
+    tags = arguments.get("tags") or "project:<slug> and one or more topic:<area>"
+    return (
+        f"Save the durable knowledge of this conversation as a {arguments['type']}.\n\nCall memory_create with type"
+        f" {arguments['type']!r}, source {arguments['source']!r}, confidence {arguments['confidence']}, tags {tags},"
+        " and content as a JSON object with the fields one will ask for later (summary, steps, owners, links)."
+        " Leave out secrets and what will not matter tomorrow."
+    )
+
+
+PROMPTS = (
+    Prompt(
+        "memory_recall",
+        "Recall memories before answering",
+        (
+            Argument("query", "What to recall", required=True),
+            Argument("tags", "Tags that narrow it, with commas between"),
+            Argument("limit", "How many at most"),
+        ),
+        _recall_prompt,
+    ),
+    Prompt(
+        "memory_save",
+        "Save what was learned",
+        (
+            Argument("type", "note, decision, runbook, todo, ...", required=True),
+            Argument("source", "Where it comes from", required=True),
+            Argument("confidence", "0 to 1", required=True),
+            Argument("tags", "Tags, with commas between"),
+        ),
+        _save_prompt,
+    ),
+)
+
+
+def toolset() -> Toolset:
+    return Toolset(
+        name="records",
+        identity=IDENTITY,
+        tools=(memory_create, memory_search, memory_list),
+        failures="rpc",
+        resources=RESOURCES,
+        read=_read,
+        prompts=PROMPTS,
+        begin=_begin,
+    )

@@ -1,0 +1,231 @@
+"""A tool's JSON schema, and how its arguments are read, both from the signature of its function.
+
+    def list_memories(ask: Caller, limit: Annotated[int, "Most results", {"minimum": 1}] = 20) -> dict[str, Json]: ...
+
+Inside `Annotated`, a text is the description and stands before the type; a dictionary holds further keywords, which
+stand behind it; `Read` replaces the reading. What has a default may be left out. `id_` is the argument `id`: names that
+Python has taken end with an underscore.
+
+Models write numbers as strings and objects as JSON text, and send null for what they leave out: what can be read
+without loss is accepted, the rest is explained, and so are arguments that the tool does not have.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from everlore.errors import InvalidInput
+from everlore.types import Json
+
+SHOWN = 60
+WHOLE = re.compile(r"\s*([+-]?\d{1,18})(?:\.0+)?\s*")
+DECIMAL = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*")
+NAMES: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+INSIDE = ("items", "maxItems", "properties", "required")
+"""Keywords that stand last."""
+
+Schema = dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Reads an argument in place of us: gets what was sent, None when nothing was, and the argument's name."""
+
+    read: Callable[[Json, str], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    keyword: str
+    """The name in Python."""
+    schema: Schema
+    required: bool
+    own: Read | None
+
+
+def parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """Of a tool's function; its first one, who is asking, is none of them."""
+    _, *rest = inspect.signature(function, eval_str=True).parameters.values()
+    return tuple(_parameter(one) for one in rest)
+
+
+def _parameter(one: inspect.Parameter) -> Parameter:
+    required = one.default is inspect.Parameter.empty
+    schema = schema_of(one.annotation)
+    if one.default is None:
+        schema["type"] = _one_or_many([name for name in _types(schema) if name != "null"])
+    elif not required and one.default != ():
+        schema["default"] = one.default
+    own = next((part for part in _apart(one.annotation)[1] if isinstance(part, Read)), None)
+    plain = {name: part for name, part in schema.items() if name != "type" or part}
+    return Parameter(one.name.rstrip("_"), one.name, plain, required, own)
+
+
+def input_schema(of: tuple[Parameter, ...]) -> Schema:
+    return _object({one.name: one.schema for one in of}, [one.name for one in of if one.required])
+
+
+def output_schema(function: Callable[..., Any]) -> Schema | None:
+    """None unless the function returns a `TypedDict`."""
+    returned = inspect.signature(function, eval_str=True).return_annotation
+    return schema_of(returned) if is_typeddict(returned) else None
+
+
+def schema_of(annotation: Any) -> Schema:
+    annotation, metadata = _apart(annotation)
+    schema: Schema = {}
+    for text in (part for part in metadata if isinstance(part, str)):
+        schema["description"] = text
+    schema |= _bare(annotation)
+    for keywords in (part for part in metadata if isinstance(part, dict)):
+        schema |= keywords
+    return schema | {name: schema.pop(name) for name in INSIDE if name in schema}
+
+
+def _apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The type, and what `Annotated` says of it."""
+    parts = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+    return parts[0], parts[1:]
+
+
+def _bare(annotation: Any) -> Schema:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Union, UnionType):
+        parts = [_bare(part) for part in arguments]
+        merged = {name: value for part in parts for name, value in part.items()}
+        return merged | {"type": _one_or_many([name for part in parts for name in _types(part)])}
+    if origin is Literal:
+        return {"type": "string", "enum": list(arguments)}
+    if origin in (list, tuple):
+        return {"type": "array", "items": schema_of(arguments[0])}
+    if is_typeddict(annotation):
+        hints = get_type_hints(annotation, include_extras=True)
+        needed = [name for name, hint in hints.items() if get_origin(hint) is not NotRequired]
+        fields = {n: schema_of(get_args(h)[0] if get_origin(h) is NotRequired else h) for n, h in hints.items()}
+        return _object(fields, needed)
+    if origin in (dict, Mapping):
+        return {"type": "object"}
+    return {} if annotation is Any else {"type": NAMES[annotation]}
+
+
+def _object(properties: Schema, required: list[str]) -> Schema:
+    return {"type": "object", "properties": properties} | ({"required": required} if required else {})
+
+
+def _one_or_many(names: list[str]) -> Json:
+    return names[0] if len(names) == 1 else names
+
+
+def _types(schema: Schema) -> list[str]:
+    named = schema.get("type", [])
+    return [named] if isinstance(named, str) else named
+
+
+def read_arguments(of: tuple[Parameter, ...], given: Mapping[str, Json]) -> dict[str, Any]:
+    """The arguments by their names in Python; raises `InvalidInput` with the first thing that is wrong."""
+    names = [one.name for one in of]
+    if unknown := sorted(name for name in given if name not in names):
+        raise InvalidInput(f"unknown argument: {', '.join(unknown)}; known are: {', '.join(names) or 'none'}")
+    read: dict[str, Any] = {}
+    for one in of:
+        if one.own is not None:
+            read[one.keyword] = one.own.read(given.get(one.name), one.name)
+        elif one.required and one.name not in given:
+            raise _missing(one.name, one.schema)
+        elif one.required or given.get(one.name) is not None:
+            read[one.keyword] = _read(one.schema, given[one.name], one.name)
+    return read
+
+
+def _missing(path: str, schema: Schema) -> InvalidInput:
+    kind = f" ({' or '.join(_types(schema))})" if _types(schema) else ""
+    return InvalidInput(f"{path} is required{kind}")
+
+
+def _read(schema: Schema, value: Json, path: str) -> Json:
+    types = _types(schema)
+    value = _as_type(types, value)
+    if types and not any(_is(name, value) for name in types):
+        allowed = " or ".join(f"{'an' if name[0] in 'aeiou' else 'a'} {name}" for name in types)
+        raise InvalidInput(f"{path} must be {allowed}, not {_shown(value)}")
+    if problem := _problem(schema, value):
+        raise InvalidInput(f"{path} must {problem}")
+    if isinstance(value, dict) and "properties" in schema:
+        return _read_object(schema, value, path)
+    if isinstance(value, list) and "items" in schema:
+        return [_read(schema["items"], item, f"{path}[{at}]") for at, item in enumerate(value)]
+    return value
+
+
+def _read_object(schema: Schema, value: dict[str, Json], path: str) -> dict[str, Json]:
+    """Fields that the schema does not name are kept as they are."""
+    properties, required = schema["properties"], schema.get("required", [])
+    for name in required:
+        if name not in value:
+            raise _missing(f"{path}.{name}", properties[name])
+    return {
+        name: _read(properties[name], part, f"{path}.{name}") if name in properties else part
+        for name, part in value.items()
+        if part is not None or name in required or not _types(properties.get(name, {}))
+    }
+
+
+def _is(name: str, value: Json) -> bool:
+    match name:
+        case "integer" | "number":
+            return isinstance(value, int if name == "integer" else int | float) and not isinstance(value, bool)
+        case "object" | "array":
+            return isinstance(value, dict if name == "object" else list)
+        case _:
+            return NAMES.get(type(value)) == name
+
+
+def _problem(schema: Schema, value: Json) -> str:
+    """What a value of the right type must be and is not."""
+    shown = _shown(value)
+    if isinstance(value, str | list):
+        least, most = schema.get("minLength", 0), schema.get("maxLength", schema.get("maxItems"))
+        if len(value) < least:
+            return "not be empty" if least == 1 else f"have at least {least} characters"
+        if most is not None and len(value) > most:
+            return f"have at most {most} {'characters' if isinstance(value, str) else 'items'}, not {len(value)}"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"be one of: {', '.join(schema['enum'])}; not {shown}"
+    if "minimum" in schema and value < schema["minimum"]:
+        return f"be at least {schema['minimum']}, not {shown}"
+    if "maximum" in schema and value > schema["maximum"]:
+        return f"be at most {schema['maximum']}, not {shown}"
+    return ""
+
+
+def _as_type(types: list[str], value: Json) -> Json:
+    """The value in one of the types, where that loses nothing; else as it is."""
+    if isinstance(value, float) and "integer" in types and "number" not in types and value.is_integer():
+        return int(value)
+    if not isinstance(value, str) or not types or "string" in types:
+        return value
+    if "integer" in types and (whole := WHOLE.fullmatch(value)):
+        return int(whole[1])
+    if "number" in types and DECIMAL.fullmatch(value):
+        return float(value)
+    if "boolean" in types and value.strip().lower() in ("true", "false"):
+        return value.strip().lower() == "true"
+    if "object" in types or "array" in types:
+        try:
+            parsed = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+        return parsed if isinstance(parsed, dict | list) else value
+    return value
+
+
+def _shown(value: Json) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
