@@ -1,72 +1,15 @@
 from __future__ import annotations
 
-import json
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trajectories import HELPER, START, all_written, call, cell_of, flights, turn, written
 
-from everlore.extract import case, trajectory
-from everlore.kinds.case import Case, from_entry, to_entry
-from everlore.types import Cell, Message, Owner, Scope
-
-SCOPE = Scope()
-HELPER = Owner(SCOPE, "agent", "helper")
-START = 1_779_960_000_000
-
-
-def call(identity: str, tool: str, **arguments: Any) -> dict[str, Any]:
-    return {"id": identity, "type": "function", "function": {"name": tool, "arguments": json.dumps(arguments)}}
-
-
-def turn(
-    role: Literal["user", "assistant", "tool"],
-    text: str = "",
-    *calls: Any,
-    to: str | None = None,
-    sender: str = "",
-) -> Message:
-    return Message(
-        id="",
-        scope=SCOPE,
-        session_id="s1",
-        sender_id=sender or ("alice" if role == "user" else "helper"),
-        sender_name=None,
-        role=role,
-        timestamp=START,
-        content=text,
-        text=text,
-        tool_calls=list(calls) or None,
-        tool_call_id=to,
-    )
-
-
-def cell_of(*messages: Message) -> Cell:
-    return Cell("mc_0123456789ab", SCOPE, "s1", messages)
-
-
-def written(*messages: Message) -> Case:
-    [result] = all_written(*messages)
-    return result
-
-
-def all_written(*messages: Message) -> list[Case]:
-    cell = cell_of(*messages)
-    return [case.write_case(task, cell, HELPER, "ac_20260528_00000001") for task in case.tasks_of(cell, HELPER)]
-
-
-def flights() -> list[Message]:
-    return [
-        turn("user", "Hi there! Can you book me a flight from Berlin to Lisbon on Friday?"),
-        turn("assistant", "I'll search first.", call("1", "search_flights", **{"from": "BER", "to": "LIS"})),
-        turn("tool", '{"error": {"message": "date is missing"}}', to="1"),
-        turn("assistant", "", call("2", "search_flights", **{"from": "BER", "to": "LIS", "date": "2026-05-29"})),
-        turn("tool", '[{"id": "TP531"}]', to="2"),
-        turn("assistant", "", call("3", "book_flight", id="TP531")),
-        turn("tool", '{"ok": true}', to="3"),
-        turn("assistant", "Booked TP531 on Friday. The code is X1. Have a nice trip!"),
-    ]
+from everlore.extract import case
+from everlore.kinds.case import from_entry, to_entry
+from everlore.types import Message
 
 
 def test_a_whole_run() -> None:
@@ -182,23 +125,6 @@ def test_the_intent_is_bounded() -> None:
     assert len(written(turn("user", "Please sort " + "very long words " * 200), turn("tool", "x")).task_intent) <= 200
 
 
-# -- the way
-
-
-def test_equal_calls_in_a_row_are_told_once() -> None:
-    tries = [
-        message
-        for number, output in enumerate(["Error: timed out", "Error: timed out", "12 rows"])
-        for message in (
-            turn("assistant", "", call(str(number), "query", sql="select 1")),
-            turn("tool", output, to=str(number)),
-        )
-    ]
-    result = written(turn("user", "Count the rows"), *tries)
-    assert result.approach == "1. `query(sql=select 1)`: ok: 12 rows (3 tries, failed with timed out)"
-    assert result.key_insight == "`query(sql=select 1)` failed with timed out; trying again worked"
-
-
 def test_what_came_between_a_failure_and_its_success_is_the_insight() -> None:
     def tried(number: int, output: str, tool: str, **arguments: Any) -> list[Message]:
         return [turn("assistant", "", call(str(number), tool, **arguments)), turn("tool", output, to=str(number))]
@@ -213,11 +139,6 @@ def test_what_came_between_a_failure_and_its_success_is_the_insight() -> None:
     assert result.key_insight == (
         "`run_tests()` failed with ImportError: libpq.so.5 is missing; it worked after `edit_file(path=Dockerfile)`"
     )
-
-
-def test_results_without_a_call_are_no_tries_of_each_other() -> None:
-    result = written(turn("user", "Go"), turn("tool", "one", to="x"), turn("tool", "two", to="y"))
-    assert result.approach.splitlines() == ["1. `tool()`: ok: one", "2. `tool()`: ok: two"]
 
 
 def test_a_long_row_of_one_tool_is_shortened() -> None:
@@ -247,50 +168,12 @@ def test_a_very_long_run_keeps_its_start_and_its_end() -> None:
     assert "steps left out" in approach
 
 
-def test_results_find_their_calls_in_any_order() -> None:
-    result = written(
-        turn("assistant", "", call("a", "first"), call("b", "second"), call("c", "third")),
-        turn("tool", "two", to="b"),
-        turn("tool", "one", to="a"),
-        turn("tool", "stray", to="unknown"),
-    )
-    assert result.approach.splitlines() == [
-        "1. `first()`: ok: one",
-        "2. `second()`: ok: two",
-        "3. `third()`: no result",
-        "4. `tool()`: ok: stray",
-    ]
-
-
 def test_the_work_of_another_agent_is_named() -> None:
     result = written(turn("assistant", "Here you are.", sender="scout"), turn("assistant", "Done now, all of it."))
     assert result.approach.splitlines() == [
         "1. (scout) Said: Here you are.",
         "2. Result: Done now, all of it.",
     ]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "shown"),
-    [
-        ('{"from": "BER", "n": 2, "deep": {"a": [1]}}', 'from=BER, n=2, deep={"a": [1]}'),
-        ("{broken", "{broken"),
-        ("", ""),
-        (None, ""),
-        ({"a": "b"}, "a=b"),
-        ([1, "x"], "1, x"),
-        ("[1, 2]", "1, 2"),
-        ("7", "7"),
-        (7, "7"),
-        ('{"text": "line\\nline"}', "text=line line"),
-    ],
-)
-def test_arguments_of_every_form_are_read(arguments: Any, shown: str) -> None:
-    assert trajectory.short_arguments(arguments) == shown
-
-
-def test_arguments_are_shortened() -> None:
-    assert len(trajectory.short_arguments(json.dumps({str(n): "x" * 500 for n in range(50)}))) <= 200
 
 
 # -- the lesson

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 from runs import BAD, BEST, FINE, HELPER, Runs, Told, agent, bash, check, does, edit, session, user
 
 from everlore.extract.case import tasks_of, write_case
-from everlore.extract.output import GIST
 from everlore.kinds.case import Case
 from everlore.types import Cell, Message
 
@@ -91,84 +89,6 @@ RUNS: Runs = {
             agent("It is on Friday."),
         ),
         [Told("Move my appointment with Dr. Weiss to Friday (asked by Alice)", FINE, None)],
-    ),
-    # -- corrections without a word of objection
-    "a date that was meant differently": (
-        session(
-            user("put the dentist into the calendar for Tuesday 4pm"),
-            does("calendar_create", '{"id": "e1"}', start="2026-11-10T16:00"),
-            agent("It is on Tuesday 10 November, 16:00."),
-            user("It's next week's Tuesday, the 17th"),
-            does("calendar_update", '{"id": "e1"}', start="2026-11-17T16:00"),
-            agent("Moved to the 17th."),
-        ),
-        [
-            Told(
-                "Put the dentist into the calendar for Tuesday 4pm",
-                FINE,
-                "The user corrected: It's next week's Tuesday, the 17th",
-            )
-        ],
-    ),
-    "an ingredient under another name": (
-        session(
-            user("Plan dinners for the week, no mushrooms"),
-            does("recipe_search", '["Dal", "Risotto ai funghi"]', exclude="mushroom"),
-            agent("Monday dal, Tuesday risotto ai funghi."),
-            user("funghi are mushrooms..."),
-            agent("Right, sorry. Tuesday is pizza now."),
-        ),
-        [Told("Plan dinners for the week, no mushrooms", FINE, "The user corrected: funghi are mushrooms...")],
-    ),
-    "prices that are too old": (
-        session(
-            user("compare the prices of three heat pumps"),
-            does("web_search", "Bosch 11,700 EUR", query="heat pump price"),
-            agent("Bosch is the cheapest with 11,700 EUR."),
-            user("these prices are from 2022, that's useless. I need current ones"),
-            does("web_search", "nothing", query="heat pump price 2026"),
-            agent("I could not find current prices."),
-        ),
-        [Told("Compare the prices of three heat pumps", BAD, "these prices are from 2022")],
-    ),
-    "a branch that had to come back": (
-        session(
-            user("Clean up the old feature branches"),
-            bash("git push origin --delete feature-a release-2.4", "- [deleted] release-2.4"),
-            agent("I deleted both."),
-            user("No!! release-2.4 must never be deleted. Restore it right now"),
-            bash("git push origin 8812afc:release-2.4", "* [new branch] release-2.4"),
-            agent("It is back."),
-            user("Ok. Release branches are off limits from now on."),
-        ),
-        [Told("Clean up the old feature branches", BAD, "release-2.4 must never be deleted")],
-    ),
-    # -- what shall be so each time
-    "a remark on one of several": (
-        session(
-            user("Make a quiz about photosynthesis"),
-            does("generate_quiz", '{"quiz_id": "z1"}', topic="photosynthesis"),
-            agent("The quiz is ready."),
-            user("question 3 is about respiration, not photosynthesis"),
-            does("edit_quiz", '{"ok": true}', quiz="z1", question=3),
-            agent("Question 3 is replaced."),
-        ),
-        [Told("Make a quiz about photosynthesis", FINE, "The user corrected: question 3 is about respiration")],
-    ),
-    "a rule for the next time": (
-        session(
-            user("Post the release notes in #general"),
-            does("slack_post", '{"ok": true}', channel="#general"),
-            agent("Posted."),
-            user("Thanks. In future always let me proofread before you post anything."),
-        ),
-        [
-            Told(
-                "Post the release notes in #general",
-                BEST,
-                "The user wants: In future always let me proofread before you post anything.",
-            )
-        ],
     ),
     # -- causes
     "a cause with its consequence": (
@@ -391,41 +311,6 @@ def test_commands_of_one_tool_are_not_shortened_like_calls_of_one_kind() -> None
         user("Make room"), *(does("ssh_exec", "x", host="web", command=line) for line in lines), agent("Done.")
     )
     assert len(told) == len(lines) + 1
-
-
-LOG = "\n".join(f"2026-11-09 02:{minute:02d}:11 INFO batch {minute} of the import" for minute in range(60))
-PAGE = "<!DOCTYPE html><html><head><title>Rules</title><style>p{}</style></head><p>Article&nbsp;7</p>"
-COMPILED = "error[E0432]: unresolved import `a`\nerror: could not compile `b` due to 1 previous error"
-DENIED = "permission denied while trying to connect to the Docker daemon socket"
-
-
-def ended(text: str, status: int) -> str:
-    return json.dumps({"output": text, "metadata": {"exit_code": status}})
-
-
-@pytest.mark.parametrize(
-    ("output", "told"),
-    [
-        ("....\n12 passed in 0.61s", "ok: 12 passed in 0.61s"),
-        ("ok", "ok"),
-        ("Done.", "ok"),
-        ('{"success": true}', "ok"),
-        (f"{LOG}\n2026-11-09 03:00 the import ended", "2026-11-09 03:00 the import ended"),
-        (PAGE, "ok: Rules Article 7"),
-        (ended("disk.go:88:2: unreachable code\n", 1), "error: disk.go:88:2: unreachable code"),
-        (ended("ok  acme/storage 0.4s\n", 0), "ok: ok acme/storage 0.4s"),
-        (ended("", 2), "error: exit status 2"),
-        (json.dumps({"content": [{"type": "text", "text": "No such user"}], "isError": True}), "error: No such user"),
-        (DENIED, f"error: {DENIED}"),
-        ("valve did not respond", "error: valve did not respond"),
-        ('{"errors": {"assignee": "no such user"}}', "error: assignee: no such user"),
-        (COMPILED, "error: error[E0432]: unresolved import `a`"),
-    ],
-)
-def test_the_telling_part_of_an_output_is_kept(output: str, told: str) -> None:
-    line = steps(user("Do the thing"), does("run_it", output))[0]
-    assert line.endswith(f"{'' if told.startswith('2026') else '`: '}{told}")
-    assert len(line) <= GIST + 30
 
 
 def test_a_command_that_came_word_by_word_is_a_line() -> None:

@@ -49,41 +49,6 @@ RUNS: Runs = {
         ),
         [Told("Fix: KeyError: 'id'", FINE, "The reason is that the export writes 'ID' in capitals.")],
     ),
-    # -- corrections
-    "a count that was asked for differently": (
-        session(
-            user("Count active users by country"),
-            does("run_sql", "DE 10\nFR 5", sql="select country, count(*) from users group by 1"),
-            agent("DE 10, FR 5."),
-            user("No, only the ones active in the last 30 days"),
-            does("run_sql", "DE 4\nFR 1", sql="select country, count(*) from users where seen > now() - 30 group by 1"),
-            agent("DE 4, FR 1."),
-            user("perfect"),
-        ),
-        [
-            Told(
-                "Count active users by country",
-                BEST,
-                "The user corrected: No, only the ones active in the last 30 days",
-            )
-        ],
-    ),
-    "a seat that was taken": (
-        session(
-            user("I need a flight from Berlin to Lisbon on May 3"),
-            does("book_flight", "Seat 12A is already taken", id=9, seat="12A"),
-            does("book_flight", '{"ok": true}', id=9, seat="14C"),
-            agent("Booked TP535, seat 14C."),
-            user("thanks"),
-        ),
-        [
-            Told(
-                "Get a flight from Berlin to Lisbon on May 3",
-                BEST,
-                "Seat 12A is already taken; it worked with `seat=14C`",
-            )
-        ],
-    ),
     # -- nothing to learn
     "a plain answer": (
         session(
@@ -128,67 +93,6 @@ RUNS: Runs = {
             agent("All right."),
         ),
         [Told("Clean up the build folder", FINE, None)],
-    ),
-    # -- several tasks
-    "three tasks of a morning": (
-        session(
-            user("Add a --verbose flag to the CLI"),
-            edit("cli.py"),
-            bash("pytest", "12 passed"),
-            agent("I added the --verbose flag."),
-            user("Now bump the version"),
-            edit("pyproject.toml"),
-            agent("The version is now 1.3.0."),
-            user("The docs build is broken, can you look?"),
-            bash("mkdocs build", "ERROR   -  Config value 'nav': missing"),
-            edit("mkdocs.yml"),
-            bash("mkdocs build", "INFO    -  Documentation built in 0.3 seconds"),
-            agent("It builds again."),
-        ),
-        [
-            Told("Add a --verbose flag to the CLI", FINE, None),
-            Told("Bump the version", FINE, None),
-            Told(
-                "Fix: the docs build is broken",
-                FINE,
-                "`mkdocs build` failed with ERROR - Config value 'nav': missing; "
-                "it worked after `edit_file(path=mkdocs.yml)`",
-            ),
-        ],
-    ),
-    "praise, a next task, and a second thought": (
-        session(
-            user("Fix the flaky test in test_auth.py"),
-            edit("test_auth.py"),
-            bash("pytest test_auth.py", "4 passed"),
-            agent("I sorted the keys."),
-            user("Great, that works. Next, add a rate limiter to /login"),
-            edit("login.py"),
-            agent("Added a limiter: 5 tries a minute."),
-            user("hmm 5 is too low, make it 10"),
-            edit("login.py"),
-            agent("It is 10 now."),
-            user("ok good"),
-        ),
-        [
-            Told("Fix the flaky test in test_auth.py", BEST, None),
-            Told("Add a rate limiter to /login", BEST, "5 is too low"),
-        ],
-    ),
-    "a trip": (
-        session(
-            user("Book a flight to Rome on June 3"),
-            does("book_flight", '{"ok": true}', id=1),
-            agent("Booked."),
-            user("Now book a hotel in Rome for June 3"),
-            does("book_hotel", "No rooms available: sold out", city="Rome"),
-            agent("I could not find a room."),
-            user("That's too bad"),
-        ),
-        [
-            Told("Book a flight to Rome on June 3", FINE, None),
-            Told("Book a hotel in Rome for June 3", BAD, "sold out"),
-        ],
     ),
     # -- as people really write
     "a red build": (

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 
 import pytest
-from growth import assert_linear
 
 from everlore.extract.action import Manner
 from everlore.extract.outcome import outcome_of
@@ -384,53 +382,3 @@ def test_what_is_fine_is_never_an_error(output: str, manner: Manner) -> None:
 @pytest.mark.parametrize("output", SHOWN)
 def test_what_a_tool_shows_is_not_its_own_failure(output: str) -> None:
     assert outcome_of(output, "looks")[0] == "ok"
-
-
-@pytest.mark.parametrize(
-    ("output", "line"),
-    [
-        ("Traceback (most recent call last):\n  x\nKeyError: 'id'", "KeyError: 'id'"),
-        ("Error: it broke\nat line 3", "it broke"),
-        (
-            "============\nE   ModuleNotFoundError: No module named 'stripe'\n=== 1 error in 0.1s ===\nexit code 1",
-            "ModuleNotFoundError: No module named 'stripe'",
-        ),
-        (
-            "Traceback (most recent call last):\n  x\nKeyError: 'a'\n\nDuring handling:\n\nTraceback (most recent call "
-            "last):\n  y\napp.ConfigError: no key a\nexit code 1",
-            "app.ConfigError: no key a",
-        ),
-        (
-            "cc main.c\nmain.c:3:5: error: unknown type name 'foo'\nmake: *** [all] Error 2",
-            "main.c:3:5: error: unknown type name 'foo'",
-        ),
-        (
-            "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree",
-            "npm ERR! ERESOLVE unable to resolve dependency tree",
-        ),
-        (json.dumps({"exit_code": 1, "stdout": "", "stderr": "Traceback\nValueError: bad"}), "ValueError: bad"),
-        (
-            json.dumps({"returncode": 1, "output": "x\nE: Unable to locate package foo"}),
-            "E: Unable to locate package foo",
-        ),
-        (json.dumps({"status": "declined", "reason": "insufficient funds"}), "insufficient funds"),
-        ("Exit code: 1\nWall time: 1s\nOutput:\npsql: error: connection refused", "psql: error: connection refused"),
-        ("building\nexit code 3", "exit code 3"),
-    ],
-)
-def test_the_line_that_tells_most(output: str, line: str) -> None:
-    assert outcome_of(output, "runs") == ("error", line)
-
-
-def test_a_result_is_bounded() -> None:
-    assert len(outcome_of("Error: " + "long " * 1000)[1]) <= 300
-    assert len(outcome_of("fine " * 1000)[1]) <= 300
-
-
-@pytest.mark.parametrize("run", ["a ", "error ", "x:", "no 0 failed\n", ": "])
-def test_a_huge_output_is_read_in_linear_time(run: str) -> None:
-    def read(text: str) -> None:
-        for manner in ("looks", "answers", "runs"):
-            outcome_of(text, manner)
-
-    assert_linear(lambda size: partial(read, run * (size // len(run))), 100_000)

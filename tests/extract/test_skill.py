@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everlore.extract import skill, skill_cluster
-from everlore.extract.skill_page import untouched
+from everlore.extract.skill import untouched
 from everlore.kinds.case import Case
 from everlore.kinds.skill import Skill, from_sheet, to_sheet
 from everlore.models.offline import OfflineEmbedder

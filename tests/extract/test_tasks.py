@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from runs import agent, bash, does, session, user
+from runs import BAD, BEST, FINE, Runs, Told, agent, bash, check, does, edit, session, user
 
 from everlore.extract.tasks import tasks
 from everlore.extract.trajectory import Said, steps
@@ -165,3 +165,73 @@ def test_a_late_result_stays_with_its_call() -> None:
     )
     assert len(found) == 2
     assert [step.result for step in found[0] if not isinstance(step, Said)] == ["built"]
+
+
+RUNS: Runs = {
+    # -- several tasks
+    "three tasks of a morning": (
+        session(
+            user("Add a --verbose flag to the CLI"),
+            edit("cli.py"),
+            bash("pytest", "12 passed"),
+            agent("I added the --verbose flag."),
+            user("Now bump the version"),
+            edit("pyproject.toml"),
+            agent("The version is now 1.3.0."),
+            user("The docs build is broken, can you look?"),
+            bash("mkdocs build", "ERROR   -  Config value 'nav': missing"),
+            edit("mkdocs.yml"),
+            bash("mkdocs build", "INFO    -  Documentation built in 0.3 seconds"),
+            agent("It builds again."),
+        ),
+        [
+            Told("Add a --verbose flag to the CLI", FINE, None),
+            Told("Bump the version", FINE, None),
+            Told(
+                "Fix: the docs build is broken",
+                FINE,
+                "`mkdocs build` failed with ERROR - Config value 'nav': missing; "
+                "it worked after `edit_file(path=mkdocs.yml)`",
+            ),
+        ],
+    ),
+    "praise, a next task, and a second thought": (
+        session(
+            user("Fix the flaky test in test_auth.py"),
+            edit("test_auth.py"),
+            bash("pytest test_auth.py", "4 passed"),
+            agent("I sorted the keys."),
+            user("Great, that works. Next, add a rate limiter to /login"),
+            edit("login.py"),
+            agent("Added a limiter: 5 tries a minute."),
+            user("hmm 5 is too low, make it 10"),
+            edit("login.py"),
+            agent("It is 10 now."),
+            user("ok good"),
+        ),
+        [
+            Told("Fix the flaky test in test_auth.py", BEST, None),
+            Told("Add a rate limiter to /login", BEST, "5 is too low"),
+        ],
+    ),
+    "a trip": (
+        session(
+            user("Book a flight to Rome on June 3"),
+            does("book_flight", '{"ok": true}', id=1),
+            agent("Booked."),
+            user("Now book a hotel in Rome for June 3"),
+            does("book_hotel", "No rooms available: sold out", city="Rome"),
+            agent("I could not find a room."),
+            user("That's too bad"),
+        ),
+        [
+            Told("Book a flight to Rome on June 3", FINE, None),
+            Told("Book a hotel in Rome for June 3", BAD, "sold out"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_what_a_run_leaves_behind(name: str) -> None:
+    check(*RUNS[name])

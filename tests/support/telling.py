@@ -71,3 +71,12 @@ def assert_over(first: str, then: str) -> None:
     memory = after(first, then)
     assert memory.over == [told]
     assert told not in memory.listed
+
+
+def assert_stands(first: str, then: str) -> None:
+    """The second statement says nothing against the first: it holds, and the profile lists what it did."""
+    before = after(first)
+    assert before.standing
+    memory = after(first, then)
+    assert memory.over == []
+    assert [line for line in before.listed if line not in memory.listed] == []

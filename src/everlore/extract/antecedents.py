@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from everlore.extract.lead_ins import opened
 from everlore.extract.lexicon import GIVEN_NAMES
-from everlore.extract.openings import opened
-from everlore.extract.partings import PETS
 from everlore.extract.phrases import word_set
 from everlore.extract.reading import PEOPLE
+from everlore.extract.relationships import PETS
 from everlore.extract.sentences import is_question
 
 _MEN = word_set("father dad husband boyfriend son brother grandpa grandfather uncle nephew stepson stepbrother")

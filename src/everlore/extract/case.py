@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from everlore.extract.asking import announces
 from everlore.extract.insight import key_insight
-from everlore.extract.intent import task_intent
 from everlore.extract.phrases import one_line, sentences, shortly
 from everlore.extract.reaction import final_answer, quality
-from everlore.extract.tasks import tasks
+from everlore.extract.requests import announces
+from everlore.extract.tasks import task_intent, tasks
 from everlore.extract.trajectory import Call, Said, Step, steps
 from everlore.extract.verdict import courtesy
 from everlore.kinds.case import Case

@@ -2,7 +2,7 @@
 
 Most statements are in the third person, with the user's name in front or behind a lead-in ("The only problem: Alice
 is allergic to cats"). Of quoted ones only the plainest are read: joint ones with "we", Chinese, and
-what `tongues` knows.
+what `languages` knows.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from everlore.extract.languages import said_in
+from everlore.extract.lead_ins import LEAD_IN
 from everlore.extract.lexicon import ADVERBS, DEMONYMS, FLEETING, PRODUCTS
-from everlore.extract.openings import LEAD_IN
 from everlore.extract.orders import standing
+from everlore.extract.plural_subject import QUOTED, as_one
 from everlore.extract.third_person import base_form, verb_forms
-from everlore.extract.together import QUOTED, as_one
-from everlore.extract.tongues import said_in
 from everlore.extract.verb_tables import lemminflect
 
 
@@ -79,10 +79,7 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"|^ (?:doesn't|does not) have (?:any )?(?:kids|children|siblings|brothers|sisters|pets|family)\b"
             rf"|^ (?:\w+ )?(?:got|adopted|bought) (?:an?|two|three) (?:\w+ ){{0,2}}(?:{_PETS})\b",
         ),
-        (
-            "identity",
-            r"^ was born (?:in|on) (?:the )?(?:\d|jan|feb|mar|apr|may\b|jun|jul|aug|sep|oct|nov|dec)",
-        ),
+        ("identity", r"^ was born (?:in|on) (?:the )?(?:\d|jan|feb|mar|apr|may\b|jun|jul|aug|sep|oct|nov|dec)"),
         (
             "home",
             rf"^ {_AS_IT_IS}(?:lives?(?! (?:for|by|with (?:it|this|that))\b)|moved(?! (?:their|the|it|on|past)\b)"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from everlore.extract.openings import opened
+from everlore.extract.lead_ins import opened
 from everlore.extract.sentences import content_words, is_question
 
 _CHATTER = re.compile(
@@ -88,7 +88,7 @@ def open_question(sentences: Sequence[str]) -> str:
     return ""
 
 
-def told(sentence: str, people: frozenset[str]) -> float:
+def information_weight(sentence: str, people: frozenset[str]) -> float:
     """How much a sentence says: its own words, with names and numbers counted twice."""
     own = len(set(specific(sentence, people)))
     marks = len(_DIGIT_OR_NAME.findall(sentence))

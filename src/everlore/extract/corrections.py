@@ -36,8 +36,7 @@ _SO_IT_IS = re.compile(
 )
 _NOT_THE_OLD = re.compile(r",? not [^,;]+$", re.IGNORECASE)
 _OF_YOU = re.compile(
-    r"\b(?:(?P<are>you(?:['’]re| are))|(?P<have>you['’]ve)|(?P<you>you)|(?P<your>your)) (?P<rest>.+)",
-    re.I,
+    r"\b(?:(?P<are>you(?:['’]re| are))|(?P<have>you['’]ve)|(?P<you>you)|(?P<your>your)) (?P<rest>.+)", re.I
 )
 
 

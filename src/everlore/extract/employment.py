@@ -10,10 +10,21 @@ import re
 from dataclasses import replace
 
 from everlore.extract.lexicon import GIVEN_NAMES, OCCUPATIONS, PRODUCTS
-from everlore.extract.partings import with_partner
 from everlore.extract.places import place_class
-from everlore.extract.reading import ADVERB, CLAUSE_END, DENIED, HAS, LONG_AGO, PROPER, SMALL, Reading, anonymous, named
-from everlore.extract.remarks import for_a_time
+from everlore.extract.reading import (
+    ADVERB,
+    CLAUSE_END,
+    DENIED,
+    HAS,
+    LONG_AGO,
+    PROPER,
+    SMALL,
+    Reading,
+    anonymous,
+    for_a_time,
+    named,
+)
+from everlore.extract.relationships import with_partner
 
 _AT = rf"(?:{PROPER}|{SMALL})"
 _A_JOB = r"(?:an?|the|their) (?:(?:new|great|dream|full-time|part-time|first|next) )*(?:job|position|role)"
@@ -22,10 +33,6 @@ _WORKS = re.compile(
     rf"|(?:has )?(?:started|got|landed|found|has|took|accepted) {_A_JOB} (?:at|with)"
     rf"|started working (?:at|for)|is {ADVERB}at(?=[^.,;]*\b(?:these days|nowadays)\b)) {_AT}",
     re.I,
-)
-_LONG = r"(?=[^.;]* (?:since|for|all)\b)"
-_EMPLOYED = re.compile(
-    rf"^{ADVERB}has {ADVERB}(?:been (?:working|employed) (?:at|for|by)|worked (?:at|for){_LONG}) {_AT}", re.I
 )
 MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w*"
 _SINCE_THEN = (
@@ -111,7 +118,7 @@ _GRADUATED = re.compile(
 
 def employment(who: str, rest: str) -> Reading | None:
     """What a statement without its subject says of where `who` works, or as what."""
-    if found := _WORKS.match(rest) or _EMPLOYED.match(rest):
+    if found := _WORKS.match(rest):
         if for_a_time(rest[found.end() :]):
             return None
         return _at(who, employer) if (employer := named(found)) else None

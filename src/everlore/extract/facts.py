@@ -12,15 +12,23 @@ from datetime import UTC, tzinfo
 
 from everlore.extract import slots
 from everlore.extract.antecedents import named_again
-from everlore.extract.borrowed import apart
-from everlore.extract.chatter import answers, is_chatter, is_code, is_offer, open_question, told, weight_of
+from everlore.extract.attribution import apart
+from everlore.extract.chatter import (
+    answers,
+    information_weight,
+    is_chatter,
+    is_code,
+    is_offer,
+    open_question,
+    weight_of,
+)
+from everlore.extract.clauses import besides, in_third_person, made_whole, statements, tells
+from everlore.extract.completion import answered, declines, introduced, lasts, spelled_out
 from everlore.extract.corrections import corrected, instead, moved_on, of_listener, restated
-from everlore.extract.elliptic import declines, introduced, lasts
-from everlore.extract.filled import answered, spelled_out
-from everlore.extract.openings import opened
+from everlore.extract.lead_ins import opened
 from everlore.extract.orders import ordered, standing
-from everlore.extract.parts import besides, in_third_person, made_whole, statements, tells
-from everlore.extract.pretending import acted
+from everlore.extract.plural_subject import alone
+from everlore.extract.role_play import acted
 from everlore.extract.sentences import (
     asks_first,
     clip,
@@ -34,7 +42,6 @@ from everlore.extract.sentences import (
     words,
 )
 from everlore.extract.third_person import has_verb
-from everlore.extract.together import alone
 from everlore.extract.turns import Spoken, spoken
 from everlore.extract.when import with_dates
 from everlore.kinds.fact import Fact
@@ -184,7 +191,7 @@ def _person(
             if text or not is_chatter(sentence, people, 0):
                 asked = ""  # only what comes straight after the question answers it
         before = [next((text for text in texts if text), before[0]), *before[1:]]
-        weight = 0.0 if _SHARED.match(sentence) else told(sentence, people)
+        weight = 0.0 if _SHARED.match(sentence) else information_weight(sentence, people)
         found += [(sentence, _draft(turn, text, weight)) for text in texts if text]
     if len(turn.message.text) <= LONG:
         return [draft for _, draft in found]
@@ -223,7 +230,7 @@ def _passed_on(turn: Spoken, sentences: list[str], people: frozenset[str], zone:
     """The most telling sentences of a document, a quotation or a part that is played. Whoever says "I" there is not
     the one who shared it."""
     found = [
-        _draft(turn, _said(turn, sentence, zone, verb), told(sentence, people))
+        _draft(turn, _said(turn, sentence, zone, verb), information_weight(sentence, people))
         for sentence in sentences
         if weight_of(sentence, people) >= 3 and not is_question(sentence)
     ]
@@ -307,7 +314,9 @@ def _assistant(turn: Spoken, sentences: list[str], people: frozenset[str], zone:
             continue
         if is_chatter(sentence, people, weight) or is_offer(sentence):
             continue
-        found.append(_draft(turn, _said(turn, sentence, zone), told(sentence, people) + (50.0 if first else 0.0)))
+        found.append(
+            _draft(turn, _said(turn, sentence, zone), information_weight(sentence, people) + (50.0 if first else 0.0))
+        )
         first = False
     return _best(found, FACTS_OF_ASSISTANT)
 

@@ -9,14 +9,57 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
-from everlore.extract.asking import is_problem, lasting, only_mends
-from everlore.extract.difference import difference, quoted
 from everlore.extract.phrases import any_of, heard, one_line, sentences
 from everlore.extract.reaction import admission, final_answer, objections, reaction
+from everlore.extract.requests import is_problem, lasting, only_mends
 from everlore.extract.sentences import content_words, is_english, is_question
 from everlore.extract.trajectory import Call, Said, Step
 from everlore.extract.verdict import verdict
+
+SHOWN = 80
+"""Characters of a value, or of a whole command, that are told."""
+CHANGES = 3
+WORDS = 400
+"""Words of two texts that are compared."""
+
+
+def difference(failed: Call, worked: Call) -> str:
+    """How the second call differs, as it goes on from "it worked with"; empty if it does the same."""
+    one, two = failed.action.command, worked.action.command
+    if one and two:
+        return "" if one.split() == two.split() else f"`{quoted(two)}`" if len(two) <= SHOWN else _words(one, two)
+    if not failed.values or not worked.values:
+        return "" if failed.label == worked.label else f"`{quoted(worked.label)}`"
+    told = [
+        f"`{name}={quoted(value)}`" if name not in failed.values or len(value) <= SHOWN else _words(old, value)
+        for name, value in worked.values.items()
+        if value.split() != (old := failed.values.get(name, "")).split()
+    ]
+    gone = [f"no `{name}`" for name in failed.values if name not in worked.values]
+    return ", ".join([*filter(None, told), *gone][:CHANGES])
+
+
+def _words(old: str, new: str) -> str:
+    """The words of a text that are new, and what stood in their place."""
+    before, after = old.split()[:WORDS], new.split()[:WORDS]
+    found = []
+    for kind, i, j, k, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        here, there = quoted(" ".join(before[i:j])), quoted(" ".join(after[k:end]))
+        if kind == "replace":
+            found.append(f"`{there}` instead of `{here}`")
+        elif kind == "insert":
+            found.append(f"`{there}` added")
+        elif kind == "delete":
+            found.append(f"no `{here}`")
+    return ", ".join(found[:CHANGES])
+
+
+def quoted(text: str) -> str:
+    """A text of one line, safe between backticks."""
+    return one_line(text, SHOWN).replace("`", "'")
+
 
 INSIGHT = 200
 REASON = 110
@@ -33,15 +76,6 @@ _LESSON = any_of(
     r"\b(?:ursache|grund) (?:war|ist)\b|\blag an\b|\bweil\b|\bparce que\b|\bla cause\b|\bporque\b|\bla causa\b"
     r"|\bperché\b",
 )
-_CAUSE = any_of(
-    r"\b(?:was|were|is|are) (?:\w+ )?(?:missing|outdated|expired|misconfigured|pinned|full|locked|disabled|blocked"
-    r"|corrupt\w*|stale|unset"
-    r"|too (?:old|small|low))\b",
-    r"\b(?:had|has|have) no\b|\black(?:ed|s|ing)\b|\bwas never\b|\b(?:had|has) not been\b|\brequires?\b"
-    r"|\bneeded? (?:to be|a|an|the)\b",
-)
-"""Weaker: said of a cause, and of much else. Taken only from the final answer of work that met with a failure or
-looked for a reason."""
 _PAST = any_of(
     r"\b(?:was|were|had|did|\w+ed|took|broke|lost|left|kept|went|came|held|ran|got|threw|wrote|read|gave|hit|cut"
     r"|\w+n't)\b"
@@ -60,10 +94,6 @@ _GUESS = any_of(
     r"|let me|let's|i'll|i will|i am going to|if)\b|\?\s*$"
 )
 _LAST_CLAUSE = re.compile(r"^.*,\s+")
-_WHY = any_of(r"^(?:\w+,? )?why\b|\bwhat(?:'s| is) (?:going on|wrong)\b")
-_SOUGHT = any_of(
-    r"\b(?:why|reason|cause|slow|fail\w*|broken|error\w*|crash\w*|wrong|problem|issue|debug|investigate)\b"
-)
 
 
 def key_insight(run: Sequence[Step]) -> str | None:
@@ -114,8 +144,6 @@ def _stated(run: Sequence[Step], after: int, solved: bool) -> str | None:
             continue
         told = [_OPENING.sub("", sentence) for sentence in sentences(step.text) if not _GUESS.search(sentence)]
         lesson = next((sentence for sentence in told if _LESSON.search(sentence)), None)
-        if lesson is None and solved and at == final and _looked_for_a_cause(run):
-            lesson = next((sentence for sentence in told if _CAUSE.search(sentence)), None)
         if lesson is None and solved and _was_told_a_problem(run):
             parts = [part for sentence in told for part in sentence.split("; ")]
             lesson = next((part for part in parts if _explains(part)), None)
@@ -134,13 +162,7 @@ def _was_told_a_problem(run: Sequence[Step]) -> bool:
     begun = next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
     asked = [step.text for step in run[:begun] if isinstance(step, Said) and step.role == "user"]
     parts = [part for text in asked for part in sentences(heard(text))]
-    return any(is_problem(part) or _WHY.search(part) or only_mends(_LAST_CLAUSE.sub("", part)) for part in parts)
-
-
-def _looked_for_a_cause(run: Sequence[Step]) -> bool:
-    asked = [step.text[:INSIGHT] for step in run if isinstance(step, Said) and step.role == "user"]
-    failed = any(isinstance(step, Call) and step.outcome == "error" for step in run)
-    return failed or any(_SOUGHT.search(text) for text in asked)
+    return any(is_problem(part) or only_mends(_LAST_CLAUSE.sub("", part)) for part in parts)
 
 
 def _recovery(calls: Sequence[Call]) -> str | None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from everlore.extract import slots
-from everlore.extract.chatter import told
+from everlore.extract.chatter import information_weight
 from everlore.extract.facts import LONGEST, FactDraft
 from everlore.extract.phrases import one_line
 from everlore.extract.prompts import (
@@ -104,7 +104,7 @@ def _fact(item: FactAnswer, turns: Sequence[Spoken], people: frozenset[str]) -> 
         sender_id=message.sender_id,
         timestamp=message.timestamp,
         by_user=by_user,
-        weight=told(text, people),
+        weight=information_weight(text, people),
     )
 
 

@@ -44,8 +44,7 @@ _LEADS_ALL = re.compile(rf"^\W*(?:please,? )?always\b|{_FROM_NOW_ON.pattern}", r
 """What holds for every order that follows; "never use emojis and answer in French" forbids one of two."""
 _EACH_TIME = re.compile(r"^(?:always|never|(?:do not|don['’]?t) ever)\b", re.IGNORECASE)
 _TAIL = re.compile(
-    r"(?:,? (?:please|pls|plz|thanks|thank you|ok|okay|with me|for me|again|any ?more|now))*[\s.!?]*$",
-    re.IGNORECASE,
+    r"(?:,? (?:please|pls|plz|thanks|thank you|ok|okay|with me|for me|again|any ?more|now))*[\s.!?]*$", re.IGNORECASE
 )
 _NOT = re.compile(r"^(?:never|do not(?: ever)?|don['’]?t(?: ever)?|stop|no(?: more)?(?= \w+$)|avoid)\s+", re.IGNORECASE)
 _ALWAYS = re.compile(r"^(?:always|only)\s+", re.IGNORECASE)

@@ -14,10 +14,10 @@ from hashlib import blake2b
 from typing import TypeVar
 
 from everlore.extract.categories import own_words
-from everlore.extract.openings import LEAD_IN
+from everlore.extract.lead_ins import LEAD_IN
+from everlore.extract.plural_subject import QUOTED
 from everlore.extract.profile_items import SAID, Told, descriptions, evidence, summary_of, traits_of, with_facts
 from everlore.extract.slots import speaker_of
-from everlore.extract.together import QUOTED
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Info, Profile, Trait, values
 from everlore.types import Owner, speaker_name

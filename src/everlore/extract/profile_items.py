@@ -9,11 +9,11 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from everlore.clock import DAY_MS, day
-from everlore.extract import slots, tongues
+from everlore.extract import languages, slots
 from everlore.extract.categories import TITLE, own_words, told_of
+from everlore.extract.plural_subject import QUOTED
 from everlore.extract.readings import says_more
 from everlore.extract.sentences import clip
-from everlore.extract.together import QUOTED
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Info, Trait
 
@@ -132,7 +132,7 @@ def _statements(fact: Fact, name: str) -> list[tuple[str, str]]:
         return [(fact.text, fact.about)]
     start = f"{name}{QUOTED}"
     if fact.text.startswith(start):
-        halves = tongues.halves(fact.text[len(start) :].rstrip('"'))
+        halves = languages.halves(fact.text[len(start) :].rstrip('"'))
         parts = [(text := f'{start}{half}"', slots.about(text, name)) for half in halves]
     else:
         parts = _parts(own_words(fact.text, name), name)

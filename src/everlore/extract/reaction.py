@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from everlore.extract.asking import is_problem, requests
 from everlore.extract.phrases import any_of, heard, sentences
+from everlore.extract.requests import is_problem, requests
 from everlore.extract.sentences import is_question
 from everlore.extract.trajectory import Call, Said, Step
 from everlore.extract.verdict import Verdict, asks_nothing, courtesy, objects_to, undoes, verdict

@@ -9,12 +9,13 @@ import re
 from functools import lru_cache
 
 from everlore.extract.employment import MONTH, dismissed, employment
-from everlore.extract.habits import DETERMINER, being, habit
+from everlore.extract.habits import DETERMINER, being, fulfilled, habit, wished
+from everlore.extract.languages import is_joint, said_in
+from everlore.extract.lead_ins import LEAD_IN
 from everlore.extract.lexicon import CITIES, COUNTRIES, PRODUCTS
-from everlore.extract.openings import LEAD_IN
 from everlore.extract.orders import ordered
-from everlore.extract.partings import COUPLE, HAS_PARTNER, PETS, SPOUSES, has_pet, over
 from everlore.extract.places import place_class
+from everlore.extract.plural_subject import OF_ALL, QUOTED, as_one
 from everlore.extract.reading import (
     ADVERB,
     CLAUSE_END,
@@ -24,15 +25,15 @@ from everlore.extract.reading import (
     PROPER,
     SMALL,
     Reading,
+    for_a_time,
+    for_work,
+    is_remark,
     named,
     names_of,
+    names_value,
 )
-from everlore.extract.relatives import by_name, of_mine
-from everlore.extract.remarks import for_a_time, for_work, is_remark, names_value
+from everlore.extract.relationships import COUPLE, HAS_PARTNER, PETS, SPOUSES, by_name, has_pet, of_mine, over
 from everlore.extract.third_person import third_form, verb_forms
-from everlore.extract.together import OF_ALL, QUOTED, as_one
-from everlore.extract.tongues import is_joint, said_in
-from everlore.extract.wishes import fulfilled, wished
 
 _UNSURE = re.compile(
     r"\b(?:used to|would|might|(?<!in )(?-i:may)|could|should|if|wants? to|hopes?|plan(?:s|ning)|thinking"
@@ -154,12 +155,6 @@ _FAVORITE = re.compile(
     re.I,
 )
 _PROPERTY = re.compile(rf"^(?:new |current )?(?P<what>{_OWNED}) {ADVERB}(?:is|are) {ADVERB}(?P<v>.+)", re.I)
-_IS_OTHER_NOW = re.compile(
-    rf"^(?P<what>{_OWNED}) {ADVERB}(?:has )?{ADVERB}(?:changed|been changed)"
-    r"(?: (?:from \S+ )?to|[,.;:]* (?:and |so )?(?:it's|it is|the new one is)(?: now)?) (?P<v>.+)",
-    re.I,
-)
-""" "My number changed, it's 123 now." """
 _NAME = re.compile(rf"^(?P<kin>{_KIN})(?:'?s name is| is (?:named|called)) (?P<v>(?-i:[A-Z])\w+|\w+(?=[.!]*$))", re.I)
 _WHO_IS = re.compile(rf"^(?P<kin>{'|'.join((*SPOUSES, *COUPLE))}) is (?P<v>(?-i:[A-Z])\w+)(?=[.,!]|$)", re.I)
 _THEIR_AGE = re.compile(
@@ -178,7 +173,7 @@ def _owned(who: str, rest: str) -> Reading | None:
         return Reading(slot, _value(found["v"])) if not is_remark(found["v"]) else None
     if found := _CAR_IS.match(rest):
         return Reading(f"{who}: drives", found["v"].rstrip("."))
-    if found := _PROPERTY.match(rest) or _IS_OTHER_NOW.match(rest):
+    if found := _PROPERTY.match(rest):
         return _property(who, found)
     if found := _NAME.match(rest):
         return Reading(f"{who}'s {found['kin'].lower()}: name", found["v"])

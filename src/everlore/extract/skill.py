@@ -7,6 +7,7 @@ brought up to date and new lessons are added under "## Learned since".
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Collection, Sequence
@@ -16,11 +17,42 @@ from everlore.clock import DAY_MS, day
 from everlore.extract.phrases import one_line
 from everlore.extract.prompts import SkillAnswer
 from everlore.extract.skill_cluster import age, public_id
-from everlore.extract.skill_page import marked, untouched, without_lines
 from everlore.extract.skill_steps import STEP, plain_steps, shared_steps
 from everlore.extract.skill_words import DESCRIBED, free_name, how_to, plain, skill_name
 from everlore.kinds.case import Case
 from everlore.kinds.skill import Skill
+
+_MARK = re.compile(r"\n*<!-- written by Everlore ([0-9a-f]{16}) -->\s*$")
+
+
+def marked(body: str) -> str:
+    return f"{body}\n\n<!-- written by Everlore {_digest(body)} -->"
+
+
+def untouched(content: str) -> bool:
+    """Whether the text still is what was generated. Blanks at line ends, which editors change, do not count."""
+    mark = _MARK.search(content)
+    return mark is not None and _digest(content[: mark.start()]) == mark[1]
+
+
+def without_lines(content: str, cited: Collection[str]) -> str:
+    """The text without the lines that cite these ids, and without sections that hold nothing else. A person's stays."""
+    if not untouched(content):
+        return content
+    parts: list[str] = []
+    for part in _MARK.sub("", content).split("\n\n"):
+        lines = [line for line in part.split("\n") if not any(f"`{one}`" in line for one in cited)]
+        if lines:
+            parts.append("\n".join(lines))
+        elif parts and parts[-1].startswith("## "):
+            parts.pop()
+    return marked("\n\n".join(parts))
+
+
+def _digest(body: str) -> str:
+    plain = "\n".join(line.rstrip() for line in body.strip().splitlines())
+    return hashlib.blake2b(plain.encode(), digest_size=8).hexdigest()
+
 
 SUCCESS = 0.5
 """Cases from this quality on show how to do it; the others show what can go wrong."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.extract.action import changes_things
-from everlore.extract.asking import things
 from everlore.extract.phrases import word_set
+from everlore.extract.requests import things
 from everlore.extract.skill_steps import calls_of
 from everlore.extract.skill_words import stems, without_asker
 from everlore.kinds.case import Case
@@ -130,10 +130,7 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def gather(
-    new_case: Case,
-    cases: Sequence[Case],
-    skills: Sequence[Skill],
-    vectors: NDArray[np.float32] | None = None,
+    new_case: Case, cases: Sequence[Case], skills: Sequence[Skill], vectors: NDArray[np.float32] | None = None
 ) -> tuple[list[Case], Skill | None]:
     """The cluster of `new_case` and the skill it belongs to, with all cases that the skill was made from."""
     members = assign(new_case, cases, vectors)

@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from everlore.extract.asking import is_order
 from everlore.extract.phrases import one_line
+from everlore.extract.requests import is_order
 from everlore.stem import stem
 
 DESCRIBED = 140

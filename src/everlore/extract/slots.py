@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from everlore.extract import tongues
-from everlore.extract.partings import HAS_PARTNER, LOST, PARTED, PARTNERS, PETS
+from everlore.extract import languages
 from everlore.extract.places import place_class, same_place
 from everlore.extract.reading import DENIED, Reading
 from everlore.extract.readings import read, says_more
-from everlore.extract.relatives import has_several
+from everlore.extract.relationships import HAS_PARTNER, LOST, PARTED, PARTNERS, PETS, has_several
 from everlore.extract.sentences import words
 
 _CHANGE = re.compile(
@@ -82,7 +81,7 @@ def ends(new: str, old: str, slot: str, speaker: str = "", told: int = 0) -> boo
 
 def of_change(text: str) -> bool:
     """Whether a statement says that it was otherwise before."""
-    return bool(_CHANGE.search(text) or tongues.CHANGE.search(text))
+    return bool(_CHANGE.search(text) or languages.CHANGE.search(text))
 
 
 def speaker_of(slot: str) -> str:

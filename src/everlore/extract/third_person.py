@@ -29,10 +29,7 @@ from everlore.extract.verb_tables import lemminflect
 
 _QUOTATION = r"\"[^\"]*\"|“[^”]*”|«[^»]*»|(?<![\w'’])['‘](?=[^\s'’])(?:[^'’]|(?<=\w)['’](?=\w))*(?<=\S)['’](?!\w)"
 """Words of somebody else, or a title; an apostrophe stands inside a word or behind one. Code is left alone as well."""
-_TOKEN = re.compile(
-    rf"{_QUOTATION}|`[^`]+`|[^\W_]*_\w*|[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:[.,:]\d+)*|\s+|.",
-    re.DOTALL,
-)
+_TOKEN = re.compile(rf"{_QUOTATION}|`[^`]+`|[^\W_]*_\w*|[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:[.,:]\d+)*|\s+|.", re.DOTALL)
 _FIRST = re.compile(r"\b(?:I|i|me|my|mine|myself)\b", re.IGNORECASE)
 _UNSAFE = frozenset('"“”«»?')
 """A quotation without its end; and a question says nothing."""

@@ -14,24 +14,24 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-LogEntry = dict[str, tuple[str, ...]]
+Forms = dict[str, tuple[str, ...]]
 
 
 class Lines:
     """A table of lemminflect in the one way it uses it: `get`."""
 
-    def __init__(self, path: str, parse: Callable[[str], LogEntry], fixed: Mapping[str, LogEntry]) -> None:
+    def __init__(self, path: str, parse: Callable[[str], Forms], fixed: Mapping[str, Forms]) -> None:
         self._lines = sorted(gzip.decompress(Path(path).read_bytes()).splitlines())
         self._parse = parse
         self._fixed = fixed
 
-    def get(self, word: str, default: LogEntry) -> LogEntry:
+    def get(self, word: str, default: Forms) -> Forms:
         if word in self._fixed:
             return self._fixed[word]
         if "," in word:
             return default
         start = f"{word},".encode("utf-8", "surrogatepass")
-        found: LogEntry = {}
+        found: Forms = {}
         place = bisect_left(self._lines, start)
         while place < len(self._lines) and self._lines[place].startswith(start):
             found.update(self._parse(self._lines[place].decode()))
@@ -48,11 +48,11 @@ def lemminflect() -> Any:
     from lemminflect.codecs.LemmaLUCodec import LemmaLUCodec
     from lemminflect.core.LexicalUtils import categoryToUPos
 
-    def lemmas(line: str) -> LogEntry:
+    def lemmas(line: str) -> Forms:
         _, category, forms = LemmaLUCodec.fromString(line)
         return {categoryToUPos(category): forms}
 
-    def inflections(line: str) -> LogEntry:
+    def inflections(line: str) -> Forms:
         _, _, forms = InflectionLUCodec.fromString(line)
         return dict(forms)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
-from everlore.extract.asking import is_order, things
 from everlore.extract.phrases import any_of, heard, one_of, sentences, word_set
+from everlore.extract.requests import is_order, things
 
 Verdict: TypeAlias = Literal["pleased", "displeased", "thanks", ""]
 """`thanks` alone are said out of politeness too."""
@@ -46,9 +46,7 @@ _FILLER = one_of(
 _INTERJECTION = any_of(rf"^\W*(?:{_FILLER}|{_GOOD}|no|nope|nah|exactly|thx)\s*(?:[,!.;:]+|[-–—](?=\s))\s+")
 _ONLY_FILLER = any_of(rf"\W*{_FILLER}\W*")
 _APART = any_of(
-    r"(?<=[.!?])\s+",
-    r",?\s+(?:but|however|although|though|yet)\s+",
-    r";\s+|,\s+(?=(?:it|they|this|that|you)\b)",
+    r"(?<=[.!?])\s+", r",?\s+(?:but|however|although|though|yet)\s+", r";\s+|,\s+(?=(?:it|they|this|that|you)\b)"
 )
 _UNSAID = any_of(r"^(?:if|in case|whether|let me know|make sure|once|until|unless|(?:check|see) (?:if|whether|that))\b")
 """What follows is not the case yet."""

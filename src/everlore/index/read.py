@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import apsw
 
-from everlore.database import rows, value
+from everlore.database import row, rows, value
 from everlore.index.base import ListingPage, Piece
 from everlore.index.filters import of_partition, restriction
 from everlore.index.schema import EVERYONE
@@ -70,10 +70,11 @@ def find(connection: apsw.Connection, keys: Iterable[Key]) -> dict[Key, IndexedM
 def page(
     connection: apsw.Connection,
     where: Where,
-    sort_by: Literal["timestamp", "updated"],
-    descending: bool,
-    offset: int,
-    limit: int,
+    *,
+    sort_by: Literal["timestamp", "updated"] = "timestamp",
+    descending: bool = True,
+    offset: int = 0,
+    limit: int = 20,
 ) -> ListingPage:
     owner, kinds = owner_number(connection, where.owner), kind_numbers(connection, where.kinds)
     if owner is None or not kinds:
@@ -99,7 +100,7 @@ def page(
 
 
 def children(
-    connection: apsw.Connection, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool
+    connection: apsw.Connection, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
 ) -> list[IndexedMemory]:
     number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
     if number is None or not kinds:
@@ -144,8 +145,8 @@ def in_slots(connection: apsw.Connection, owner: Owner, kind: str, slots: Sequen
         " ON r.owner = ? AND r.kind = ? AND r.slot = j.value AND r.slot <> '' ORDER BY r.id"
     )
     found: dict[str, list[int]] = {}
-    for slot, row in rows(connection, select, (json.dumps(list(slots)), number, kinds[0])):
-        found.setdefault(slot, []).append(row)
+    for slot, number_of in rows(connection, select, (json.dumps(list(slots)), number, kinds[0])):
+        found.setdefault(slot, []).append(number_of)
     return found
 
 
@@ -158,7 +159,9 @@ def edges_of(connection: apsw.Connection, ids: Sequence[int]) -> list[tuple[int,
     return [(row, Edge(relation, target, weight)) for row, relation, target, weight in found]
 
 
-def owners(connection: apsw.Connection, scope: Scope | None, limit: int | None) -> list[tuple[Owner, int]]:
+def owners(
+    connection: apsw.Connection, scope: Scope | None = None, limit: int | None = None
+) -> list[tuple[Owner, int]]:
     demand, values = ("1", ()) if scope is None else ("app = ? AND project = ?", (scope.app, scope.project))
     # counted owner by owner in the order of the index, so that a limit ends the walk
     counted = "SELECT o.*, (SELECT sum(t.rows) FROM tally t WHERE t.owner = o.id) AS count FROM owners o"
@@ -230,3 +233,10 @@ def _stored(row: Sequence[Any]) -> IndexedMemory:
         data=_parsed(data)[0],
         slot=slot,
     )
+
+
+def current_model(connection: apsw.Connection) -> tuple[int, str, int] | None:
+    """Number, name and dimension of the model whose vectors are compared."""
+    select = "SELECT m.id, m.name, m.dimension FROM meta JOIN models m ON m.id = meta.value WHERE meta.name = 'model'"
+    found = row(connection, select)
+    return (found[0], found[1], found[2]) if found else None

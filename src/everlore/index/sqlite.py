@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Concatenate, ParamSpec, TypeVar
 
 import apsw
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from everlore.database import Database, row, rows, value
 from everlore.errors import InvalidInput
 from everlore.index import links, queue, read, vectors, words
-from everlore.index.base import Applied, IndexStatus, Link, ListingPage, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.base import Applied, IndexStatus, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.index.bm25 import in_texts
 from everlore.index.checks import check
 from everlore.index.filters import restriction
@@ -28,9 +28,22 @@ from everlore.index.lookups import Lookups
 from everlore.index.schema import EVERYONE, SCHEMA
 from everlore.index.tokens import LISTED_TERMS
 from everlore.index.write import Writer
-from everlore.types import Edge, IndexedMemory, IndexRow, Key, Owner, Problem, Scope, UnitHit, Where
+from everlore.types import IndexRow, Key, Owner, Problem, UnitHit, Where
 
 REMEDY = "run `everlore index rebuild`; your memories are in the markdown files"
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _reading(ask: Callable[Concatenate[apsw.Connection, P], T]) -> Callable[Concatenate[SqliteIndex, P], T]:
+    """A method that asks with a connection for reading: `find = _reading(read.find)`."""
+
+    def method(self: SqliteIndex, /, *args: P.args, **named: P.kwargs) -> T:
+        with self._db.read() as connection:
+            return ask(connection, *args, **named)
+
+    return method
 
 
 class SqliteIndex:
@@ -43,6 +56,26 @@ class SqliteIndex:
         self._claimed: dict[str, int] = {}
         self._claiming = threading.Lock()
 
+    stored = _reading(read.stored)
+    find = _reading(read.find)
+    children = _reading(read.children)
+    in_turns = _reading(read.in_turns)
+    in_slot = _reading(read.in_slot)
+    in_slots = _reading(read.in_slots)
+    by_handle = _reading(links.by_handle)
+    newest = _reading(links.newest)
+    count = _reading(links.count)
+    degrees = _reading(links.degrees)
+    links_to = _reading(links.to_targets)
+    permitted = _reading(links.permitted)
+    units_of = _reading(links.units_of)
+    episodes_of = _reading(links.episodes_of)
+    edges_of = _reading(read.edges_of)
+    owners = _reading(read.owners)
+    around = _reading(read.around)
+    anchors = _reading(read.anchors)
+    page = _reading(read.page)
+
     def replace_file(
         self,
         path: str,
@@ -53,25 +86,23 @@ class SqliteIndex:
         partial: bool = False,
         gone: Collection[Key] = (),
     ) -> Applied:
-        with self._db.write() as connection:
-            writer = Writer(connection)
-            applied = writer.replace(path, stamp, rows, problems, partial=partial, gone=gone)
-            writer.finish()
-        return applied
+        with self._writing() as writer:
+            return writer.replace(path, stamp, rows, problems, partial=partial, gone=gone)
 
     def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
-        with self._db.write() as connection:
-            writer = Writer(connection)
-            extended = writer.extend(path, before, after, rows)
-            writer.finish()
-        return extended
+        with self._writing() as writer:
+            return writer.extend(path, before, after, rows)
 
     def remove_file(self, path: str) -> Applied:
+        with self._writing() as writer:
+            return writer.remove(path)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Writer]:
         with self._db.write() as connection:
             writer = Writer(connection)
-            applied = writer.remove(path)
+            yield writer
             writer.finish()
-        return applied
 
     @property
     def renewals(self) -> int:
@@ -94,100 +125,20 @@ class SqliteIndex:
         return Stamp(*found) if found else None
 
     def parents(self, path: str) -> dict[str, str]:
-        with self._db.read() as connection:
-            select = "SELECT r.entry, r.parent_id FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
-            return {found[0]: found[1] for found in rows(connection, select, (path,))}
+        return self._of_file(path, "parent_id")
 
     def digests(self, path: str) -> dict[str, str]:
+        return self._of_file(path, "digest")
+
+    def _of_file(self, path: str, column: str) -> dict[str, str]:
         with self._db.read() as connection:
-            select = "SELECT r.entry, r.digest FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
+            select = f"SELECT r.entry, r.{column} FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
             return {found[0]: found[1] for found in rows(connection, select, (path,))}
 
     def problems(self) -> list[Problem]:
         with self._db.read() as connection:
             found = connection.execute("SELECT path, line, reason FROM problems ORDER BY path, line, reason")
             return [Problem(*row) for row in found]
-
-    def stored(self, ids: Iterable[int]) -> dict[int, IndexedMemory]:
-        with self._db.read() as connection:
-            return read.stored(connection, ids)
-
-    def find(self, keys: Iterable[Key]) -> dict[Key, IndexedMemory]:
-        with self._db.read() as connection:
-            return read.find(connection, keys)
-
-    def page(
-        self,
-        where: Where,
-        *,
-        sort_by: Literal["timestamp", "updated"] = "timestamp",
-        descending: bool = True,
-        offset: int = 0,
-        limit: int = 20,
-    ) -> ListingPage:
-        with self._db.read() as connection:
-            return read.page(connection, where, sort_by, descending, offset, limit)
-
-    def children(
-        self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
-    ) -> list[IndexedMemory]:
-        with self._db.read() as connection:
-            return read.children(connection, owner, kind, parent_ids, ended=ended)
-
-    def in_turns(
-        self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
-    ) -> list[tuple[IndexedMemory, int, str]]:
-        with self._db.read() as connection:
-            return read.in_turns(connection, owner, kind, turns)
-
-    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
-        with self._db.read() as connection:
-            return read.in_slot(connection, owner, kind, slot)
-
-    def in_slots(self, owner: Owner, kind: str, slots: Sequence[str]) -> dict[str, list[int]]:
-        """The numbers of the rows in each of these slots."""
-        with self._db.read() as connection:
-            return read.in_slots(connection, owner, kind, slots)
-
-    def by_handle(self, handles: Iterable[str]) -> dict[str, IndexedMemory]:
-        with self._db.read() as connection:
-            return links.by_handle(connection, handles)
-
-    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> ListingPage:
-        with self._db.read() as connection:
-            return links.newest(connection, where, alone, offset, limit)
-
-    def count(self, where: Where) -> int:
-        with self._db.read() as connection:
-            return links.count(connection, where)
-
-    def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
-        with self._db.read() as connection:
-            return links.degrees(connection, targets, scope, most)
-
-    def links_to(self, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None) -> list[Link]:
-        with self._db.read() as connection:
-            return links.to_targets(connection, targets, where, relations)
-
-    def permitted(self, rows: Iterable[int], where: Where) -> set[int]:
-        with self._db.read() as connection:
-            return links.permitted(connection, rows, where)
-
-    def units_of(self, rows: Iterable[int], each: int) -> dict[int, list[int]]:
-        with self._db.read() as connection:
-            return links.units_of(connection, rows, each)
-
-    def episodes_of(self, rows: Iterable[int]) -> Mapping[int, int]:
-        with self._db.read() as connection:
-            return links.episodes_of(connection, rows)
-
-    def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]:
-        with self._db.read() as connection:
-            return read.edges_of(connection, rows)
-
-    def owners(self, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
-        with self._db.read() as connection:
-            return read.owners(connection, scope, limit)
 
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         with self._db.read() as connection:
@@ -211,10 +162,6 @@ class SqliteIndex:
                 return TermStats(0, 0.0, dict.fromkeys(terms, 0))
             return self._lookups.statistics(connection, terms, number)
 
-    def around(self, units: Sequence[int], reach: int) -> list[Piece]:
-        with self._db.read() as connection:
-            return read.around(connection, units, reach)
-
     def occurrences(self, terms: Sequence[str], owner: Owner | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
         """A list that a search has read is quicker than the text."""
         with self._db.read() as connection:
@@ -231,10 +178,6 @@ class SqliteIndex:
         if unread:
             counts[unread] = in_texts([terms[at] for at in unread], [piece.tokens for piece in pieces])
         return counts
-
-    def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        with self._db.read() as connection:
-            return read.anchors(connection, owner, kind, turns)
 
     def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
         with self._db.read() as connection:
@@ -265,7 +208,7 @@ class SqliteIndex:
 
     def model(self) -> tuple[str, int] | None:
         with self._db.read() as connection:
-            found = _model(connection)
+            found = read.current_model(connection)
         return found[1:] if found else None
 
     def unembedded(self, limit: int) -> list[PieceText]:
@@ -274,19 +217,15 @@ class SqliteIndex:
             if model is None:
                 return []
             # one search on each side of the current model, because OR would scan every unit
-            sides = [
-                f"SELECT * FROM (SELECT id FROM units WHERE model {side} ? ORDER BY model, id LIMIT ?)" for side in "<>"
-            ]
-            select = (
-                f"SELECT u.id, d.dense FROM ({' UNION ALL '.join(sides)}) u JOIN denses d ON d.unit = u.id"
-                " ORDER BY u.id LIMIT ?"
-            )
+            side = "SELECT * FROM (SELECT id FROM units WHERE model {} ? ORDER BY model, id LIMIT ?)"
+            both = f"{side.format('<')} UNION ALL {side.format('>')}"
+            select = f"SELECT u.id, d.dense FROM ({both}) u JOIN denses d ON d.unit = u.id ORDER BY u.id LIMIT ?"
             found = connection.execute(select, (model[0], limit, model[0], limit, limit))
             return [PieceText(*row) for row in found]
 
     def waiting(self, owner: Owner) -> int:
         with self._db.read() as connection:
-            number, model = read.owner_number(connection, owner), _model(connection)
+            number, model = read.owner_number(connection, owner), read.current_model(connection)
             if number is None:
                 return 0
             select = "SELECT count(*) FROM units WHERE model {} ?1 AND owner = ?2"
@@ -334,11 +273,9 @@ class SqliteIndex:
 
     def status(self) -> IndexStatus:
         with self._db.read() as connection:
-            kinds = rows(
-                connection,
-                "SELECT k.name, t.rows, t.units FROM tally t JOIN kinds k ON k.id = t.kind WHERE t.owner = 0",
-            )
-            current = _model(connection)
+            tally = "SELECT k.name, t.rows, t.units FROM tally t JOIN kinds k ON k.id = t.kind WHERE t.owner = 0"
+            kinds = rows(connection, tally)
+            current = read.current_model(connection)
             counts = row(
                 connection,
                 "SELECT (SELECT count(*) FROM units WHERE model < ?1) + (SELECT count(*) FROM units WHERE model > ?1),"
@@ -400,15 +337,7 @@ class SqliteIndex:
     def _current(self, connection: apsw.Connection) -> tuple[int, int] | None:
         """Number and dimension of the current model. None when there is none, and in a process that still works
         with another one: it must neither compare nor store vectors of two models, and finds by words alone."""
-        found = _model(connection)
+        found = read.current_model(connection)
         if found is None or (self._model is not None and found[1:] != self._model):
             return None
         return found[0], found[2]
-
-
-def _model(connection: apsw.Connection) -> tuple[int, str, int] | None:
-    found = row(
-        connection,
-        "SELECT m.id, m.name, m.dimension FROM meta JOIN models m ON m.id = meta.value WHERE meta.name = 'model'",
-    )
-    return (found[0], found[1], found[2]) if found else None

@@ -24,6 +24,17 @@ from everlore.index.base import Vector
 from everlore.index.filters import restriction
 from everlore.index.hits import Floats, Ints, hits, numbers, permitted
 from everlore.index.schema import EVERYONE, MOST_KINDS
+from everlore.index.vector_math import (
+    DIGITS,
+    Halves,
+    Words,
+    cosines,
+    halves_of,
+    products,
+    signs_of,
+    unit_rows,
+    words_of,
+)
 from everlore.types import UnitHit, Where
 
 EXACT_UP_TO = 8192
@@ -37,13 +48,9 @@ MOST_DEAD = 128
 CACHE_BYTES = 256 * 2**20
 PART_BYTES = 4096
 """What a part takes besides its vectors."""
-DIGITS = 6
-"""Cosines are rounded, so that the order of additions inside a matrix product cannot swap equal units."""
 
-Words = NDArray[np.uint64]
 Kinds = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
-Halves = NDArray[np.float16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,15 +256,15 @@ def _read(
     joined = b"".join(row[3] for row in found)
     values: NDArray[np.generic]
     if large:  # word by word of all units
-        values = np.ascontiguousarray(np.frombuffer(joined, np.uint64).reshape(-1, _words(dimension)).T)
+        values = np.ascontiguousarray(np.frombuffer(joined, np.uint64).reshape(-1, words_of(dimension)).T)
     else:  # unit by unit, so that a few of them are quickly picked out
-        values = _normal(joined, dimension).T
+        values = unit_rows(joined, dimension).T
     return Batch(
         last=max((row[0] for row in found), default=after),
         units=np.array([row[1] for row in found], np.int64),
         kinds=np.array([row[2] for row in found], np.uint8),
         values=values,
-        halves=_halves(b"".join(row[4] for row in found), dimension).T if halves else None,
+        halves=halves_of(b"".join(row[4] for row in found), dimension).T if halves else None,
     )
 
 
@@ -309,7 +316,7 @@ def _nearest(view: View, query: Vector, allowed: Mask | None, total: int, count:
         return np.flatnonzero(scores >= edge - 10**-DIGITS)
     assert view.signs is not None
     distance = np.zeros(view.signs.shape[1], np.uint16)
-    for word, wanted in zip(view.signs, _signs(query[None, :])[0], strict=True):
+    for word, wanted in zip(view.signs, signs_of(query[None, :])[0], strict=True):
         distance += np.bitwise_count(word ^ wanted)
     if allowed is not None:
         distance[~allowed] = np.iinfo(np.uint16).max
@@ -369,54 +376,4 @@ def read_vectors(
     """Those of these units that have a vector of this model, and the vectors as rows."""
     select = "SELECT v.unit, v.vector FROM json_each(?) j CROSS JOIN vectors v ON v.unit = j.value WHERE v.model = ?"
     found = rows(connection, select, (json.dumps(units.tolist()), model))
-    return np.array([row[0] for row in found], np.int64), _normal(b"".join(row[1] for row in found), dimension)
-
-
-def cosines(vectors: NDArray[np.floating], query: Vector) -> Floats:
-    """In double precision: halves reach it far quicker than they reach single precision."""
-    exact = vectors.astype(np.float64)
-    lengths = np.sqrt(np.einsum("ij,ij->i", exact, exact))
-    return _rounded(exact @ query.astype(np.float64) / np.maximum(lengths, 1e-12))
-
-
-def products(vectors: NDArray[np.float32], query: Vector) -> Floats:
-    """The cosines of rows of unit length."""
-    return _rounded(vectors.astype(np.float64) @ query.astype(np.float64))
-
-
-def _rounded(scores: Floats) -> Floats:
-    return np.clip(scores.round(DIGITS), -1.0, 1.0)
-
-
-def packed(vectors: NDArray[np.float32]) -> list[tuple[bytes, bytes]]:
-    """The signs and the half-precision values of each row, as they are stored."""
-    halves = vectors.astype(np.float16)
-    return [(s.tobytes(), h.tobytes()) for s, h in zip(_signs(vectors), halves, strict=True)]
-
-
-def _words(dimension: int) -> int:
-    return -(-dimension // 64)
-
-
-def _signs(vectors: NDArray[np.float32]) -> Words:
-    count, dimension = vectors.shape
-    padded = np.zeros((count, _words(dimension) * 8), np.uint8)
-    bits = np.packbits(vectors > 0, axis=1)
-    padded[:, : bits.shape[1]] = bits
-    return padded.view(np.uint64)
-
-
-def _halves(data: bytes, dimension: int) -> Halves:
-    return np.frombuffer(data, np.float16).reshape(-1, dimension)
-
-
-def _normal(data: bytes, dimension: int) -> NDArray[np.float32]:
-    return _lengthened(_halves(data, dimension))
-
-
-def _lengthened(halves: Halves) -> NDArray[np.float32]:
-    """Unit-length rows again: half precision has changed their length a little."""
-    vectors = halves.astype(np.float32)
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    vectors /= np.maximum(lengths, np.float32(1e-12))[:, None]
-    return vectors
+    return np.array([row[0] for row in found], np.int64), unit_rows(b"".join(row[1] for row in found), dimension)

@@ -17,7 +17,7 @@ from everlore.errors import Misconfigured
 from everlore.index.base import Applied, Stamp
 from everlore.index.schema import EVERYONE, MOST_KINDS, code
 from everlore.index.tokens import joined, tokens
-from everlore.index.vectors import packed
+from everlore.index.vector_math import packed
 from everlore.types import IndexRow, Key, Owner, Problem, Unit
 
 Identity = tuple[int, int, str]

@@ -27,7 +27,8 @@ from everlore.sync.dependents import drop_facts, drop_sources, make_room
 from everlore.sync.projection import facts_of, profile_lock, project
 from everlore.types import IndexRow, Key, LogEntry, Problem
 from everlore.vault.base import Change, FileText
-from everlore.vault.markdown import mentioned, normal_text, parse_log, parse_sheet
+from everlore.vault.entries import normal_text
+from everlore.vault.markdown import mentioned, parse_log, parse_sheet
 
 SHOWN = 200
 """Characters of an unexpected error that are told."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from everlore.postgres.parts import Part
+from everlore.postgres.statements import Connection
 from everlore.postgres.tenants import digest128, file_uuid, owner_uuid, tenant_of
 from everlore.types import Key
 
@@ -119,3 +120,17 @@ def of_file(path: str) -> tuple[str, tuple[object, ...]]:
     if file == digest128(path):
         return "file = %s", (file,)
     return "file = %s AND tenant = %s", (file, tenant_of(file))
+
+
+def share(connection: Connection, schema: str, path: str) -> None:
+    """Writers work side by side, but not on one file, and not beside a rebuild or a change of model."""
+    lock = "SELECT pg_advisory_xact_lock_shared(%s), pg_advisory_xact_lock(%s)"
+    connection.execute(lock, (_lock_key(schema, "writers"), _lock_key(schema, f"file {path}")))
+
+
+def alone(connection: Connection, schema: str) -> None:
+    connection.execute("SELECT pg_advisory_xact_lock(%s)", (_lock_key(schema, "writers"),))
+
+
+def _lock_key(schema: str, name: str) -> int:
+    return int.from_bytes(digest128(schema, LOCK, name).bytes[:8], "big", signed=True)

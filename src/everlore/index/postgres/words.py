@@ -18,7 +18,7 @@ import numpy as np
 from everlore.index.base import TermStats
 from everlore.index.bm25 import K1, B, telling
 from everlore.index.postgres.filters import joined, partition, restriction
-from everlore.index.postgres.write import word_hash
+from everlore.index.postgres.hashes import word_hash
 from everlore.index.tokens import LISTED_TERMS
 from everlore.postgres.statements import Connection, first, rows
 from everlore.postgres.tenants import owner_uuid, tenant_of

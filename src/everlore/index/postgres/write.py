@@ -8,16 +8,15 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field
-from functools import lru_cache
-from hashlib import blake2b
 from typing import Any
 from uuid import UUID
 
 from everlore.index.base import Applied, Stamp
-from everlore.index.postgres.schema import LOCK, key_uuid, of_file
+from everlore.index.postgres.hashes import tie_of, word_hashes
+from everlore.index.postgres.schema import key_uuid, of_file
 from everlore.index.tokens import joined, tokens
 from everlore.postgres.statements import Connection, each, first, rows, value, with_nul
-from everlore.postgres.tenants import digest128, file_uuid, numbered, owner_uuid, tenant_of
+from everlore.postgres.tenants import file_uuid, numbered, owner_uuid, tenant_of
 from everlore.types import Edge, IndexRow, Key, Owner, Problem, Unit
 
 _COLUMNS = (
@@ -335,7 +334,7 @@ class Writer:
                     unit.turn,
                     start,
                     len(said_words),
-                    _tie(unit_key),
+                    tie_of(unit_key),
                     self._epochs[owner],
                     word_hashes(owner, said_words),
                     joined(said_words),
@@ -355,20 +354,6 @@ class Writer:
             ]
         insert = "INSERT INTO edges(tenant, row, place, owner, relation, target, weight)"
         each(self._connection, f"{insert} VALUES(%s, %s, %s, %s, %s, %s, %s)", edges)
-
-
-def share(connection: Connection, schema: str, path: str) -> None:
-    """Writers work side by side, but not on one file, and not beside a rebuild or a change of model."""
-    lock = "SELECT pg_advisory_xact_lock_shared(%s), pg_advisory_xact_lock(%s)"
-    connection.execute(lock, (_lock_key(schema, "writers"), _lock_key(schema, f"file {path}")))
-
-
-def alone(connection: Connection, schema: str) -> None:
-    connection.execute("SELECT pg_advisory_xact_lock(%s)", (_lock_key(schema, "writers"),))
-
-
-def _lock_key(schema: str, name: str) -> int:
-    return int.from_bytes(digest128(schema, LOCK, name).bytes[:8], "big", signed=True)
 
 
 def _add(batch: Batch, row: IndexRow) -> None:
@@ -397,26 +382,6 @@ def _columns(row: IndexRow) -> tuple[Any, ...]:
         list(row.sender_ids),
         json.dumps(row.data),
     )
-
-
-@lru_cache(maxsize=100_000)
-def _word_hash(token: str) -> int:
-    return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
-
-
-def word_hash(owner: UUID | None, token: str) -> int:
-    """The name of a token's list: one of all owners, or one of an owner alone."""
-    mixed = _word_hash(token) ^ (int.from_bytes(owner.bytes[8:], "big") if owner else 0)
-    return mixed - (1 << 64) if mixed >= 1 << 63 else mixed
-
-
-def word_hashes(owner: UUID, words: Sequence[str]) -> list[int]:
-    return [word_hash(which, token) for which in (owner, None) for token in dict.fromkeys(words)]
-
-
-def _tie(key: Key) -> int:
-    """A number that depends on the memory alone, not on when it was indexed."""
-    return int.from_bytes(blake2b("\0".join(key.parts).encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _by_tenant(numbers: Iterable[tuple[int, int]]) -> dict[int, list[int]]:

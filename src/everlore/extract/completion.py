@@ -1,0 +1,364 @@
+"""Short statements of oneself, made whole: "Allergic to nuts." is "I'm allergic to nuts."
+
+So is "City: Graz" in a list about oneself, and "Graz" after "Where do you live?". Only forms with one reading are
+filled in. Whether a short first-person sentence tells something that lasts is decided here too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from everlore.extract.lexicon import ADVERBS, FLEETING, OCCUPATIONS, SAME_IN_THIRD, STOPWORDS
+from everlore.extract.third_person import base_form, verb_forms
+from everlore.extract.verb_tables import lemminflect
+
+LEAST = 2
+"""Lines that make a list."""
+ANSWER = 80
+"""Characters of an answer that is only a value."""
+
+_NAMES = re.compile(r"[^\W\d_a-zà-ÿ][\w'’-]+(?: [^\W\d_a-zà-ÿ][\w'’.-]*){0,3}")
+_PLACE = re.compile(
+    r"[^\W\d_a-zà-ÿ][\w'’.&-]+(?:,? (?:(?:of|de|del|di|la|the|am|an der) )?[^\W\d_a-zà-ÿ][\w'’.&-]*){0,4}"
+)
+_THINGS = re.compile(
+    r"(?!(?:no|none|not|nothing|nope|n/a|unknown|failed|required|optional|i|you|it|that|this|yes|maybe"
+    r"|probably|idk|some|just|only|sometimes|lots|many|don['’]?t)\b)"
+    r"[^\W\d_][\w'’ ,&/+-]{2,80}",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(
+    r"\b(?:I|we|you|he|she|it|they|am|is|are|was|were|do|does|did|have|has|had|would|will|can|could)\b|['’](?:re|m"
+    r"|ll|ve)\b",
+    re.IGNORECASE,
+)
+_BIRTHDAY = re.compile(r"(?=.*\d)(?:on |the )*[\w., /-]{3,30}", re.IGNORECASE)
+_EMAIL = re.compile(r"\S+@\S+\.\w+")
+_PHONE = re.compile(r"[+\d][\d /()-]{5,20}")
+_DIET = re.compile(r"vegan|vegetarian|pescatarian", re.IGNORECASE)
+_IN_NAMES = frozenset({"new", "great", "of", "the", "an", "in", "will", "may", "grace", "hope", "joy"})
+_NO_PLACE = re.compile(
+    r"^(?:I|We|You|It|The|Not|No|Yes|At|In|With|My|Here|There|Near|From|Just|Home|Nowhere"
+    r"|Everywhere|Somewhere|Remote(?:ly)?|Unknown|None|Required)\b"
+)
+
+
+def _place(value: str) -> bool:
+    return bool(_PLACE.fullmatch(value)) and _is_value_name(value)
+
+
+def _name(value: str) -> bool:
+    return bool(_NAMES.fullmatch(value)) and _is_value_name(value)
+
+
+def _is_value_name(value: str) -> bool:
+    """ "Nice Try" and "Call Me Lex" are words."""
+    return not _NO_PLACE.match(value) and not (STOPWORDS - _IN_NAMES) & set(value.lower().split())
+
+
+def _job(value: str) -> bool:
+    return len(value) <= 40 and bool(OCCUPATIONS & set(value.lower().split()[-1:]))
+
+
+def _things(value: str) -> bool:
+    """ "We prefer to play chess" is an answer, but names nothing by itself."""
+    return bool(_THINGS.fullmatch(value)) and not _SENTENCE.search(value)
+
+
+class _Entry(NamedTuple):
+    """What a label and a question ask for, what a value of it looks like, and the statement they make."""
+
+    label: re.Pattern[str]
+    question: re.Pattern[str]
+    fits: Callable[[str], object]
+    whole: str
+
+
+def _entry(label: str, question: str, fits: Callable[[str], object], whole: str) -> _Entry:
+    return _Entry(
+        re.compile(label, re.IGNORECASE),
+        re.compile(rf"(?:^|[ ,])(?:{question or label})\?$", re.IGNORECASE),
+        fits,
+        whole,
+    )
+
+
+_NAME_IS, _AGE_IS = "My name is {}.", "I'm {} years old."
+_KIN = r"(?P<what>wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat)"
+_IS = r"what(?:['’]s| is) your"
+_ENTRIES = (
+    _entry(r"(?:(?:full|first|my) )?name", rf"{_IS} (?:first |full )?name|what should I call you", _name, _NAME_IS),
+    _entry(
+        r"city|town|home ?town|location|residence|lives? in|home|wohnort|stadt",
+        r"where do you (?:currently )?live|where are you (?:currently )?(?:based|living)"
+        r"|(?:which|what) city do you live in",
+        _place,
+        "I live in {}.",
+    ),
+    _entry(
+        r"job|occupation|profession|role|job title|beruf",
+        rf"what do you do(?: for (?:a living|work))?|{_IS} (?:job|profession|occupation)",
+        _job,
+        "I'm a {}.",
+    ),
+    _entry(
+        r"employer|company|works? (?:at|for)",
+        r"where do you work|who do you work for|(?:which|what) company do you work (?:for|at)",
+        _place,
+        "I work at {}.",
+    ),
+    _entry(r"age|alter", rf"how old are you|{_IS} age", re.compile(r"[1-9]\d").fullmatch, _AGE_IS),
+    _entry(
+        r"birthday|birth ?date|date of birth|dob|born|geburtstag",
+        r"when(?:['’]s| is) your birthday",
+        _BIRTHDAY.fullmatch,
+        "My birthday is {}.",
+    ),
+    _entry(
+        r"allerg(?:y|ies|ic to)|allergien?",
+        r"are you allergic to anything|(?:do you have )?any (?:food )?allergies|what are you allergic to",
+        _things,
+        "I'm allergic to {}.",
+    ),
+    _entry(r"diet", "", _DIET.fullmatch, "I'm {}."),
+    _entry(r"e-?mail(?: address)?", rf"{_IS} e-?mail(?: address)?", _EMAIL.fullmatch, "My email is {}."),
+    _entry(r"(?:phone|mobile)(?: number)?", rf"{_IS} phone number", _PHONE.fullmatch, "My phone number is {}."),
+    _entry(r"time ?zone", rf"{_IS} time ?zone", re.compile(r"[\w/+:-]{2,40}").fullmatch, "My time zone is {}."),
+    _entry(r"pronouns", r"what are your pronouns", re.compile(r"\w+(?:/\w+)+").fullmatch, "My pronouns are {}."),
+    _entry(r"languages(?: spoken)?", r"(?:which|what) languages do you speak", _things, "I speak {}."),
+    _entry(r"hobbies|interests", r"what are your hobbies", _things, "My hobbies are {}."),
+    _entry(
+        r"favou?rite (?P<what>[\w ]{2,30})",
+        rf"{_IS} favou?rite (?P<what>(?:(?!(?:to|that|this|these|those|of|you)\b)\w+ ?){{1,4}})",
+        _things,
+        "My favorite {what} is {}.",
+    ),
+    _entry(_KIN, rf"{_IS} {_KIN}(?:['’]s name| called)", _name, "My {what} is called {}."),
+)
+_LINE = re.compile(r"^\s*(?:[-*•]\s+)?\**(?P<label>[A-Za-z][A-Za-z -]{1,30}?)\**\s*:\**\s+(?P<value>\S.*?)\s*$")
+_PIECES = re.compile(r"\s+[/|]\s+")
+_OF_ME = re.compile(
+    r"\b(?:about me|about myself|who I am|my (?:profile|details|data|info\w*|basics|facts|bio)|über mich)\b"
+    r"|^(?:hi|hello|hey|hallo)\W*$",
+    re.IGNORECASE,
+)
+_OF_OTHERS = re.compile(
+    r"\b(?:he|she|his|her|him|their|son|daughter|wife|husband|child|kid|mother|father|mom|dad|brother|sister|friend"
+    r"|boss"
+    r"|customer|client|contact|user|character|patient|candidate)(?:['’]s)?\b",
+    re.IGNORECASE,
+)
+_PERSONAL = re.compile(
+    r"^\W*(?:(?:full |first |my )?name|age|alter|birth|dob|born|geburtstag|allerg|diet|pronouns|hobbies|interests)",
+    re.IGNORECASE,
+)
+"""Labels that a list about a thing has not, or hardly."""
+_TO_YOU = re.compile(r"\byour?(?:self)?\b", re.IGNORECASE)
+_ANSWER = re.compile(
+    r"^(?:(?:yes|yeah|yep|sure|well|oh|hm+)[,. ]+)?(?:(?:it['’]s|it is|that['’]s|I['’]?m|in|at|to|an?) )?",
+    re.IGNORECASE,
+)
+
+
+def spelled_out(text: str, name: str, asked: str) -> str:
+    """The text with the lines of a list about its writer as statements.
+
+    A list is about others where the words before it do not say otherwise, where the question before it asks for
+    somebody else, or where it has a label that nobody has on a list about themselves.
+    """
+    if ": " not in text or (asked and not _TO_YOU.search(asked)):
+        return text
+    lines = [piece for line in text.split("\n") for piece in _pieces(line)]
+    labelled = [number for number, line in enumerate(lines) if _LINE.match(line)]
+    if len(labelled) < LEAST:
+        return text
+    before = [line for line in lines[: labelled[0]] if line.strip()]
+    if before and not _OF_ME.search(before[-1].strip(" :*#")):
+        return text
+    others = " ".join(line for number, line in enumerate(lines) if number not in labelled)
+    if _OF_OTHERS.search(others) or not (before or any(_PERSONAL.match(lines[number]) for number in labelled)):
+        return text
+    statements = [_line(lines[number]) for number in labelled]
+    if None in statements or not _same_person(statements, name):
+        return text
+    for number, statement in zip(labelled, statements, strict=True):
+        lines[number] = statement or lines[number]
+    return "\n".join(lines)
+
+
+def answered(question: str, answer: str) -> str:
+    """The statement that a message of a few words makes of the question before it, or empty."""
+    if not question or ":" in question or len(answer) > ANSWER:
+        return ""
+    value = _ANSWER.sub("", answer.strip()).rstrip(".! ")
+    for entry in _ENTRIES:
+        if found := entry.question.search(question.strip()):
+            return _stated(entry, found, value)
+    return ""
+
+
+def _pieces(line: str) -> Sequence[str]:
+    """ "Name: Peter / City: Graz" as two lines."""
+    pieces = _PIECES.split(line)
+    return pieces if len(pieces) > 1 and all(map(_LINE.match, pieces)) else [line]
+
+
+def _line(line: str) -> str | None:
+    """The statement of a line, empty where its value is no plain one.
+
+    None where its label is not of people, or its name or age not of somebody who writes.
+    """
+    found = _LINE.match(line)
+    for entry in _ENTRIES if found else ():
+        if found and (label := entry.label.fullmatch(found["label"])):
+            stated = _stated(entry, label, found["value"].strip("* "))
+            return stated or (None if entry.whole in (_NAME_IS, _AGE_IS) else "")
+    return None
+
+
+def _stated(entry: _Entry, found: re.Match[str], value: str) -> str:
+    if not entry.fits(value):
+        return ""
+    asked_for = {group: word.lower() for group, word in found.groupdict().items()}
+    whole = entry.whole.replace(" a {", " an {") if value[0] in "aeiouAEIOU" else entry.whole
+    return whole.format(value.rstrip("."), **asked_for)
+
+
+def _same_person(statements: Sequence[str | None], name: str) -> bool:
+    """Whether the name in the list, if any, may be the writer's; a list that has no plain values is a form."""
+    told = [statement for statement in statements if statement]
+    given = next((statement for statement in told if statement.startswith(_NAME_IS[:11])), "")
+    called = set(given[:-1].lower().split()) & set(name.lower().split()) if given and name else {given}
+    return len(told) >= LEAST and bool(called)
+
+
+_STATE = re.compile(
+    r"^(?:also |strictly |severely |highly |very |really )?(?:allergic to [\w' ,-]{2,80}"
+    r"|(?:lactose|gluten)[- ]intolerant|vegetarian|vegan|pescatarian|diabetic|asthmatic|pregnant|c(?:o)?eliac"
+    r"|left-handed|colou?r-?blind)[.!]*$",
+    re.IGNORECASE,
+)
+_TOGETHER = re.compile(
+    r"^we(?P<be>['’]re| are)? (?P<rest>(?:just |finally |recently |also )?(?:got |getting )?(?:divorced|married"
+    r"|engaged|separated)\b.*"
+    r"|(?:just |finally |recently )?(?:broke|split) up(?:[.!]*$| (?:last|yesterday|two|a)\b.*))$",
+    re.IGNORECASE,
+)
+_COUPLE = re.compile(
+    r"^(?P<name>(?-i:[A-Z])\w+) and I (?:just |finally |recently )?got "
+    r"(?P<status>married|engaged|divorced|separated)(?P<rest>\b.*)$",
+    re.IGNORECASE,
+)
+_WRITE_TO = re.compile(
+    r"^(?:please,? )?(?:use|write(?: to)?|mail|e-?mail|send (?:it |them |mails? )?to|contact|reach)(?: me)?(?: at"
+    r"| on| under)?"
+    r" (?P<v>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)(?: as my (?:new )?e-?mail(?: address)?)?,? "
+    r"(?:from now on|instead|in (?:the )?future|going forward|as my (?:new )?e-?mail(?: address)?)\b[^?]*$",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"^I(?P<be>['’]m| am| was|['’]ve been|(?:['’]ve| have) never)?(?: (?:"
+    + "|".join(sorted(ADVERBS))
+    + r"))* (?P<verb>[\w'’-]+)(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    r"^ to\b|^ (?:so|you|him|her|there|here)\b[\w ]{0,10}\W*$|\b(?:it|this|that|them|these|those)\b[\w ]{0,10}\W*$",
+    re.IGNORECASE,
+)
+"""What goes on with "to", or is about something of this talk."""
+SHORT = 6
+"""Words of a sentence that may pass with a single telling one."""
+_DECLINED = re.compile(
+    r"^No (?!(?:more )?(?:problems?|worries|rush|thanks|need|way|issues?|doubt|idea|offen[cs]e|big)\b)"
+    r"[\w' -]{2,30} for me(?:,? (?:please|thanks|thank you))?[.!]*$",
+    re.IGNORECASE,
+)
+_MOMENT = re.compile(
+    r"^I(?:['’]m| am) (?!(?:\w+ )?(?:into|getting (?:divorced|married|engaged|separated)|freelancing|homeschooling"
+    r"|volunteering|fostering|breastfeeding|transitioning|dating|expecting)\b)(?:\w+ ){0,2}\w+ing\b"
+    r"|\b(?:in for|confused|curious|done|tired|impressed|listening|jealous|kidding|joking|afraid|aware|bored|stuck|lost"
+    r"|late|hungry|thirsty|serious|convinced|interested|leaving|trying|thrilled|surprised|shocked|worried|amazed"
+    r"|touched"
+    r"|flattered|honou?red|stoked|pumped|psyched|speechless|positive|certain|wondering|asking|saying|talking|thinking"
+    r"|wrong|away|home|busy|free|finished|okay|alright|questions?|doubts?|complain|believe|wait|decide|imagine|stop"
+    r"|remember|recall|thought|realized|noticed|expected|mind|worry|blame|express|promise|clue|feeling|hunch|goosebumps"
+    r"|chills|laugh\w*|smil\w*|stress\w*|exhausted|overwhelmed|nervous|anxious|relieved|puzzled|annoyed|disappointed"
+    r"|fascinated|intrigued|frustrated|concerned|pleased|delighted|ok|upset|mad|angry|sad|lol|game"
+    r"|plans?|point|meetings?|appointment|call|cold|headache|fever|flu|flight|test|exam|class|off|gonna|going|lucky|hoping|excited|distracted|emotional|carried|message|text|email|link|file|idea|guys?|dude|man|buddy|pal|bro|mate)\b",
+    re.IGNORECASE,
+)
+
+
+def whole(sentence: str) -> str:
+    """The sentence with the "I" that it leaves out, or that "we" has in it."""
+    if _STATE.match(sentence):
+        return f"I'm {sentence[0].lower()}{sentence[1:]}"
+    if joint := _TOGETHER.match(sentence):
+        return f"I{chr(39) + 'm' if joint['be'] else ''} {joint['rest']}"
+    if couple := _COUPLE.match(sentence):
+        joined = "to" if couple["status"] in ("married", "engaged") else "from"
+        return f"I got {couple['status']} {joined} {couple['name']}{couple['rest']}"
+    if address := _WRITE_TO.match(sentence):
+        return f"My email is {address['v']}."
+    return sentence
+
+
+_INTRODUCED = re.compile(
+    r"^(?P<greets>(?:hi|hello|hey|hallo)(?: there| all| everyone)?[,!]? )?I(?:['’]m| am) "
+    r"(?P<name>(?-i:[A-Z])[\w'’-]+(?: (?:v[ao]n |de |di |el )?(?-i:[A-Z])[\w'’-]+){0,2})"
+    r"(?:[.!]*$|,(?: and)? | and (?=(?:I|my|we|this)\b)| (?=from\b))",
+    re.IGNORECASE,
+)
+_WHAT = re.compile(
+    rf"(?:(?:an?|the|from|originally|CEO|CTO|founder|head|owner|{'|'.join(sorted(OCCUPATIONS))})\b|\d)", re.IGNORECASE
+)
+"""How it begins when somebody says after their name what they are."""
+_NO_NAME = re.compile(
+    r"(?:ish|ese|an|ic|im|ist|ch|ss|ek|ai|du|at|kh|day)$|^(?:I|AI|OK|Ok|Black|White|Gay|Bi|Trans|Queer)$"
+)
+"""How words end that say what somebody is and not what they are called: "I'm Irish and I live in Rome"."""
+
+
+def introduced(sentence: str, name: str, known: bool) -> list[str]:
+    """ "I'm Eva and I live in Basel" as the name and the rest; without the name where it is that of the speaker.
+
+    `known` is whether `name` is one they go by: then another name by itself may be a part they play.
+    """
+    found = _INTRODUCED.match(sentence)
+    if not found:
+        return [sentence]
+    same = set(found["name"].lower().split()) <= set(name.lower().split())
+    rest = sentence[found.end() :]
+    if not same and (not _is_name(found["name"], bool(found["greets"])) or (known and not rest)):
+        return [sentence]
+    first = [] if same else [f"My name is {found['name']}."]
+    rest = f"I'm {rest}" if _WHAT.match(rest) else rest
+    return [*first, f"{rest[0].upper()}{rest[1:]}"] if rest else first
+
+
+def _is_name(name: str, greeted: bool) -> bool:
+    """A word that no dictionary has; after a greeting also a noun ("Rose"), but never how somebody is."""
+    first = name.split()[0]
+    kinds = set(lemminflect().getAllLemmas(first.lower()))
+    if first.lower() in STOPWORDS or kinds & {"ADJ", "ADV"} or (kinds and not greeted):
+        return False
+    return " " in name or not _NO_NAME.search(first)
+
+
+def lasts(sentence: str) -> bool:
+    """Whether a first-person sentence of few words tells a thing of the speaker that goes beyond this moment."""
+    found = _VERB.match(sentence)
+    if not found or len(sentence.split()) > SHORT or _MOMENT.search(sentence) or _POINTS.search(found["rest"]):
+        return False
+    verb = found["verb"].lower().replace("’", "'")
+    if found["be"] or verb in ("can't", "cannot", "cant", "don't", "dont"):
+        return True
+    return bool(verb_forms(verb)) and verb not in SAME_IN_THIRD - {"had"} and base_form(verb) not in FLEETING
+
+
+def declines(sentence: str) -> bool:
+    """ "No pork for me." """
+    return bool(_DECLINED.match(sentence))

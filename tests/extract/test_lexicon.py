@@ -1,0 +1,20 @@
+"""The word lists: written as they are looked up, and without words that would contradict each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from everlore.extract import lexicon
+
+LISTS = {name: value for name, value in vars(lexicon).items() if isinstance(value, frozenset)}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_words_are_in_small_letters_and_single(name: str) -> None:
+    assert LISTS[name]
+    assert [word for word in LISTS[name] if word != word.lower() or word != word.strip(",.;")] == []
+
+
+@pytest.mark.parametrize(("one", "other"), [("ENGLISH", "FOREIGN"), ("CITIES", "COUNTRIES"), ("CITIES", "EMPLOYERS")])
+def test_lists_that_decide_between_two_things_share_no_word(one: str, other: str) -> None:
+    assert sorted(LISTS[one] & LISTS[other]) == []
