@@ -13,7 +13,6 @@ from everlore import config
 from everlore.engine import open_engine
 from everlore.errors import Misconfigured
 from everlore.extras import EXTRAS, extra_of, installed, require
-from everlore.postgres.opening import open_server
 from everlore.surfaces.contracts.emcp import tools
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -38,13 +37,6 @@ def test_each_module_of_an_extra_is_required(extra: str, module: str, monkeypatc
 
 def test_what_no_extra_brings_belongs_to_none() -> None:
     assert extra_of("numpy") is None
-
-
-def test_a_database_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "psycopg", None)
-    monkeypatch.setenv("DATABASE_URL", "postgresql://someone@localhost/somewhere")
-    with pytest.raises(Misconfigured, match=r'pip install "everlore\[postgres\]"'):
-        open_server(config.load())
 
 
 def test_the_tools_of_a_site_need_their_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,39 +1,43 @@
-"""The links that a row gets from its text."""
+"""Which names a row is linked with."""
 
 from __future__ import annotations
 
-from stored import row
+from dataclasses import replace
 
 from everlore.graph.links import NAMES, with_links
-from everlore.kinds.entity import IS
-from everlore.types import Edge
+from everlore.kinds import entity, episode, fact, note, profile
+from everlore.kinds.entity import IS, SELF
+from everlore.types import Owner, Scope
+
+ALICE = Owner(Scope(), "user", "alice")
+AT = 1_780_000_000_000
 
 
-def test_a_memory_leads_to_the_names_in_it() -> None:
-    linked = with_links(row("no_1", "Carol Jones leads Project Falcon.", kind="note"))
-    assert {(edge.relation, edge.target) for edge in linked.edges} >= {(NAMES, "carol jone"), (NAMES, "project falcon")}
+def test_a_memory_is_linked_with_the_names_in_its_text() -> None:
+    row = with_links(note.to_row(note.Note(ALICE, "nt_1", AT, "She met Anna Meyer in Lisbon."), AT))
+    assert {edge.target for edge in row.edges} >= {"anna meyer", "lisbon"}
+    assert {edge.relation for edge in row.edges} == {NAMES}
 
 
-def test_a_part_of_another_memory_has_no_links_of_its_own() -> None:
-    fact = row("af_1", "Carol Jones leads Project Falcon.", parent="ep_1")
-    assert with_links(fact) == fact
+def test_a_part_is_linked_only_where_it_stands_alone() -> None:
+    alone = fact.to_row(fact.Fact(ALICE, "af_1", "s", AT, "", (), "She met Anna Meyer in Lisbon."), AT)
+    assert with_links(alone).edges
+    assert with_links(replace(alone, parent_id="mc_1")).edges == ()
 
 
-def test_an_entity_leads_to_its_own_names_and_to_what_a_person_wrote() -> None:
-    relations = [
-        {"type": "works_on", "page": "Project Falcon", "to": "", "weight": 0.5},
-        {"type": "knows", "page": "Bob", "to": "en_0123456789ab", "weight": 1.0},
-    ]
-    page = row(
-        "en_1",
-        "Carol Jones",
-        kind="entity",
-        name="Carol Jones",
-        page="Carol Jones",
-        aliases=["CJ"],
-        relations=relations,
+def test_a_profile_is_linked_with_nothing_and_an_episode_is() -> None:
+    assert with_links(profile.to_row(profile.Profile(ALICE, "Alice lives in Lisbon.", (), (), AT), AT)).edges == ()
+    told = episode.Episode(ALICE, "ep_1", "s", AT, "mc_1", (), "x", "x", "She moved to Lisbon.")
+    assert with_links(episode.to_row(told, AT)).edges
+
+
+def test_an_entity_is_linked_with_its_own_names_and_what_a_person_wrote() -> None:
+    page = entity.Entity(
+        ALICE, "en_0123456789ab", "Project X", aliases=("px",), page="Project X", body="- uses [[Rust]]"
     )
-    edges = with_links(page).edges
-    assert [edge.target for edge in edges if edge.relation == IS] == ["carol jone", "cj"]
-    assert Edge("works_on", "project falcon", 0.5) in edges
-    assert not [edge for edge in edges if edge.relation == "knows"], "what has an id is an edge already"
+    edges = with_links(entity.to_row(page, AT)).edges
+    assert {(edge.relation, edge.target) for edge in edges if edge.relation != SELF} == {
+        (IS, "project x"),
+        (IS, "px"),
+        ("uses", "rust"),
+    }

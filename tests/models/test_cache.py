@@ -12,8 +12,7 @@ from everlore.errors import Unavailable
 from everlore.models import cache
 from everlore.models.base import State, Vectors
 from everlore.models.cache import SLICE, CachedEmbedder, EmbeddingCache
-from everlore.models.offline import OfflineEmbedder
-from everlore.models.unrelated import OFFLINE, measured, scaled
+from everlore.models.unrelated import OFFLINE, scaled
 
 
 class Counting:
@@ -153,12 +152,6 @@ def test_what_unrelated_means_is_measured_once_and_kept(tmp_path: Path) -> None:
     known = Counting()
     known.unrelated = 0.7
     assert CachedEmbedder(known, EmbeddingCache(tmp_path / "embeddings.db")).unrelated == 0.7
-    embedder.close()
-
-
-def test_the_measure_of_the_built_in_model_is_what_is_measured(tmp_path: Path) -> None:
-    embedder = OfflineEmbedder(tmp_path, 1)
-    assert measured(embedder.encode) == pytest.approx(OFFLINE, abs=0.01)
     embedder.close()
 
 

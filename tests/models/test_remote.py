@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -18,7 +16,6 @@ import pytest
 from everlore.errors import Misconfigured, Unavailable
 from everlore.models import remote
 from everlore.models.remote import RemoteEmbedder
-from everlore.models.transport import address, retry_after
 
 KEY = "sk-very-secret-0123456789"
 
@@ -35,8 +32,9 @@ class Answer:
     status: int = 200
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
-    delay: float = 0.0
     cut: bool = False
+    hangs: bool = False
+    """Nothing is answered before the server ends."""
 
 
 def good(seen: Seen) -> Answer:
@@ -50,6 +48,7 @@ class Server:
 
     def __init__(self, *script: Answer | Callable[[Seen], Answer]) -> None:
         self.seen: list[Seen] = []
+        self.asked, self.ending = threading.Event(), threading.Event()
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -58,7 +57,10 @@ class Server:
                 server.seen.append(Seen(self.path, self.headers.get("authorization"), body))
                 step = script[min(len(server.seen), len(script)) - 1]
                 answer = step if isinstance(step, Answer) else step(server.seen[-1])
-                time.sleep(answer.delay)
+                server.asked.set()
+                if answer.hangs:
+                    server.ending.wait()
+                    return
                 data = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
                 try:
                     self.send_response(answer.status)
@@ -90,6 +92,7 @@ def serving(
         yield embedder, server
     finally:
         embedder.close()
+        server.ending.set()
         server.http.shutdown()
         server.http.server_close()
         thread.join()
@@ -137,15 +140,6 @@ def test_the_base_may_or_may_not_end_in_v1(path: str) -> None:
     with serving(good, path=path) as (embedder, server):
         embedder.encode(["x"])
     assert server.seen[0].path == "/v1/embeddings"
-
-
-def test_other_bases_are_kept() -> None:
-    def endpoint(base: str) -> str:
-        return address(base, "embeddings", "EVEROS_EMBEDDING")
-
-    assert endpoint("https://h/v1/openai") == "https://h/v1/openai/embeddings"
-    assert endpoint("https://h/v1beta/openai/") == "https://h/v1beta/openai/embeddings"
-    assert endpoint("https://h/proxy?api-version=2") == "https://h/proxy/v1/embeddings?api-version=2"
 
 
 @pytest.mark.parametrize("url", ["localhost:8080", "ftp://h/v1", "http://", "http://h:99999/v1", "http://[::1"])
@@ -210,33 +204,23 @@ def test_retry_after_is_honoured() -> None:
 
 
 def test_a_retry_after_beyond_all_patience_gives_up_at_once() -> None:
-    with serving(Answer(status=429, headers={"Retry-After": "3600"})) as (embedder, server):
-        started = time.monotonic()
-        with pytest.raises(Unavailable, match="429"):
-            embedder.encode(["x"])
-    assert time.monotonic() - started < 1
+    late = Answer(status=429, headers={"Retry-After": "3600"})
+    with serving(late) as (embedder, server), pytest.raises(Unavailable, match="429"):
+        embedder.encode(["x"])
     assert len(server.seen) == 1
 
 
-def test_both_forms_of_retry_after_are_read() -> None:
-    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
-    assert retry_after("7") == 7
-    assert 25 < retry_after(soon) <= 30
-    assert [retry_after(value) for value in (None, "", "soon", "-5", "nan", "Mon, 01 Jan 2001 00:00:00 GMT")] == [0] * 6
-
-
 def test_a_slow_endpoint_times_out_and_is_tried_again() -> None:
-    with serving(Answer(delay=2.0), good, timeout_seconds=1.0) as (embedder, server):
+    with serving(Answer(hangs=True), good, timeout_seconds=3.0) as (embedder, server):
         assert embedder.encode(["x"]).shape == (1, 3)
-    assert len(server.seen) == 2
+        assert len(server.seen) > 1
 
 
-def test_an_endpoint_that_stays_slow_is_unavailable_within_bounds() -> None:
-    with serving(Answer(delay=0.6), timeout_seconds=0.2) as (embedder, _):
-        started = time.monotonic()
+def test_an_endpoint_that_never_answers_is_unavailable() -> None:
+    with serving(Answer(hangs=True), timeout_seconds=0.2) as (embedder, server):
         with pytest.raises(Unavailable, match=r"within 0\.2 s"):
             embedder.encode(["x"])
-        assert time.monotonic() - started < 1.5
+        assert not server.ending.is_set()
 
 
 def test_an_endpoint_that_is_not_there_is_unavailable() -> None:
@@ -312,27 +296,29 @@ def test_a_password_in_the_address_is_not_shown() -> None:
 
 
 def test_closing_ends_a_wait_and_later_calls() -> None:
-    with serving(Answer(status=503), first_wait_seconds=4) as (embedder, _):
-        threading.Timer(0.2, embedder.close).start()
-        started = time.monotonic()
+    """The wait before the second try would be longer than the test may take."""
+    with serving(Answer(status=503), first_wait_seconds=3600, timeout_seconds=9999) as (embedder, server):
+
+        def close() -> None:
+            server.asked.wait()
+            embedder.close()
+
+        closing = threading.Thread(target=close)
+        closing.start()
         with pytest.raises(Unavailable):
             embedder.encode(["x"])
-        assert time.monotonic() - started < 3
+        closing.join()
         assert not embedder.ready()
         with pytest.raises(Unavailable, match="closed"):
             embedder.encode(["x"])
 
 
 def test_an_endpoint_that_failed_is_left_alone_for_a_while() -> None:
-    with serving(Answer(status=500), first_wait_seconds=0.2) as (embedder, server):
-        with pytest.raises(Unavailable):
-            embedder.encode(["x"])
-        asked = len(server.seen)
-        started = time.monotonic()
-        with pytest.raises(Unavailable, match="try again later"):
-            embedder.encode(["x"])
-        assert time.monotonic() - started < 0.05
-        assert len(server.seen) == asked
+    with serving(Answer(status=500), first_wait_seconds=100) as (embedder, server):
+        for _ in range(2):
+            with pytest.raises(Unavailable, match="try again later"):
+                embedder.encode(["x"])
+        assert len(server.seen) == 1
 
 
 # -- somebody waits
@@ -340,13 +326,10 @@ def test_an_endpoint_that_failed_is_left_alone_for_a_while() -> None:
 
 def test_who_waits_does_not_wait_as_long_as_a_batch_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "IMPATIENT_SECONDS", 0.3)
-    hanging = Answer(body={}, delay=1.5)
-    with serving(hanging, timeout_seconds=30) as (embedder, server):
+    with serving(Answer(hangs=True), timeout_seconds=9999, first_wait_seconds=100) as (embedder, server):
         for ask in (lambda: embedder.query("x"), lambda: embedder.dimension):
-            began = time.monotonic()
             with pytest.raises(Unavailable, match="did not answer within"):
                 ask()
-            assert time.monotonic() - began < 1
         assert embedder.state() == "error", "it is left alone for a while"
         assert "did not answer" in embedder.trouble
         assert len(server.seen) == 1
@@ -354,12 +337,11 @@ def test_who_waits_does_not_wait_as_long_as_a_batch_may_take(monkeypatch: pytest
 
 def test_an_endpoint_that_needs_its_time_for_many_texts_is_not_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "IMPATIENT_SECONDS", 0.2)
-    slow = Answer(body={"data": [{"index": at, "embedding": [1, 0]} for at in range(2)]}, delay=0.6)
-    with serving(slow, timeout_seconds=30) as (embedder, _):
+    with serving(Answer(hangs=True), good, timeout_seconds=30) as (embedder, _):
         with pytest.raises(Unavailable):
             embedder.encode(["a", "b"], patient=False)
         assert embedder.state() == "ready"
-        assert embedder.encode(["a", "b"]).shape == (2, 2), "a patient one gets its answer"
+        assert embedder.encode(["a", "b"]).shape == (2, 3), "a patient one gets its answer"
         assert embedder.trouble == ""
 
 

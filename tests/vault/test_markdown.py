@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -12,16 +13,15 @@ from hypothesis import strategies as st
 from everlore.errors import Damaged, InvalidInput, NotFound
 from everlore.kinds.registry import kind
 from everlore.types import LogEntry, Owner, Scope
-from everlore.vault.fields import read_value, write_value
+from everlore.vault.entries import normal_text, render_entry
 from everlore.vault.markdown import (
-    _grown,
+    _known,
+    _scan,
     append_entries,
     last_number,
     log_front,
-    normal_text,
     parse_log,
     remove_entry,
-    render_entry,
     replace_entry,
 )
 
@@ -88,53 +88,18 @@ def normal(item: LogEntry) -> LogEntry:
     return replace(item, sections={name: normal_text(text) for name, text in item.sections.items()})
 
 
-@settings(max_examples=100, deadline=None)
-@given(values)
-def test_field_values_round_trip_on_one_line(value: str | tuple[str, ...]) -> None:
-    written = write_value(value)
-    assert "\n" not in written
-    assert "\r" not in written
-    assert read_value(written) == value
-
-
-@settings(max_examples=200, deadline=None)
-@given(hostile_text, st.lists(st.integers(1, 9), min_size=2, max_size=5, unique=True))
-def test_a_log_that_was_just_added_to_is_known_as_if_it_were_read(text: str, numbers: list[int]) -> None:
-    remembered = read = text
-    for number in numbers:
-        try:
-            remembered = append_entries(remembered, [entry(number)], FRONT)
-        except Damaged:  # the text has such an entry
-            with pytest.raises(Damaged):
-                _append_unremembered(read, number)
-            continue
-        read = _append_unremembered(read, number)
-        assert remembered == read
-
-
-def _append_unremembered(text: str, number: int) -> str:
-    _grown.clear()
-    return append_entries(text, [entry(number)], FRONT)
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("plain, text", "plain, text"),
-        ("[a, b]", ("a", "b")),
-        ("[]", ()),
-        ('["a, b", c]', ("a, b", "c")),
-        ("[ a ,, b, ]", ("a", "b")),
-        ('["a" and b, c]', ('"a" and b', "c")),
-        ('["open, c]', ('"open', "c")),
-        ('"quoted"', "quoted"),
-        ('"a" and "b"', '"a" and "b"'),
-        ("[link](http://x)", "[link](http://x)"),
-        ("", ""),
-    ],
+@settings(max_examples=300, deadline=None)
+@given(
+    hostile_text, st.lists(st.integers(1, 9), max_size=5, unique=True), hostile_text, st.sampled_from(["\n", "\r\n"])
 )
-def test_field_values_that_people_type(text: str, value: str | tuple[str, ...]) -> None:
-    assert read_value(f"  {text} ") == value
+def test_the_markers_of_a_log_tell_what_a_look_at_every_entry_tells(
+    before: str, numbers: list[int], behind: str, newline: str
+) -> None:
+    for text in (before, "", render_entry(entry(1))):
+        with suppress(Damaged):  # the text has such an entry
+            text = append_entries(text, [entry(number) for number in numbers], FRONT)
+        for whole in (text, f"{text}\n{behind}"):
+            assert _known(whole.replace("\n", newline)) == _scan(whole.replace("\n", newline)).known
 
 
 @settings(max_examples=100, deadline=None)

@@ -23,7 +23,9 @@ def by_handle(connection: apsw.Connection, handles: Iterable[str]) -> dict[str, 
     return {row.key.global_id: row for row in read.stored(connection, (number for (number,) in found)).values()}
 
 
-def newest(connection: apsw.Connection, where: Where, alone: Sequence[str], offset: int, limit: int) -> ListingPage:
+def newest(
+    connection: apsw.Connection, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20
+) -> ListingPage:
     """Rows of these kinds, and those of the kinds `alone` that have no parent, the latest first."""
     owner = read.owner_number(connection, where.owner)
     kinds, lone = read.kind_numbers(connection, where.kinds), read.kind_numbers(connection, alone)
@@ -70,7 +72,7 @@ def degrees(connection: apsw.Connection, targets: Iterable[str], scope: Scope | 
 
 
 def to_targets(
-    connection: apsw.Connection, targets: Iterable[str], where: Where, relations: Sequence[str] | None
+    connection: apsw.Connection, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None
 ) -> list[Link]:
     """Links of permitted rows that lead to these targets."""
     demand = _permitted(connection, where)

@@ -70,10 +70,11 @@ def find(connection: apsw.Connection, keys: Iterable[Key]) -> dict[Key, IndexedM
 def page(
     connection: apsw.Connection,
     where: Where,
-    sort_by: Literal["timestamp", "updated"],
-    descending: bool,
-    offset: int,
-    limit: int,
+    *,
+    sort_by: Literal["timestamp", "updated"] = "timestamp",
+    descending: bool = True,
+    offset: int = 0,
+    limit: int = 20,
 ) -> ListingPage:
     owner, kinds = owner_number(connection, where.owner), kind_numbers(connection, where.kinds)
     if owner is None or not kinds:
@@ -99,7 +100,7 @@ def page(
 
 
 def children(
-    connection: apsw.Connection, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool
+    connection: apsw.Connection, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
 ) -> list[IndexedMemory]:
     number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
     if number is None or not kinds:
@@ -158,7 +159,9 @@ def edges_of(connection: apsw.Connection, ids: Sequence[int]) -> list[tuple[int,
     return [(row, Edge(relation, target, weight)) for row, relation, target, weight in found]
 
 
-def owners(connection: apsw.Connection, scope: Scope | None, limit: int | None) -> list[tuple[Owner, int]]:
+def owners(
+    connection: apsw.Connection, scope: Scope | None = None, limit: int | None = None
+) -> list[tuple[Owner, int]]:
     demand, values = ("1", ()) if scope is None else ("app = ? AND project = ?", (scope.app, scope.project))
     # counted owner by owner in the order of the index, so that a limit ends the walk
     counted = "SELECT o.*, (SELECT sum(t.rows) FROM tally t WHERE t.owner = o.id) AS count FROM owners o"

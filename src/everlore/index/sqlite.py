@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Concatenate, ParamSpec, TypeVar
 
 import apsw
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from everlore.database import Database, row, rows, value
 from everlore.errors import InvalidInput
 from everlore.index import links, queue, read, vectors, words
-from everlore.index.base import Applied, IndexStatus, Link, ListingPage, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.base import Applied, IndexStatus, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.index.bm25 import in_texts
 from everlore.index.checks import check
 from everlore.index.filters import restriction
@@ -28,9 +28,22 @@ from everlore.index.lookups import Lookups
 from everlore.index.schema import EVERYONE, SCHEMA
 from everlore.index.tokens import LISTED_TERMS
 from everlore.index.write import Writer
-from everlore.types import Edge, IndexedMemory, IndexRow, Key, Owner, Problem, Scope, UnitHit, Where
+from everlore.types import IndexRow, Key, Owner, Problem, UnitHit, Where
 
 REMEDY = "run `everlore index rebuild`; your memories are in the markdown files"
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _reading(ask: Callable[Concatenate[apsw.Connection, P], T]) -> Callable[Concatenate[SqliteIndex, P], T]:
+    """A method that asks with a connection for reading: `find = _reading(read.find)`."""
+
+    def method(self: SqliteIndex, /, *args: P.args, **named: P.kwargs) -> T:
+        with self._db.read() as connection:
+            return ask(connection, *args, **named)
+
+    return method
 
 
 class SqliteIndex:
@@ -42,6 +55,26 @@ class SqliteIndex:
         self._tidied = -1
         self._claimed: dict[str, int] = {}
         self._claiming = threading.Lock()
+
+    stored = _reading(read.stored)
+    find = _reading(read.find)
+    children = _reading(read.children)
+    in_turns = _reading(read.in_turns)
+    in_slot = _reading(read.in_slot)
+    in_slots = _reading(read.in_slots)
+    by_handle = _reading(links.by_handle)
+    newest = _reading(links.newest)
+    count = _reading(links.count)
+    degrees = _reading(links.degrees)
+    links_to = _reading(links.to_targets)
+    permitted = _reading(links.permitted)
+    units_of = _reading(links.units_of)
+    episodes_of = _reading(links.episodes_of)
+    edges_of = _reading(read.edges_of)
+    owners = _reading(read.owners)
+    around = _reading(read.around)
+    anchors = _reading(read.anchors)
+    page = _reading(read.page)
 
     def replace_file(
         self,
@@ -107,87 +140,6 @@ class SqliteIndex:
             found = connection.execute("SELECT path, line, reason FROM problems ORDER BY path, line, reason")
             return [Problem(*row) for row in found]
 
-    def stored(self, ids: Iterable[int]) -> dict[int, IndexedMemory]:
-        with self._db.read() as connection:
-            return read.stored(connection, ids)
-
-    def find(self, keys: Iterable[Key]) -> dict[Key, IndexedMemory]:
-        with self._db.read() as connection:
-            return read.find(connection, keys)
-
-    def page(
-        self,
-        where: Where,
-        *,
-        sort_by: Literal["timestamp", "updated"] = "timestamp",
-        descending: bool = True,
-        offset: int = 0,
-        limit: int = 20,
-    ) -> ListingPage:
-        with self._db.read() as connection:
-            return read.page(connection, where, sort_by, descending, offset, limit)
-
-    def children(
-        self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
-    ) -> list[IndexedMemory]:
-        with self._db.read() as connection:
-            return read.children(connection, owner, kind, parent_ids, ended=ended)
-
-    def in_turns(
-        self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
-    ) -> list[tuple[IndexedMemory, int, str]]:
-        with self._db.read() as connection:
-            return read.in_turns(connection, owner, kind, turns)
-
-    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
-        with self._db.read() as connection:
-            return read.in_slot(connection, owner, kind, slot)
-
-    def in_slots(self, owner: Owner, kind: str, slots: Sequence[str]) -> dict[str, list[int]]:
-        """The numbers of the rows in each of these slots."""
-        with self._db.read() as connection:
-            return read.in_slots(connection, owner, kind, slots)
-
-    def by_handle(self, handles: Iterable[str]) -> dict[str, IndexedMemory]:
-        with self._db.read() as connection:
-            return links.by_handle(connection, handles)
-
-    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> ListingPage:
-        with self._db.read() as connection:
-            return links.newest(connection, where, alone, offset, limit)
-
-    def count(self, where: Where) -> int:
-        with self._db.read() as connection:
-            return links.count(connection, where)
-
-    def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
-        with self._db.read() as connection:
-            return links.degrees(connection, targets, scope, most)
-
-    def links_to(self, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None) -> list[Link]:
-        with self._db.read() as connection:
-            return links.to_targets(connection, targets, where, relations)
-
-    def permitted(self, rows: Iterable[int], where: Where) -> set[int]:
-        with self._db.read() as connection:
-            return links.permitted(connection, rows, where)
-
-    def units_of(self, rows: Iterable[int], each: int) -> dict[int, list[int]]:
-        with self._db.read() as connection:
-            return links.units_of(connection, rows, each)
-
-    def episodes_of(self, rows: Iterable[int]) -> Mapping[int, int]:
-        with self._db.read() as connection:
-            return links.episodes_of(connection, rows)
-
-    def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]:
-        with self._db.read() as connection:
-            return read.edges_of(connection, rows)
-
-    def owners(self, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
-        with self._db.read() as connection:
-            return read.owners(connection, scope, limit)
-
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         with self._db.read() as connection:
             owner, kinds = self._lookups.place(connection, where)
@@ -210,10 +162,6 @@ class SqliteIndex:
                 return TermStats(0, 0.0, dict.fromkeys(terms, 0))
             return self._lookups.statistics(connection, terms, number)
 
-    def around(self, units: Sequence[int], reach: int) -> list[Piece]:
-        with self._db.read() as connection:
-            return read.around(connection, units, reach)
-
     def occurrences(self, terms: Sequence[str], owner: Owner | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
         """A list that a search has read is quicker than the text."""
         with self._db.read() as connection:
@@ -230,10 +178,6 @@ class SqliteIndex:
         if unread:
             counts[unread] = in_texts([terms[at] for at in unread], [piece.tokens for piece in pieces])
         return counts
-
-    def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        with self._db.read() as connection:
-            return read.anchors(connection, owner, kind, turns)
 
     def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
         with self._db.read() as connection:

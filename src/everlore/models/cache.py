@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from everlore.database import Database, Schema, rows, value
 from everlore.errors import Damaged, Unavailable
-from everlore.models.base import Embedder, State, Vectors
+from everlore.models.around import EmbedderAround
+from everlore.models.base import Embedder, Vectors
 from everlore.models.unrelated import measured
 
 SLICE = 256
@@ -112,22 +113,14 @@ class EmbeddingCache:
         self._db.close()
 
 
-class CachedEmbedder:
+class CachedEmbedder(EmbedderAround):
     """An embedder that asks the cache first."""
 
     def __init__(self, embedder: Embedder, cache: Cache) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._cache = cache
         self._unrelated: float | None = None
         self._measured_again = 0.0
-
-    @property
-    def name(self) -> str:
-        return self._embedder.name
-
-    @property
-    def dimension(self) -> int:
-        return self._embedder.dimension
 
     @property
     def unrelated(self) -> float:
@@ -145,19 +138,6 @@ class CachedEmbedder:
         except Unavailable:
             self._measured_again = time.monotonic() + MEASURED_AGAIN_SECONDS
             raise
-
-    @property
-    def trouble(self) -> str:
-        return self._embedder.trouble
-
-    def ready(self) -> bool:
-        return self._embedder.ready()
-
-    def state(self) -> State:
-        return self._embedder.state()
-
-    def warm(self) -> None:
-        self._embedder.warm()
 
     def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
         if not texts:
@@ -181,9 +161,6 @@ class CachedEmbedder:
                 # as it will be read from the cache, so that the same text always gives the same vector
                 found.update(dict.fromkeys(missing[text], unpacked(packed(vector))))
         return np.stack([found[place] for place in range(len(texts))])
-
-    def query(self, text: str) -> Vectors:
-        return self._embedder.query(text)
 
     def close(self) -> None:
         self._embedder.close()

@@ -96,9 +96,10 @@ class Endpoint:
         needs longer than the deadline is not held against it, as long as it can be reached."""
         import httpx
 
-        started = time.monotonic()
-        if started < self._rest_until and self.open and not urgent:
+        if self.resting and self.open and not urgent:
             raise Unavailable(self._last_problem)
+        client = self._opened()  # takes a while the first time, which is not the endpoint's
+        started = time.monotonic()
         end = started + 2 * self._timeout
         end = min(end, deadline) if deadline is not None else end
         wait = self._first_wait
@@ -109,7 +110,7 @@ class Endpoint:
             until = begun + self._timeout
             until = min(until, deadline) if deadline is not None else until
             try:
-                status, headers, answer = self._exchange(body, until)
+                status, headers, answer = self._exchange(client, body, until)
             except (httpx.TimeoutException, TimeoutError) as error:
                 problem = f"did not answer within {until - begun:.2g} s"
                 late = not isinstance(error, httpx.ConnectTimeout)
@@ -140,12 +141,12 @@ class Endpoint:
     def bad(self, reason: str) -> Unavailable:
         return Unavailable(f"the {self._what} endpoint {self.shown} sent an unusable answer: {reason}")
 
-    def _exchange(self, body: Any, until: float) -> tuple[int, httpx.Headers, bytes]:
+    def _exchange(self, client: httpx.Client, body: Any, until: float) -> tuple[int, httpx.Headers, bytes]:
         """Read piece by piece, so that one who sends a byte now and then cannot hold us beyond the time-out."""
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        with self._opened().stream("POST", self.url, json=body, timeout=left) as response:
+        with client.stream("POST", self.url, json=body, timeout=left) as response:
             found = bytearray()
             for chunk in response.iter_bytes():
                 found += chunk

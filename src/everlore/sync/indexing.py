@@ -35,7 +35,8 @@ from everlore.sync.undo import Removed
 from everlore.sync.unsaying import spoken_for, unsay, unsay_owed
 from everlore.types import IndexedMemory, IndexRow, Json, Key, LogEntry, Owner, Predicate, Problem, Where
 from everlore.vault.base import Change, FileText
-from everlore.vault.markdown import append_entries, log_front, mentioned, parse_log, parse_sheet, render_entry, without
+from everlore.vault.entries import render_entry
+from everlore.vault.markdown import append_entries, log_front, mentioned, parse_log, parse_sheet, without
 
 SHOWN = 200
 """Characters of an unexpected error that are told."""

@@ -46,7 +46,7 @@ def relevant(path: str) -> bool:
 
 
 class FolderVault:
-    """One folder of markdown. Safe to use from many threads and processes at once."""
+    """One folder of markdown, which keeps what `Vault` promises from many threads and processes at once."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.expanduser().resolve()
@@ -68,13 +68,11 @@ class FolderVault:
         self._prepared = True
 
     def read(self, path: str) -> FileText | None:
-        """The file's text, or None when it does not exist."""
         with _explained(path):
             found = _load(self._target(path))
         return found and FileText(decoded(found[0], path), found[1].st_mtime_ns, found[1].st_size)
 
     def stat(self, path: str) -> tuple[int, int] | None:
-        """(mtime_ns, size) as `read` would give them, or None when the file does not exist."""
         with _explained(path):
             try:
                 found = self._target(path).stat()
@@ -84,7 +82,6 @@ class FolderVault:
 
     @contextlib.contextmanager
     def lock(self, name: str, timeout: float = LOCK_SECONDS) -> Iterator[None]:
-        """Hold `name`, a path or any other, against every thread and process. A thread may take it again."""
         held: set[str] = self._held.__dict__.setdefault("names", set())
         if name in held:
             yield
@@ -110,11 +107,6 @@ class FolderVault:
             lock.release()
 
     def change(self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS) -> Change:
-        """Change a file: `edit` gets its text (None: it does not exist) and returns the new one (None: delete it).
-
-        `edit` runs again when the file changed meanwhile, so it must depend on nothing but its argument.
-        What is written is always newer than what it replaces, however coarse the disk's clock is.
-        """
         with self.lock(path, timeout):
             patience = time.monotonic() + SAVING_SECONDS
             for attempt in count():
@@ -135,7 +127,6 @@ class FolderVault:
     def update(
         self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
     ) -> FileText | None:
-        """`change`, for those who only want to know what is there now."""
         return self.change(path, edit, timeout).after
 
     def being_written(self, path: str) -> bool:

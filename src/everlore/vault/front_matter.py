@@ -75,7 +75,7 @@ def write_front(text: str, front: Front, updates: Mapping[str, Json], drop: Coll
     `front` is what `read_front` found; the text may have changed behind it since. Front matter that cannot be
     read is left alone: it is a person's to repair.
     """
-    changed = {key: value for key, value in updates.items() if key not in front.values or front.values[key] != value}
+    changed = clean({key: new for key, new in updates.items() if key not in front.values or front.values[key] != new})
     dropped = [key for key in drop if key in front.values]
     if front.problem or not (changed or dropped):
         return text
@@ -87,15 +87,16 @@ def write_front(text: str, front: Front, updates: Mapping[str, Json], drop: Coll
     source = YamlText(text[front.start : front.end], _Loader, dump, newline)
     edited = source.edited(front.values, wanted)
     if not _holds(edited, wanted):  # YAML in a form that nobody writes by hand
-        edited = "".join([*(f"{comment}\n" for comment in source.comments), dump(wanted)]).replace("\n", newline)
+        edited = "".join([*(f"{comment}\n" for comment in source.comments), dump(clean(wanted))]).replace("\n", newline)
     return text[: front.start] + edited + text[front.end :]
 
 
 def dump(values: Json) -> str:
+    """As YAML; the caller has made them `clean`."""
     if not values:
         return ""
     text: str = yaml.dump(
-        clean(values), Dumper=_Dumper, allow_unicode=True, sort_keys=False, default_flow_style=False, width=2**20
+        values, Dumper=_Dumper, allow_unicode=True, sort_keys=False, default_flow_style=False, width=2**20
     )
     return text
 
@@ -155,7 +156,7 @@ def _check_plain(value: Json) -> None:
 
 def _holds(source: str, wanted: Mapping[str, Json]) -> bool:
     try:
-        return bool(_load(source) == clean(wanted))
+        return bool(_load(source) == wanted)
     except (Damaged, yaml.YAMLError, ValueError, OverflowError):
         return False
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Literal, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everlore.errors import InvalidInput
-from everlore.index.base import Applied, IndexStatus, Link, ListingPage, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.base import Applied, IndexStatus, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.index.bm25 import in_texts
 from everlore.index.postgres import links, queue, read, words
 from everlore.index.postgres import vectors as near
@@ -22,12 +22,24 @@ from everlore.index.postgres.write import Writer
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, first, rows, value, with_nul
 from everlore.postgres.tenants import NUMBER_BITS, file_uuid, owner_uuid, tenant_of
-from everlore.types import Edge, IndexedMemory, IndexRow, Key, Owner, Problem, Scope, UnitHit, Where
+from everlore.types import IndexRow, Key, Owner, Problem, UnitHit, Where
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 NUMBERS = (1 << NUMBER_BITS) - 1
 """What of a number is not its tenant."""
+
+
+def _reading(ask: Callable[Concatenate[Connection, P], T]) -> Callable[Concatenate[PostgresIndex, P], T]:
+    """A method that asks with a connection for reading, which may ask twice: `find = _reading(read.find)`."""
+
+    def method(self: PostgresIndex, /, *args: P.args, **named: P.kwargs) -> T:
+        # an iterator could be gone through only once
+        kept: Any = [list(one) if isinstance(one, Iterator) else one for one in args]
+        return self._server.read(lambda c: ask(c, *kept, **named))
+
+    return method
 
 
 class PostgresIndex:
@@ -39,6 +51,25 @@ class PostgresIndex:
         self._claimed: dict[str, int] = {}
         self._claiming = threading.Lock()
         server.prepare(PART)
+
+    stored = _reading(read.stored)
+    find = _reading(read.find)
+    children = _reading(read.children)
+    in_turns = _reading(read.in_turns)
+    in_slot = _reading(read.in_slot)
+    by_handle = _reading(links.by_handle)
+    newest = _reading(links.newest)
+    count = _reading(links.count)
+    degrees = _reading(links.degrees)
+    links_to = _reading(links.to_targets)
+    permitted = _reading(links.permitted)
+    units_of = _reading(links.units_of)
+    episodes_of = _reading(links.episodes_of)
+    edges_of = _reading(read.edges_of)
+    owners = _reading(read.owners)
+    around = _reading(read.around)
+    anchors = _reading(read.anchors)
+    page = _reading(read.page)
 
     def replace_file(
         self,
@@ -87,74 +118,6 @@ class PostgresIndex:
         found = self._server.read(lambda c: rows(c, select))
         return [Problem(with_nul(path), line, with_nul(reason)) for path, line, reason in found]
 
-    def stored(self, ids: Iterable[int]) -> dict[int, IndexedMemory]:
-        wanted = list(ids)
-        return self._server.read(lambda c: read.stored(c, wanted))
-
-    def find(self, keys: Iterable[Key]) -> dict[Key, IndexedMemory]:
-        wanted = list(keys)
-        return self._server.read(lambda c: read.find(c, wanted))
-
-    def page(
-        self,
-        where: Where,
-        *,
-        sort_by: Literal["timestamp", "updated"] = "timestamp",
-        descending: bool = True,
-        offset: int = 0,
-        limit: int = 20,
-    ) -> ListingPage:
-        return self._server.read(lambda c: read.page(c, where, sort_by, descending, offset, limit))
-
-    def children(
-        self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
-    ) -> list[IndexedMemory]:
-        return self._server.read(lambda c: read.children(c, owner, kind, parent_ids, ended=ended))
-
-    def in_turns(
-        self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
-    ) -> list[tuple[IndexedMemory, int, str]]:
-        return self._server.read(lambda c: read.in_turns(c, owner, kind, turns))
-
-    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
-        return self._server.read(lambda c: read.in_slot(c, owner, kind, slot))
-
-    def by_handle(self, handles: Iterable[str]) -> dict[str, IndexedMemory]:
-        wanted = list(handles)
-        return self._server.read(lambda c: links.by_handle(c, wanted))
-
-    def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> ListingPage:
-        return self._server.read(lambda c: links.newest(c, where, alone, offset, limit))
-
-    def count(self, where: Where) -> int:
-        return self._server.read(lambda c: links.count(c, where))
-
-    def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
-        wanted = list(targets)
-        return self._server.read(lambda c: links.degrees(c, wanted, scope, most))
-
-    def links_to(self, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None) -> list[Link]:
-        wanted = list(targets)
-        return self._server.read(lambda c: links.to_targets(c, wanted, where, relations))
-
-    def permitted(self, rows: Iterable[int], where: Where) -> set[int]:
-        wanted = list(rows)
-        return self._server.read(lambda c: links.permitted(c, wanted, where))
-
-    def units_of(self, rows: Iterable[int], each: int) -> dict[int, list[int]]:
-        wanted = list(rows)
-        return self._server.read(lambda c: links.units_of(c, wanted, each))
-
-    def episodes_of(self, rows: Iterable[int]) -> Mapping[int, int]:
-        wanted = list(rows)
-        return self._server.read(lambda c: links.episodes_of(c, wanted))
-
-    def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]:
-        return self._server.read(lambda c: read.edges_of(c, rows))
-
-    def owners(self, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
-        return self._server.read(lambda c: read.owners(c, scope, limit))
-
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         return self._server.read(lambda c: words.search(c, self._frequencies, terms, where, limit))
 
@@ -164,15 +127,9 @@ class PostgresIndex:
     def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats:
         return self._server.read(lambda c: words.statistics(c, self._frequencies, terms, owner))
 
-    def around(self, units: Sequence[int], reach: int) -> list[Piece]:
-        return self._server.read(lambda c: read.around(c, units, reach))
-
     def occurrences(self, terms: Sequence[str], owner: Owner | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
         del owner  # their text tells enough
         return in_texts(terms, [piece.tokens for piece in pieces])
-
-    def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        return self._server.read(lambda c: read.anchors(c, owner, kind, turns))
 
     def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
         return self._server.read(lambda c: near.cosines(c, query, owner, units, self._ours(query)))

@@ -21,7 +21,9 @@ def by_handle(connection: Connection, handles: Iterable[str]) -> dict[str, Index
     return {one.key.global_id: one for one in read.stored(connection, (number for (number,) in found)).values()}
 
 
-def newest(connection: Connection, where: Where, alone: Sequence[str], offset: int, limit: int) -> ListingPage:
+def newest(
+    connection: Connection, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20
+) -> ListingPage:
     """Rows of these kinds, and those of the kinds `alone` that have no parent, the latest first."""
     kinds = Condition("r.kind = ANY(%s) OR (r.kind = ANY(%s) AND r.parent_id = '')", (list(where.kinds), list(alone)))
     whose = partition(where, "r", kinds=False)
@@ -62,7 +64,7 @@ def degrees(connection: Connection, targets: Iterable[str], scope: Scope | None,
 
 
 def to_targets(
-    connection: Connection, targets: Iterable[str], where: Where, relations: Sequence[str] | None
+    connection: Connection, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None
 ) -> list[Link]:
     """Links of permitted rows that lead to these targets."""
     wanted = [beginning("e.target", list(dict.fromkeys(targets))), _permitted(where)]

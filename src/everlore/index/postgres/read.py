@@ -40,10 +40,11 @@ def find(connection: Connection, keys: Iterable[Key]) -> dict[Key, IndexedMemory
 def page(
     connection: Connection,
     where: Where,
-    sort_by: Literal["timestamp", "updated"],
-    descending: bool,
-    offset: int,
-    limit: int,
+    *,
+    sort_by: Literal["timestamp", "updated"] = "timestamp",
+    descending: bool = True,
+    offset: int = 0,
+    limit: int = 20,
 ) -> ListingPage:
     demand = restriction(where)
     condition = partition(where, "r")
@@ -62,7 +63,7 @@ def page(
 
 
 def children(
-    connection: Connection, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool
+    connection: Connection, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
 ) -> list[IndexedMemory]:
     wanted = list(dict.fromkeys(parent_ids))
     parents, name = beginning("r.parent_id", wanted), owner_uuid(owner)
@@ -108,7 +109,7 @@ def edges_of(connection: Connection, ids: Sequence[int]) -> list[tuple[int, Edge
     return _edges(rows(connection, select, (tenants_of(ids), list(ids)))) if ids else []
 
 
-def owners(connection: Connection, scope: Scope | None, limit: int | None) -> list[tuple[Owner, int]]:
+def owners(connection: Connection, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
     demand = ALWAYS
     if scope is not None:
         demand = joined([beginning("o.app", [scope.app]), beginning("o.project", [scope.project])], "AND")

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from everlore.extras import extra_of, missing
-from everlore.models.media.formats import FORMATS
-from everlore.models.media.refusal import Refusal
+from everlore.models.media.formats import FORMATS, Refusal
 
 _BARRED = ("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto", "subprocess.Popen", "os.exec",
            "os.posix_spawn", "os.spawn", "os.system", "os.fork", "os.forkpty", "os.remove", "os.rename", "os.rmdir",

@@ -16,8 +16,7 @@ from collections.abc import Iterator
 from email.message import EmailMessage
 from typing import Any
 
-from everlore.models.media.formats import Format
-from everlore.models.media.refusal import Refusal
+from everlore.models.media.formats import Format, Refusal
 
 ARCHIVE_MEMBERS = 10_000
 ARCHIVE_BYTES = 300 * 2**20

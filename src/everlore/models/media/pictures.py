@@ -6,7 +6,7 @@ import io
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from everlore.models.media.refusal import Refusal
+from everlore.models.media.formats import Refusal
 
 if TYPE_CHECKING:
     from PIL.Image import Image

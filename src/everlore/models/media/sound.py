@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.models.media.refusal import Refusal
+from everlore.models.media.formats import Refusal
 
 RATE = 16_000
 LONGEST_SECONDS = 4 * 3600

@@ -110,9 +110,12 @@ def _failure(error: BaseException) -> Failure:
             return error
         case KeyboardInterrupt() | Abort():
             return Failure("cancelled", "interrupted")
-        case InvalidInput() | NotFound() | Conflict():
-            kind = {InvalidInput: "invalid_args", NotFound: "not_found", Conflict: "conflict"}[type(error)]
-            return Failure(kind, str(error))
+        case InvalidInput():
+            return Failure("invalid_args", str(error))
+        case NotFound():
+            return Failure("not_found", str(error))
+        case Conflict():
+            return Failure("conflict", str(error))
         case EverloreError():
             return Failure("io", str(error))
         case TyperException():

@@ -67,10 +67,7 @@ def _store(call: Call, key: str, granted: Mapping[str, Json] | None = None) -> R
     settings = call.settings
     answer = gateway(server_of(call), "/auth/login", {"apiKey": key})
     who = answer.result
-    agent = {
-        "agentId": str((granted or {}).get("agentId") or ""),
-        "agentToken": str((granted or {}).get("agentToken") or ""),
-    }
+    agent = {name: str((granted or {}).get(name) or "") for name in ("agentId", "agentToken")}
     if not agent["agentToken"]:
         agent = _own_agent(call, key)
     account = _account(settings.base, who, agent)
@@ -88,8 +85,12 @@ def _account(base: str, who: Mapping[str, Json], agent: Mapping[str, str]) -> di
         **{name: who.get(name) for name in kept},
         "agentId": agent["agentId"],
         "tokenPrefix": agent["agentToken"][:8],
-        "refreshedAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "refreshedAt": _iso(time.time()),
     }
+
+
+def _iso(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _own_agent(call: Call, key: str) -> dict[str, str]:
@@ -170,27 +171,12 @@ def _start(call: Call) -> Mapping[str, Json]:
 def _start_only(call: Call) -> Result:
     started = _start(call)
     expires = int(started.get("expiresIn") or 0)
-    session = {
-        "apiBaseUrl": call.settings.base,
-        "deviceCode": started["deviceCode"],
-        "userCode": started["userCode"],
-        "verificationUrl": started["verificationUrl"],
-        "interval": started.get("interval"),
-        "expiresAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + expires)),
-    }
+    code = {name: started.get(name) for name in ("deviceCode", "userCode", "verificationUrl", "interval")}
+    session = {"apiBaseUrl": call.settings.base, **code, "expiresAt": _iso(time.time() + expires)}
     write_private_json(call.settings.folders.device_session, session)
-    resume = f"evercli auth login --device-code {started['deviceCode']}"
-    data = {
-        "status": "pending",
-        "deviceCode": started["deviceCode"],
-        "userCode": started["userCode"],
-        "verificationUrl": started["verificationUrl"],
-        "expiresInSec": expires,
-        "interval": started.get("interval"),
-        "resumeCommand": resume,
-    }
-    shown = f"Open {started['verificationUrl']}\nCode: {started['userCode']}\nThen run: {resume}"
-    return Result(data, shown)
+    resume = f"evercli auth login --device-code {code['deviceCode']}"
+    data = {"status": "pending", **code, "expiresInSec": expires, "resumeCommand": resume}
+    return Result(data, f"Open {code['verificationUrl']}\nCode: {code['userCode']}\nThen run: {resume}")
 
 
 def _resume(call: Call, code: str) -> Result:

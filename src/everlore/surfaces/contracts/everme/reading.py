@@ -16,7 +16,7 @@ from everlore.kinds.registry import all_kinds
 from everlore.kinds.registry import kind as kind_of
 from everlore.memory import forget as forget_one
 from everlore.memory import listing, profile
-from everlore.models.once import AskedOnce
+from everlore.models.around import AskedOnce
 from everlore.search import Hit, Query, recall
 from everlore.search.filters import holds
 from everlore.search.meaning import default_radius

@@ -1,0 +1,66 @@
+"""Who may address a server on loopback, and the id of every request."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import httpx
+import pytest
+from serving import Api, Server
+
+ADD = "/api/v1/memory/add"
+
+
+SEARCH = "/api/v1/memory/search"
+
+
+def refused(answer: httpx.Response, status: int) -> str:
+    assert answer.status_code == status, answer.text
+    message: str = answer.json()["error"]["message"]
+    return message
+
+
+def test_the_id_is_echoed_by_the_log(api: Api, server: Server) -> None:
+    request_id = api.post("flush", session_id="s").json()["request_id"]
+    deadline = time.monotonic() + 60
+    lines: list[dict[str, Any]] = []
+    while not lines and time.monotonic() < deadline:
+        lines = [line for line in server.log() if line.get("request_id") == request_id]
+        time.sleep(0.02)
+    assert lines[0]["event"] == "request"
+    assert lines[0]["path"] == "/api/v1/memory/flush"
+    assert lines[0]["status"] == 200
+    assert lines[0]["ms"] >= 0
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8000", "192.168.1.5", "localhost.evil.example", "", "[::", "8.8.8.8:8000"]
+)
+def test_other_host_names_are_refused(server: Server, host: str) -> None:
+    answer = server.client.post(SEARCH, json={"user_id": "u", "query": "q"}, headers={"Host": host})
+    refused(answer, 403)
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:8000", "127.0.0.1", "127.0.0.1:1234", "[::1]", "[::1]:8000", "127.8.9.1"]
+)
+def test_loopback_host_names_are_welcome(server: Server, host: str) -> None:
+    answer = server.client.post("/api/v1/memory/flush", json={"session_id": "s"}, headers={"Host": host})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "https://localhost.evil.example", "null", "", "file://", "http://["]
+)
+def test_web_pages_of_other_origins_are_refused(server: Server, origin: str) -> None:
+    answer = server.client.post(SEARCH, json={"user_id": "u", "query": "q"}, headers={"Origin": origin})
+    refused(answer, 403)
+    assert "access-control-allow-origin" not in answer.headers
+    refused(server.client.get("/health", headers={"Origin": origin}), 403)
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:3000", "http://127.0.0.1", "https://[::1]:8443"])
+def test_pages_of_this_machine_are_welcome(server: Server, origin: str) -> None:
+    answer = server.client.post("/api/v1/memory/flush", json={"session_id": "s"}, headers={"Origin": origin})
+    assert answer.status_code == 200
