@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.extract.action import changes_things
-from everlore.extract.phrases import word_set
 from everlore.extract.requests import things
 from everlore.extract.skill_steps import calls_of
 from everlore.extract.skill_words import stems, without_asker
+from everlore.extract.vocabulary import Vocabulary
 from everlore.kinds.case import Case
 from everlore.kinds.skill import Skill
 from everlore.types import Key
@@ -32,18 +32,10 @@ none."""
 KNOWN_WORK = 10
 """From so many cases on, what more than half of them did tells nothing of a task."""
 
-_SPECIFIC = re.compile(
-    r"\S+@\S+|`[^`]+`|\"[^\"]+\"|“[^”]+”|(?<!\S)[/~]\S+|\b[\w.#-]*\d[\w.#:-]*|\b(?:[\w-]+\.){2,}\w+\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:'s)?\b"
-    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b(?:today|tomorrow"
-    r"|tonight|yesterday)(?:'s)?\b",
-    re.I,
-)
+_KNOWN = Vocabulary("skill_cluster")
+_SPECIFIC = _KNOWN.pattern("specific")
 _NAMES = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:'s)?(?: [A-Z][a-z]+)*\b")
-_UNDOING = word_set(
-    "cancel close delete disable downgrade drop remove restore revert stop undo uninstall unsubscribe withdraw"
-)
-"""The same thing done and undone are two tasks, however alike they read."""
+_UNDOING = _KNOWN.words("undoing")
 
 
 def cluster_text(case: Case) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 
 from everlore.extract.phrases import one_line
 from everlore.extract.requests import is_order
+from everlore.extract.vocabulary import Vocabulary
 from everlore.stem import stem
 
 DESCRIBED = 140
@@ -27,10 +28,8 @@ _STOP = frozenset(
 _ASKED_BY = re.compile(r" \(asked by [^)]*\)$")
 _CONTEXT = re.compile(r"^(?P<request>.+?) \((?P<context>.+)\)$")
 _WORD = re.compile(r"[^\W_]+")
-_PHRASE = re.compile(
-    r"(?=,\s|\s(?:in|on|at|for|from|to|with|near|of|by|until|till|before|after|since|under|over|via|into|and|but|so"
-    r"|because|that|which|then|than|as|-|–|\+)\s)"
-)
+_KNOWN = Vocabulary("skill_words")
+_PHRASE = _KNOWN.pattern("phrase", 0)
 _ONE_OF_THEM = re.compile(r"\s*`[^`]*`|(?<=\w)\s+(?:#\d+|\w*[a-z-]\w*\d[\w.-]*|\d{3,})(?=\s)")
 _NAME_IN_IT = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:'s)?(?: [A-Z][a-z]+)*\b")
 _ASIDE = re.compile(r"\s*\([^()]*\)(?=[\s,.])")
