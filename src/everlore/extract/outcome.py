@@ -8,12 +8,11 @@ for depends on the call: what a call that looks has to show may be full of other
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from everlore.extract.action import Manner
+from everlore.extract.action import Manner, parsed
 from everlore.extract.phrases import one_line, word_set
 from everlore.extract.vocabulary import Vocabulary
 from everlore.types import Json
@@ -35,17 +34,12 @@ _UNSEEN = re.compile(r"<(script|style|noscript|svg)\b.*?(?:</\1\s*>|\Z)|<!--.*?(
 def unwrapped(output: str) -> tuple[str, int | None]:
     """The text itself, and the exit status if the tool gave one beside it."""
     text = output.strip()
-    if not text.startswith(("{", "[")):
-        return text, None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text, None
-    if isinstance(value, list):
+    value = parsed(text) if text.startswith(("{", "[")) else None
+    if not isinstance(value, Mapping):
         inner = _blocks(value)
         return (text, None) if inner is None else (inner, None)
     status = _status(value)
-    inner = _blocks(value.get("content")) if isinstance(value.get("content"), list) else None
+    inner = _blocks(value.get("content"))
     if inner is not None and status is None and (value.get("isError") is True or value.get("is_error") is True):
         status = 1
     streams = [value[name] for name in _STREAMS if isinstance(value.get(name), str)]
@@ -79,20 +73,13 @@ def gist(text: str, manner: Manner) -> str:
     if _PAGE.match(text):
         text = html.unescape(_UNSEEN.sub(" ", text[:PAGE]))
     lines = [line for line in map(str.strip, text.splitlines()) if any(map(str.isalnum, line))]
-    if manner == "runs":
-        return _ending(lines) if lines else one_line(text, GIST)
-    return one_line(text, GIST)
+    return _ending(lines) if manner == "runs" and lines else one_line(text, GIST)
 
 
 def _only_fine(text: str) -> bool:
     if text.lower().strip(" .!\"'✓✔✅\n") in _FINE:
         return True
-    if not text.startswith("{") or len(text) > GIST:
-        return False
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
+    value = parsed(text) if text.startswith("{") and len(text) <= GIST else None
     return isinstance(value, Mapping) and all(
         name in _SAYS_FINE and str(item).lower() in _FINE for name, item in value.items()
     )
@@ -152,8 +139,8 @@ def outcome_of(output: str, manner: Manner = "answers") -> tuple[Outcome, str]:
     if not text:
         nothing_found = status == 1 and manner == "looks"  # so `grep` says that it is not there
         return ("error", f"exit status {status}") if status and not nothing_found else ("ok", "")
-    value = _json_object(text) if status is None else None
-    if value is not None:
+    value = parsed(text) if status is None and text.startswith("{") else None
+    if isinstance(value, Mapping):
         reason = _json_error(value, manner)
         return ("ok", gist(text, manner)) if reason is None else ("error", _telling(_lines(reason or text)))
     lines = _lines(text)
@@ -248,16 +235,6 @@ def _telling(lines: Sequence[str]) -> str:
         chosen = next((line for line in found if len(line.split()) > 4), found[0])
     plain = re.sub(r"^E\s{2,}|^\W{0,3}error:\s*(?=\S)|</?[\w-]*error[\w-]*>", "", chosen, flags=re.I)
     return one_line(plain or chosen, OUTPUT)
-
-
-def _json_object(text: str) -> dict[str, Json] | None:
-    if not text.startswith("{"):
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _json_error(value: Mapping[str, Json], manner: Manner) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 from everlore.extract.action import changes_things
 from everlore.extract.requests import things
 from everlore.extract.skill_steps import calls_of
-from everlore.extract.skill_words import stems, without_asker
-from everlore.extract.vocabulary import Vocabulary
+from everlore.extract.skill_words import KNOWN, NAMES, stems, without_asker
 from everlore.kinds.case import Case
 from everlore.kinds.skill import Skill
 from everlore.types import Key
@@ -32,15 +30,13 @@ none."""
 KNOWN_WORK = 10
 """From so many cases on, what more than half of them did tells nothing of a task."""
 
-_KNOWN = Vocabulary("skill_cluster")
-_SPECIFIC = _KNOWN.pattern("specific")
-_NAMES = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:'s)?(?: [A-Z][a-z]+)*\b")
-_UNDOING = _KNOWN.words("undoing")
+_SPECIFIC = KNOWN.pattern("specific")
+_UNDOING = KNOWN.words("undoing")
 
 
 def cluster_text(case: Case) -> str:
     """The task without its names, numbers and dates: what to embed when looking for cases of the same task."""
-    return " ".join(_NAMES.sub("someone", _SPECIFIC.sub(" ", without_asker(case.task_intent))).split())
+    return " ".join(NAMES.sub("someone", _SPECIFIC.sub(" ", without_asker(case.task_intent))).split())
 
 
 def public_id(case: Case) -> str:
