@@ -7,6 +7,7 @@ EverloreError
 ├── Conflict            choose another name; this one stands for something else
 ├── Denied              show another credential, or ask for less
 ├── Unavailable         try again later; nothing was lost
+│   └── Postponed       wait: the language model is asked again by itself
 ├── Misconfigured       the owner of the installation must change a setting
 │   └── Obstructed      something in the vault must be moved away
 └── Damaged             a file needs a person's eye; the message says which and where
@@ -47,6 +48,10 @@ class Denied(EverloreError):
 
 class Unavailable(EverloreError):
     """A part is busy, loading or out of reach; the same request may work later."""
+
+
+class Postponed(Unavailable):
+    """The language model could not do its part now. Nothing was lost: it is asked again later."""
 
 
 class Misconfigured(EverloreError):

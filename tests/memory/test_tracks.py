@@ -27,9 +27,10 @@ from vaults import (
 from everlore.engine import Engine
 from everlore.kinds.skill import Skill, from_sheet
 from everlore.memory import NewMessage, flush, listing, profile, remember
-from everlore.memory.write_agent import write_agent_track
+from everlore.memory.write_agent import cases_of, write_cases
 from everlore.models.chat import Meter
 from everlore.search import Query, recall
+from everlore.search.recipes import HYBRID, KEYWORD
 from everlore.types import Cell, IndexRow, Message
 from everlore.vault.markdown import parse_sheet
 
@@ -122,7 +123,7 @@ def test_a_newer_fact_ends_an_older_one_and_deletes_nothing(engine: Engine) -> N
     )
     assert "**valid_until**: 2026-05-29T20:26:40Z" in text
     assert f"**superseded_by**: {new.key.local_id}" in text
-    hits = recall(engine, Query(ALICE, "favorite coffee shop", "hybrid", 5)).hits["episode"]
+    hits = recall(engine, Query(ALICE, "favorite coffee shop", 5), HYBRID).hits["episode"]
     nested = [fact.stored.data["content"] for hit in hits for fact in hit.facts]
     assert len(hits) == 2
     assert [fact for fact in nested if "Blue Bottle" in fact] == []
@@ -191,7 +192,8 @@ def test_several_tasks_of_a_cell_are_written_once(engine: Engine) -> None:
     # as after a crash that left the files and lost what is noted of them
     messages = tuple(replace(message, id=f"m{at}") for at, message in enumerate(accepted(talk)))
     for _ in range(2):
-        write_agent_track(engine, Cell(parent, SCOPE, "s", messages), HELPER, None, Meter(1))
+        again = Cell(parent, SCOPE, "s", messages)
+        assert write_cases(engine, again, HELPER, cases_of(again, HELPER), Meter(1))
     assert listing(engine, HELPER, "case").rows == before
     assert_index_equals_files(engine)
 
@@ -238,7 +240,7 @@ def test_two_runs_of_a_task_become_a_skill_and_a_third_joins_it(engine: Engine) 
     assert (grown.local_id, grown.name) == (first.local_id, first.name)
     assert len(grown.source_case_ids) == 3
     assert grown.confidence > first.confidence
-    assert recall(engine, Query(HELPER, "book a flight", "keyword", 3)).hits["skill"] != []
+    assert recall(engine, Query(HELPER, "book a flight", 3), KEYWORD).hits["skill"] != []
     assert_index_equals_files(engine)
 
 

@@ -1,4 +1,4 @@
-"""What left with an episode or a fact comes back with it, also when that fails at first."""
+"""A fact that is put back is in the profile again, also when that fails at first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from everlore.memory import flush, profile, remember
 from everlore.sync import index_changes
 from everlore.vault.base import LOCK_SECONDS, Change
 
-EPISODES = "episodes/episode-2026-05-28.md"
 FACTS = "facts/fact-2026-05-28.md"
 
 
@@ -33,14 +32,13 @@ def known(engine: Engine) -> tuple[int, list[str], list[str]]:
     return len(contents(engine, ALICE)), sorted(str(fact["content"]) for fact in facts(engine, ALICE)), listed
 
 
-@pytest.mark.parametrize("file", [EPISODES, FACTS])
 def test_what_could_not_be_put_back_at_once_is_when_the_file_is_looked_at_again(
-    engine: Engine, alice: Path, monkeypatch: pytest.MonkeyPatch, file: str
+    engine: Engine, alice: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, text = known(engine), (alice / file).read_text(encoding="utf-8")
+    before, text = known(engine), (alice / FACTS).read_text(encoding="utf-8")
     start = text.rindex("<!-- entry:", 0, text.index("in Graz"))
     end = text.index("\n", text.index("<!-- /entry:", start)) + 1
-    (alice / file).write_text(text[:start] + text[end:], encoding="utf-8")
+    (alice / FACTS).write_text(text[:start] + text[end:], encoding="utf-8")
     index_changes(engine)
     assert "Graz" not in str(known(engine)[2])
     change, refused = engine.vault.change, list[str]()
@@ -52,9 +50,9 @@ def test_what_could_not_be_put_back_at_once_is_when_the_file_is_looked_at_again(
         return change(path, edit, timeout)
 
     monkeypatch.setattr(engine.vault, "change", busy)
-    (alice / file).write_text(text, encoding="utf-8")
+    (alice / FACTS).write_text(text, encoding="utf-8")
     index_changes(engine)
     assert refused
-    (alice / file).touch()
+    (alice / FACTS).touch()
     index_changes(engine)
     assert known(engine) == before

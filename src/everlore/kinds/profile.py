@@ -44,6 +44,13 @@ class Profile:
     explicit_info: tuple[Info, ...]
     implicit_traits: tuple[Trait, ...]
     timestamp: int
+    generated: tuple[str, ...] | None = None
+    """Fingerprints of what was computed from facts, as it was written last; all else is its owner's. None in files of
+    before, and in those that a person wrote."""
+    hidden: tuple[str, ...] = ()
+    """Fingerprints of what would be computed, and its owner took out or replaced."""
+    called: tuple[str, ...] = ()
+    """Names of the user that their id does not tell."""
 
     @property
     def local_id(self) -> str:
@@ -51,6 +58,9 @@ class Profile:
 
 
 def to_sheet(profile: Profile) -> MemoryFile:
+    notes: dict[str, Json] = {} if profile.generated is None else {"generated": " ".join(profile.generated)}
+    notes |= {"hidden": " ".join(profile.hidden)} if profile.hidden else {}
+    notes |= {"called": list(profile.called)} if profile.called else {}
     return MemoryFile(
         front={
             "id": f"profile_{profile.owner.id}",
@@ -59,6 +69,7 @@ def to_sheet(profile: Profile) -> MemoryFile:
             "profile_timestamp_ms": profile.timestamp,
             "explicit_info": [_written(info) for info in profile.explicit_info],
             "implicit_traits": [_written(trait) for trait in profile.implicit_traits],
+            **notes,
         },
         body=profile.summary,
     )
@@ -77,6 +88,9 @@ def from_sheet(sheet: MemoryFile, owner: Owner, _name: str = "") -> Profile:
         explicit_info=tuple(_info(item) for item in items("explicit_info")),
         implicit_traits=tuple(_trait(item) for item in items("implicit_traits")),
         timestamp=_moment(sheet.front.get("profile_timestamp_ms")),
+        generated=tuple(str(sheet.front["generated"] or "").split()) if "generated" in sheet.front else None,
+        hidden=tuple(str(sheet.front.get("hidden") or "").split()),
+        called=tuple(map(str, called)) if isinstance(called := sheet.front.get("called"), list) else (),
     )
 
 
@@ -103,11 +117,11 @@ def _trait(item: Mapping[str, Json]) -> Trait:
 
 def _written(item: Info | Trait) -> dict[str, Json]:
     """The item for the file: what it says there already is left as it is."""
-    ours, there = _values(item), _values(_info(item.written) if isinstance(item, Info) else _trait(item.written))
+    ours, there = values(item), values(_info(item.written) if isinstance(item, Info) else _trait(item.written))
     return {**item.written, **{name: value for name, value in ours.items() if value != there[name]}}
 
 
-def _values(item: Info | Trait) -> dict[str, Json]:
+def values(item: Info | Trait) -> dict[str, Json]:
     if isinstance(item, Trait):
         return {"trait": item.trait, "description": item.description, "basis": item.basis, "evidence": item.evidence}
     return {
