@@ -8,7 +8,7 @@ from everlore.clock import Clock, iso
 from everlore.kinds import record
 from everlore.kinds.registry import kind
 from everlore.search import Hit
-from everlore.surfaces.contracts.knowledge.present import passages
+from everlore.surfaces.contracts.passages import passages
 from everlore.surfaces.contracts.toolset import Link
 from everlore.types import IndexedMemory
 
