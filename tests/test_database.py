@@ -24,8 +24,8 @@ def test_a_write_is_seen_after_it_ends_and_not_at_all_when_it_fails(tmp_path: Pa
     db = opened(tmp_path / "x.db")
     with db.write() as connection:
         connection.execute("INSERT INTO said VALUES('tea')")
-    with pytest.raises(apsw.SQLError), db.write() as connection:
-        connection.execute("INSERT INTO said VALUES('milk'); INSERT INTO nothing VALUES('milk')")
+    with pytest.raises(Damaged, match="not as we wrote it"), db.write() as connection:
+        connection.execute("INSERT INTO said VALUES('milk'); INSERT INTO unknown VALUES('milk')")
     with db.read() as connection:
         assert rows(connection, "SELECT words FROM said") == [("tea",)]
         assert row(connection, "SELECT words FROM said WHERE words = ?", ("milk",)) is None
