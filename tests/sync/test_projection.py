@@ -1,17 +1,19 @@
-"""A fact that is put back is in the profile again, also when that fails at first."""
+"""A profile follows the facts in the files, and keeps what its owner did to it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from vaults import ALICE, MAY_28, SCOPE, contents, facts, says
+from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, contents, facts, says
 
 from everlore.engine import Engine
 from everlore.errors import Unavailable
-from everlore.memory import flush, profile, remember
-from everlore.sync import index_changes
+from everlore.memory import edit_memory, flush, forget, invalidate, listing, profile, remember
+from everlore.sync import index_changes, rebuild
+from everlore.types import IndexedMemory
 from everlore.vault.base import LOCK_SECONDS, Change
 
 FACTS = "facts/fact-2026-05-28.md"
@@ -56,3 +58,73 @@ def test_what_could_not_be_put_back_at_once_is_when_the_file_is_looked_at_again(
     (alice / FACTS).touch()
     index_changes(engine)
     assert known(engine) == before
+
+
+def profile_text(alice: Path) -> str:
+    return (alice / "user.md").read_text(encoding="utf-8")
+
+
+def fact_with(engine: Engine, word: str) -> IndexedMemory:
+    return next(row for row in listing(engine, ALICE, "fact").rows if word in str(row.data["content"]))
+
+
+def test_a_fact_that_is_changed_ended_or_forgotten_through_an_interface_changes_the_profile(
+    engine: Engine, alice: Path
+) -> None:
+    edit_memory(engine, fact_with(engine, "Graz"), content="Alice lives in Linz.")
+    assert known(engine)[2] == ["Alice lives in Linz.", "Alice works as a nurse."]
+    invalidate(engine, fact_with(engine, "nurse"), "she retired")
+    assert known(engine)[2] == ["Alice lives in Linz."]
+    forget(engine, ALICE, fact_with(engine, "Linz").key.public_id)
+    assert known(engine)[2] == []
+    assert not (alice / "user.md").exists(), "nothing is left in it"
+    assert_index_equals_files(engine)
+
+
+def test_a_line_that_its_owner_deleted_stays_away_whatever_happens_to_other_facts(engine: Engine, alice: Path) -> None:
+    text = profile_text(alice)
+    start = text.index("- category", text.index("Graz"))
+    (alice / "user.md").write_text(text[: text.index("- category")] + text[start:], encoding="utf-8")
+    index_changes(engine)
+    assert known(engine)[2] == ["Alice works as a nurse."]
+    remember(engine, SCOPE, "later", [says("I have a parrot named Kasimir.", at=MAY_28 + 600_000)])
+    assert flush(engine, SCOPE, "later")
+    forget(engine, ALICE, fact_with(engine, "nurse").key.public_id)
+    assert known(engine)[2] == ["Alice has a parrot named Kasimir."]
+    assert "Graz" in str(facts(engine, ALICE))
+
+
+def as_before(alice: Path) -> str:
+    """The profile as a version wrote it that kept no fingerprints."""
+    text = re.sub(r"^generated: .*\n", "", profile_text(alice), flags=re.MULTILINE)
+    (alice / "user.md").write_text(text, encoding="utf-8")
+    return text
+
+
+def test_a_vault_of_before_is_indexed_without_a_change_to_its_files(engine: Engine, alice: Path) -> None:
+    as_before(alice)
+    files = {path: path.read_bytes() for path in alice.rglob("*.md")}
+    index_changes(engine)
+    rebuild(engine, lambda *_: None)
+    for path in [*engine.index.files()]:
+        engine.index.remove_file(path)
+    index_changes(engine)
+    assert {path: path.read_bytes() for path in alice.rglob("*.md")} == files
+
+
+@pytest.mark.parametrize("how", ["told", "forgotten"])
+def test_in_a_profile_of_before_a_persons_lines_survive_the_next_fact(engine: Engine, alice: Path, how: str) -> None:
+    mine = "- description: Owns a canoe  # really\n  since: 2019\n"
+    text = as_before(alice).replace("explicit_info:\n", f"explicit_info:\n{mine}")
+    (alice / "user.md").write_text(f"{text}She fears spiders.\n", encoding="utf-8")
+    index_changes(engine)
+    if how == "told":
+        remember(engine, SCOPE, "later", [says("I have a parrot named Kasimir.", at=MAY_28 + 600_000)])
+        assert flush(engine, SCOPE, "later")
+    else:
+        forget(engine, ALICE, fact_with(engine, "Graz").key.public_id)
+    assert mine in profile_text(alice)
+    assert profile_text(alice).endswith("\nShe fears spiders.\n")
+    assert ("Graz" in profile_text(alice)) == (how == "told")
+    assert ("Kasimir" in profile_text(alice)) == (how == "told")
+    assert_index_equals_files(engine)
