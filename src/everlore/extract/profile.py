@@ -19,7 +19,7 @@ from everlore.extract.plural_subject import QUOTED
 from everlore.extract.profile_items import SAID, Told, descriptions, evidence, summary_of, traits_of, with_facts
 from everlore.extract.slots import speaker_of
 from everlore.kinds.fact import Fact
-from everlore.kinds.profile import Info, Profile, Trait, values
+from everlore.kinds.profile import KEYS, Info, Profile, Trait
 from everlore.types import Owner, speaker_name
 
 HASH = 8
@@ -52,7 +52,7 @@ def project(old: Profile | None, facts: Sequence[Fact], owner: Owner, now: int, 
     name = _newest_name(told, owner)
     traits = traits_of((), infos, told, name)
     made = {*map(_identity, infos), *map(_identity, traits)}
-    return _composed(old, infos, traits, owner, now, name, made)
+    return _composed(old, _apart(old), infos, traits, owner, now, name, made)
 
 
 def add_facts(
@@ -64,11 +64,12 @@ def add_facts(
     told = [(fact, name) for fact in new if _is_own(fact, owner) and fact.valid_until is None]
     infos = with_facts(parts.infos, told, over)
     traits = traits_of(parts.traits, infos, told, name, over)
-    return _composed(old, infos, traits, owner, now, name)
+    return _composed(old, parts, infos, traits, owner, now, name)
 
 
 def _composed(
     old: Profile | None,
+    parts: _Parts,
     infos: Iterable[Info],
     traits: Iterable[Trait],
     owner: Owner,
@@ -78,7 +79,6 @@ def _composed(
 ) -> Profile:
     """`made` names all that the facts explain, where they were all looked at: of nothing else need it be remembered
     that it is hidden."""
-    parts = _apart(old)
     described = {info.description for info in parts.own_infos}
     named = {trait.trait for trait in parts.own_traits}
     ours = [i for i in infos if _identity(i) not in parts.hidden and i.description not in described]
@@ -126,7 +126,7 @@ def _apart(old: Profile | None) -> _Parts:
 
 
 def _is_ours(item: Info | Trait, marks: Collection[str]) -> bool:
-    return _mark(item) in marks and not item.written.keys() - values(item).keys()
+    return item.written.keys() <= KEYS and _mark(item) in marks
 
 
 def _in_place(before: Sequence[Item], own: Sequence[Item], ours: Sequence[Item]) -> list[Item]:
@@ -197,7 +197,9 @@ def _mark(one: Info | Trait | str) -> str:
     """The fingerprint of an item, a trait or a summary."""
     if isinstance(one, str):
         return _hash(SUMMARY) + _hash((one,))
-    return _identity(one) + _hash(tuple(map(str, values(one).values())))
+    if isinstance(one, Trait):
+        return _identity(one) + _hash((one.description, one.basis, one.evidence))
+    return _identity(one) + _hash((one.category, one.about, str(one.timestamp)))
 
 
 def _marks(infos: Iterable[Info], traits: Iterable[Trait], summary: str) -> tuple[str, ...]:

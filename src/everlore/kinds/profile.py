@@ -12,6 +12,9 @@ from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
 from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit
 
+KEYS = frozenset(("category", "trait", "description", "basis", "evidence", "about", "timestamp_ms"))
+"""Of items as they are written without a person's additions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Info:
@@ -117,11 +120,11 @@ def _trait(item: Mapping[str, Json]) -> Trait:
 
 def _written(item: Info | Trait) -> dict[str, Json]:
     """The item for the file: what it says there already is left as it is."""
-    ours, there = values(item), values(_info(item.written) if isinstance(item, Info) else _trait(item.written))
+    ours, there = _values(item), _values(_info(item.written) if isinstance(item, Info) else _trait(item.written))
     return {**item.written, **{name: value for name, value in ours.items() if value != there[name]}}
 
 
-def values(item: Info | Trait) -> dict[str, Json]:
+def _values(item: Info | Trait) -> dict[str, Json]:
     if isinstance(item, Trait):
         return {"trait": item.trait, "description": item.description, "basis": item.basis, "evidence": item.evidence}
     return {

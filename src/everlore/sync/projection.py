@@ -4,7 +4,7 @@ profile is computed when it can be read again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 
 from everlore import extract
@@ -39,21 +39,29 @@ def read_profile(engine: Engine, owner: Owner) -> Profile | None:
 def project(engine: Engine, owner: Owner, facts: Sequence[Fact], before: Sequence[Fact]) -> str:
     """Compute the profile of an owner with these facts; `before` are those it was made from. Returns its file if it
     changed."""
-    return _change(engine, owner, facts, before, None)
+
+    def edit(text: str | None) -> str | None:
+        old = profile_in(engine, owner, text)
+        return written(old, extract.profile.project(old, facts, owner, engine.clock.now(), before), text)
+
+    return _change(engine, owner, edit)
 
 
 def add_to_profile(engine: Engine, owner: Owner, new: Sequence[Fact], name: str, ended: Sequence[Fact] = ()) -> str:
     """Add what new facts say of a user who goes by `name`; what rests on facts that have `ended` leaves. Returns the
     file if it changed."""
-    known = None
-    with profile_lock(engine, owner):
-        with suppress(Unreadable):
-            known = read_profile(engine, owner)
-        if known is None or known.generated is not None:
-            return _change(engine, owner, new, (), (name, ended))
+
+    def edit(text: str | None) -> str | None:
+        old, now = profile_in(engine, owner, text), engine.clock.now()
+        if old is None or old.generated is not None:
+            return written(old, extract.profile.add_facts(old, new, owner, now, name, ended), text)
         facts = list(facts_of(engine, owner))  # a file of before: all facts are needed to tell what of it is computed
         told = {one.local_id for one in new}
-        return _change(engine, owner, facts, [one for one in facts if one.local_id not in told], None)
+        before = [one for one in facts if one.local_id not in told]
+        return written(old, extract.profile.project(old, facts, owner, now, before), text)
+
+    with profile_lock(engine, owner):
+        return _change(engine, owner, edit)
 
 
 def profile_lock(engine: Engine, owner: Owner) -> AbstractContextManager[None]:
@@ -69,23 +77,8 @@ def known_names(engine: Engine, owner: Owner) -> set[str]:
     return extract.profile.names_of(known, owner)
 
 
-def _change(
-    engine: Engine,
-    owner: Owner,
-    facts: Sequence[Fact],
-    before: Sequence[Fact],
-    added: tuple[str, Sequence[Fact]] | None,
-) -> str:
+def _change(engine: Engine, owner: Owner, edit: Callable[[str | None], str | None]) -> str:
     path = sheet_path(profile.PROFILE, owner)
-
-    def edit(text: str | None) -> str | None:
-        old, now = profile_in(engine, owner, text), engine.clock.now()
-        if added is None:
-            new = extract.profile.project(old, facts, owner, now, before)
-        else:
-            new = extract.profile.add_facts(old, facts, owner, now, *added)
-        return written(old, new, text)
-
     try:
         change = engine.vault.change(path, edit)
     except Unreadable:  # known as a problem from now on, so that it is seen when it can be read again
