@@ -12,6 +12,7 @@ from everlore.engine import Engine
 from everlore.kinds.skill import Skill, from_sheet
 from everlore.memory import NewMessage, flush, forget, listing, remember
 from everlore.search import Query, recall
+from everlore.search.recipes import KEYWORD
 from everlore.sync import index_changes, index_file, rebuild
 from everlore.types import IndexedMemory
 from everlore.vault.markdown import parse_sheet
@@ -63,7 +64,7 @@ def test_a_skill_needs_no_id_of_ours(engine: Engine) -> None:
     assert sorted(before.values()) == ["bare", "given", "restart", "Öffne die Warteschlange"]
     assert all(key.local_id[:3] == "sk_" and len(key.local_id) == len("sk_20260528_00000001") for key in before)
     assert_index_equals_files(engine)
-    hits = recall(engine, Query(HELPER, "mail queue", "keyword", 5)).hits["skill"]
+    hits = recall(engine, Query(HELPER, "mail queue", 5), KEYWORD).hits["skill"]
     assert {hit.stored.data["name"] for hit in hits} >= {"restart", "Öffne die Warteschlange"}
     rebuild(engine, lambda *_: None)
     assert {row.key: row.data["name"] for row in skills(engine)} == before

@@ -30,6 +30,7 @@ from everlore.memory import NewMessage, flush, listing, profile, remember
 from everlore.memory.write_agent import cases_of, write_cases
 from everlore.models.chat import Meter
 from everlore.search import Query, recall
+from everlore.search.recipes import HYBRID, KEYWORD
 from everlore.types import Cell, IndexRow, Message
 from everlore.vault.markdown import parse_sheet
 
@@ -122,7 +123,7 @@ def test_a_newer_fact_ends_an_older_one_and_deletes_nothing(engine: Engine) -> N
     )
     assert "**valid_until**: 2026-05-29T20:26:40Z" in text
     assert f"**superseded_by**: {new.key.local_id}" in text
-    hits = recall(engine, Query(ALICE, "favorite coffee shop", "hybrid", 5)).hits["episode"]
+    hits = recall(engine, Query(ALICE, "favorite coffee shop", 5), HYBRID).hits["episode"]
     nested = [fact.stored.data["content"] for hit in hits for fact in hit.facts]
     assert len(hits) == 2
     assert [fact for fact in nested if "Blue Bottle" in fact] == []
@@ -239,7 +240,7 @@ def test_two_runs_of_a_task_become_a_skill_and_a_third_joins_it(engine: Engine) 
     assert (grown.local_id, grown.name) == (first.local_id, first.name)
     assert len(grown.source_case_ids) == 3
     assert grown.confidence > first.confidence
-    assert recall(engine, Query(HELPER, "book a flight", "keyword", 3)).hits["skill"] != []
+    assert recall(engine, Query(HELPER, "book a flight", 3), KEYWORD).hits["skill"] != []
     assert_index_equals_files(engine)
 
 

@@ -14,8 +14,8 @@ from vaults import ALICE, MAY_28, SCOPE, open_vault, says, within
 from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.memory import flush, remember
-from everlore.search import Query, recall
-from everlore.search.query import Method
+from everlore.search import METHODS, Query, recall
+from everlore.search.recipes import KEYWORD, Method
 from everlore.surfaces.http.health import examine
 from everlore.sync import Worker, doctor, rebuild, reembed, worker
 
@@ -41,7 +41,9 @@ def tell(engine: Engine, *texts: str) -> None:
 
 
 def subjects(engine: Engine, text: str, method: Method) -> list[str]:
-    return [hit.stored.data["episode"] for hit in recall(engine, Query(ALICE, text, method, 3)).hits["episode"]]
+    return [
+        hit.stored.data["episode"] for hit in recall(engine, Query(ALICE, text, 3), METHODS[method]).hits["episode"]
+    ]
 
 
 def nothing(*_: object) -> None:
@@ -133,7 +135,7 @@ def test_words_are_searched_without_asking_the_endpoint(tmp_path: Path, first: E
     engine.close()
     engine = open_vault(tmp_path, first.url)
     asked = first.requests
-    found = recall(engine, Query(ALICE, "Yosemite", "keyword", explain=True))
+    found = recall(engine, Query(ALICE, "Yosemite", explain=True), KEYWORD)
     assert len(found.hits["episode"]) == 1
     assert first.requests == asked
     engine.close()

@@ -30,6 +30,7 @@ from everlore.kinds.episode import EPISODE
 from everlore.memory import daily_log, flush, forget, listing, profile, remember
 from everlore.memory.daily_log import append_once
 from everlore.search import Query, recall
+from everlore.search.recipes import KEYWORD
 from everlore.sync import index_changes, rebuild, worker
 from everlore.types import Cell, Json, LogEntry, Message, Owner
 from everlore.vault.markdown import append_entries, remove_entry
@@ -52,7 +53,7 @@ def alice(engine: Engine) -> Path:
 
 def found(engine: Engine, text: str, owner: Owner = ALICE) -> str:
     """Everything that a search by words brings up."""
-    hits = recall(engine, Query(owner, text, "keyword", 5)).hits
+    hits = recall(engine, Query(owner, text, 5), KEYWORD).hits
     told = [hit for kind in hits.values() for hit in kind]
     return "\n".join(str(dict(hit.stored.data)) for one in told for hit in (one, *one.facts))
 

@@ -16,8 +16,8 @@ from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.kinds.paths import Located
 from everlore.memory import flush, forget, listing, remember
-from everlore.search import Query, recall
-from everlore.search.query import Method
+from everlore.search import METHODS, Query, recall
+from everlore.search.recipes import Method
 from everlore.sync import drain, embed_pending, index_changes, indexing, rebuild, scan, troubles
 from everlore.sync.indexing import Parsed, parse_file
 from everlore.types import Owner, Scope
@@ -67,7 +67,7 @@ def answers(engine: Engine) -> dict[tuple[str, str, str], Any]:
         for method in get_args(Method):
             for question in QUESTIONS:
                 for top_k in (-1, 3):
-                    hits = recall(engine, Query(owner, question, method, top_k, radius=0.0)).hits
+                    hits = recall(engine, Query(owner, question, top_k, radius=0.0), METHODS[method]).hits
                     found[owner.id, method, f"{question} {top_k}"] = {
                         kind: [
                             (hit.stored.key, hit.score, hit.stored.path, dict(hit.stored.data), hit.stored.timestamp)

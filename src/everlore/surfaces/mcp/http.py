@@ -83,6 +83,7 @@ class Toolsets:
 def _manager(load: Callable[[], Toolset], engine: Engine) -> tuple[ASGIApp, StreamableHTTPSessionManager]:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+    # the SDK, for which a server that nobody speaks MCP to does not wait
     from everlore.surfaces.mcp.http_proxy import front
     from everlore.surfaces.mcp.server import build
 

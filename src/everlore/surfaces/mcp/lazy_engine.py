@@ -64,6 +64,7 @@ class Opener:
 
 
 def _open(settings: Settings) -> tuple[Engine, Worker]:
+    # half a second, in the background
     from everlore.engine import open_engine
     from everlore.memory import resume, retry
     from everlore.sync import Worker

@@ -25,7 +25,7 @@ from everlore.surfaces.contracts.toolset import Toolset
 from everlore.surfaces.mcp.lazy_engine import Opener
 from everlore.surfaces.mcp.messages import EMPTY_BATCH, Unreadable, message_of, read, refusal
 from everlore.surfaces.mcp.server import build
-from everlore.surfaces.mcp.stdio_io import Pipe
+from everlore.surfaces.mcp.stdio import Pipe
 from everlore.types import Json
 
 if TYPE_CHECKING:

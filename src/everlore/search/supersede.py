@@ -1,18 +1,18 @@
-"""What was superseded speaks for what superseded it, so that the present answers a question before the past does.
+"""What holds now before what held once: the past can still be asked, but does not answer for the present.
 
-"I live in Boston" is nearer to "Where do I live?" than "I moved to Seattle" is, but it is over. Where the fact that a
-question meets in a memory has ended, the memory that ended it takes over its score, and the old one steps back.
-It stays among the results: nothing is hidden.
+A question that meets a fact which has ended ("I live in Rome.") is answered by the one that replaced it ("I moved to
+Lisbon."): its memory takes over the score, and the memory of the ended fact stands behind. Nothing is hidden.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from everlore.engine import Engine
 from everlore.index.tokens import joined, tokens
-from everlore.search.rank import Ask, Ranked, Ranking, Turn
+from everlore.search.candidates import Ask
+from everlore.search.rank import Ranked, Ranking, Turn, leading
 from everlore.types import IndexedMemory, Json, Key, Owner
 
 ENDED = "what it says has ended"
@@ -24,29 +24,90 @@ FOREMOST = 0.9
 LONGEST_CHAIN = 20
 FACT = "fact"
 
-Layout = tuple[str, int]
+Place = tuple[str, int]
 """A turn: the cell it belongs to, and its number there."""
 
 
-def brought_up_to_date(engine: Engine, ask: Ask, ranking: Ranking) -> tuple[Ranking, list[dict[str, Json]]]:
-    """The ranking as things are now, and which fact took the place of which."""
-    owner = ask.where.owner
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """A ranking as things are now, and what is known of the past."""
+
+    ranking: Ranking
+    past: dict[Place, list[tuple[IndexedMemory, str]]] = field(default_factory=dict)
+    """The facts of a turn that have ended, each with the sentence that replaced it, or \"\"."""
+    trace: list[dict[str, Json]] = field(default_factory=list)
+    """Which fact took the place of which."""
+
+
+def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> Superseded:
+    """Who asks for a time asks for what held then: the order stays (`reorder` False), but the past is told."""
     turns = {(one.parent_id, turn.turn): turn for one in ranking.memories for turn in one.turns.values()}
-    if owner is None or not turns:
-        return ranking, []
-    ended = engine.index.children(owner, FACT, [parent for parent, _ in turns], ended=True)
+    cells = sorted({parent for parent, _ in turns if parent})
+    owners = _owners(engine, ask, ranking) if cells else []
+    result = Superseded(ranking)
+    for owner in owners:
+        ended = [
+            fact for fact in engine.index.children(owner, FACT, cells, ended=True) if _ended(fact, engine.clock.now())
+        ]
+        if ended:
+            result = _of_owner(engine, ask, owner, ended, turns, result, reorder=reorder)
+    return result
+
+
+def _owners(engine: Engine, ask: Ask, ranking: Ranking) -> list[Owner]:
+    if ask.where.owner is not None:
+        return [ask.where.owner]
+    stored = engine.index.stored(one.row for one in ranking.memories if one.parent_id)
+    return list(dict.fromkeys(row.key.owner for row in stored.values() if row.key.owner.track == "user"))
+
+
+def _ended(fact: IndexedMemory, now: int) -> bool:
+    return fact.validity.end is not None and fact.validity.end <= now
+
+
+def _of_owner(
+    engine: Engine,
+    ask: Ask,
+    owner: Owner,
+    ended: Sequence[IndexedMemory],
+    turns: Mapping[Place, Turn],
+    result: Superseded,
+    *,
+    reorder: bool,
+) -> Superseded:
+    now = _now(engine, owner, ended)
+    past = dict(result.past)
+    for fact in ended:
+        replaced = now.get(fact.key)
+        past.setdefault(_place(fact), []).append((fact, str(replaced.data["content"]) if replaced else ""))
+    ranking = result.ranking
     asked = {term: weight for term, weight in ranking.idf.items() if term in ask.weights}  # not what was learned since
-    met = _met(engine, owner, asked, [fact for fact in ended if _place(fact) in turns], turns)
+    met = _met(engine, owner, asked, [fact for fact in ended if _place(fact) in turns], turns) if reorder else {}
     if not met:
-        return ranking, []
-    now = _now(engine, owner, met.values())
+        return replace(result, past=past)
+    trace: list[dict[str, Json]] = [
+        {"ended": fact.key.public_id, "by": now[fact.key].key.public_id if fact.key in now else None}
+        for fact in met.values()
+    ]
+    memories = _put_behind(engine, ask, owner, ranking, met, now)
+    return Superseded(replace(ranking, memories=memories), past, [*result.trace, *trace])
+
+
+def _put_behind(
+    engine: Engine,
+    ask: Ask,
+    owner: Owner,
+    ranking: Ranking,
+    met: Mapping[str, IndexedMemory],
+    now: Mapping[Key, IndexedMemory],
+) -> list[Ranked]:
     memories = {one.row: one for one in ranking.memories}
-    lent: dict[Layout, Ranked] = {}
+    lent: dict[Place, Ranked] = {}
     for one in ranking.memories:
         fact = met.get(one.parent_id)
         if fact is None:
             continue
-        memories[one.row] = one.moved(ENDED, PAST * one.score)
+        memories[one.row] = one.moved(ENDED, lambda score: PAST * score)
         if fact.key in now:
             lent.setdefault(_place(now[fact.key]), one)  # the best one, as they are in order
     for turn in _successors(engine, ask, owner, lent):
@@ -56,21 +117,18 @@ def brought_up_to_date(engine: Engine, ask: Ask, ranking: Ranking) -> tuple[Rank
         said = known.turns.get(turn.turn, turn)
         told = {**known.turns, turn.turn: said._replace(score=max(said.score, best.score))}
         known = replace(known, turns=told)
-        memories[known.row] = known.moved(TAKES_OVER, old.score) if old.score > known.score else known
-    best_first = sorted(memories.values(), key=lambda one: (-one.score, one.parent_id, one.row))[: ask.keep]
-    gave_way: list[dict[str, Json]] = [
-        {"ended": fact.key.public_id, "by": now[fact.key].key.public_id if fact.key in now else None}
-        for fact in met.values()
-    ]
-    return replace(ranking, memories=best_first), gave_way
+        if old.score > known.score:
+            known = replace(known, score=old.score, parts=old.parts, steps=(*known.steps, (TAKES_OVER, old.score)))
+        memories[known.row] = known
+    return leading(memories.values(), ask.keep)
 
 
-def _place(fact: IndexedMemory) -> Layout:
+def _place(fact: IndexedMemory) -> Place:
     return fact.parent_id, int(fact.data["turn"])
 
 
 def _met(
-    engine: Engine, owner: Owner, idf: Mapping[str, float], ended: Sequence[IndexedMemory], turns: Mapping[Layout, Turn]
+    engine: Engine, owner: Owner, idf: Mapping[str, float], ended: Sequence[IndexedMemory], turns: Mapping[Place, Turn]
 ) -> dict[str, IndexedMemory]:
     """The cells that the question meets best in a fact that has ended, rather than in one that holds, and that fact."""
     if not ended:
@@ -79,7 +137,7 @@ def _met(
     def worth(words: str) -> float:
         return sum(weight for term, weight in idf.items() if f" {term} " in words)
 
-    holding: dict[Layout, float] = {}
+    holding: dict[Place, float] = {}
     for fact, turn, words in engine.index.in_turns(owner, FACT, sorted({_place(fact) for fact in ended})):
         place = (fact.parent_id, turn)
         holding[place] = max(holding.get(place, 0.0), worth(words))
@@ -121,9 +179,9 @@ def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[K
     return now
 
 
-def _successors(engine: Engine, ask: Ask, owner: Owner, places: Iterable[Layout]) -> Iterator[Turn]:
+def _successors(engine: Engine, ask: Ask, owner: Owner, places: Iterable[Place]) -> Iterator[Turn]:
     """The turns that speak now, as far as they may be among the results."""
-    units = engine.index.anchors(owner, ask.where.kinds[0], sorted(places))
+    units = engine.index.anchors(owner, "episode", sorted(places))
     pieces = engine.index.around(sorted(units.values()), 0)
     allowed = engine.index.permitted({piece.row for piece in pieces}, ask.where)
     for piece in pieces:

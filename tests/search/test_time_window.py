@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from everlore.search.window import stretch
+from everlore.search.time_window import stretch
 
 NOW = int(datetime(2026, 11, 16, 12, tzinfo=UTC).timestamp() * 1000)
 

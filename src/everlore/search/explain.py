@@ -6,6 +6,7 @@ the score it left. So every score of the answer can be computed again from what 
     turn   = (weights.meaning x meaning + weights.text x text) x (weights.assistant if an unnamed assistant said it)
     memory = 1 - product over its best turns of (1 - turn x weights.further ^ place), place from 0
     by vectors alone: turn = cosine, memory = its best turn
+    recipes that add up parts: memory = the sum of weight x part
 
 `docs/guides/search.md` tells it at length.
 """
@@ -18,10 +19,11 @@ from dataclasses import dataclass, field
 from everlore.clock import Clock
 from everlore.engine import Engine
 from everlore.index.tokens import query_terms
-from everlore.search.meaning import nothing
 from everlore.search.query import Hit, Query
 from everlore.search.rank import Ranked, Ranking, Turn
-from everlore.search.score import BY_ASSISTANT, DENSE_WEIGHT, FURTHER, TURNS
+from everlore.search.recipes import Recipe
+from everlore.search.score import BY_ASSISTANT, FURTHER, TURNS
+from everlore.search.vectors import unrelated_cosine
 from everlore.types import AllOf, AnyOf, Filter, Json, Predicate
 
 DIGITS = 6
@@ -33,6 +35,7 @@ class Stage:
 
     kind: str
     ranking: Ranking
+    hits: list[Hit] = field(default_factory=list)
     rounds: Sequence[dict[str, Json]] = ()
     superseded: Sequence[dict[str, Json]] = ()
     least: float | None = None
@@ -52,18 +55,23 @@ class Circumstances:
 
 
 def explained(
-    engine: Engine, query: Query, given: Circumstances, stages: Sequence[Stage], hits: Mapping[str, Sequence[Hit]]
+    engine: Engine,
+    query: Query,
+    recipe: Recipe,
+    given: Circumstances,
+    stages: Sequence[Stage],
+    hits: Mapping[str, Sequence[Hit]],
 ) -> dict[str, Json]:
     clock = engine.clock
     return {
-        "method": query.method,
+        "method": recipe.name,
         "terms": query_terms(query.text),
         "model": engine.embedder.name if given.embedded else None,
         "top_k": query.top_k,
         "filters": shown_filter(query.filter, clock) if query.filter else None,
         "radius": given.radius,
         "time": [clock.show(moment) for moment in given.time] if given.time else None,
-        "weights": _weights(engine, query, given.embedded),
+        "weights": _weights(engine, recipe, given.embedded),
         "note": given.note,
         "rerank": given.rerank,
         **{f"{name}_ms": round(spent, 2) for name, spent in given.milliseconds.items()},
@@ -88,22 +96,16 @@ def _within(node: Filter, clock: Clock) -> str:
     return told if isinstance(node, Predicate) or len(node.nodes) < 2 else f"({told})"
 
 
-def _weights(engine: Engine, query: Query, embedded: bool) -> dict[str, Json]:
-    if query.method == "vector":
+def _weights(engine: Engine, recipe: Recipe, embedded: bool) -> dict[str, Json]:
+    if not recipe.by_words:
         return {"cosine": 1.0}
+    if not recipe.by_turns:
+        return {"meaning": recipe.meaning, "text": recipe.words, "graph": recipe.graph}
     of_each: dict[str, Json] = {"text": 1.0}
     if embedded:
-        of_each = {
-            "meaning": DENSE_WEIGHT,
-            "text": round(1 - DENSE_WEIGHT, DIGITS),
-            "unrelated_cosine": nothing(engine),
-        }
-    return {
-        **of_each,
-        "assistant": BY_ASSISTANT,
-        "further": FURTHER,
-        "turns": TURNS,
-    }
+        low = unrelated_cosine(engine, recipe)
+        of_each = {"meaning": recipe.meaning, "text": recipe.words, "unrelated_cosine": low}
+    return {**of_each, "graph": recipe.graph, "assistant": BY_ASSISTANT, "further": FURTHER, "turns": TURNS}
 
 
 def _stage(stage: Stage, hits: Sequence[Hit]) -> dict[str, Json]:
@@ -114,6 +116,7 @@ def _stage(stage: Stage, hits: Sequence[Hit]) -> dict[str, Json]:
         "text_candidates": ranking.text_hits,
         "dense_candidates": ranking.dense_hits,
         "units_scored": ranking.units,
+        "graph_nodes": ranking.nodes,
         "memories_found": ranking.found,
         "least_score": None if stage.least is None else round(stage.least, DIGITS),
         "returned": len(hits),
@@ -125,12 +128,14 @@ def _stage(stage: Stage, hits: Sequence[Hit]) -> dict[str, Json]:
 
 
 def _result(hit: Hit, ranked: Ranked) -> dict[str, Json]:
-    steps = [*ranked.steps, *([(hit.moved, hit.score)] if hit.moved else [])]
+    reranked = [(why, hit.score) for why in hit.moved[len(ranked.steps) - 1 :]] if ranked.steps else []
+    steps = [*ranked.steps, *reranked]
     best = sorted(ranked.turns.values(), key=lambda turn: (-turn.score, turn.turn))[:TURNS]
     return {
         "id": hit.stored.key.public_id,
         "score": hit.score,
         "steps": [{"why": why, "score": round(score, DIGITS)} for why, score in steps],
+        "parts": {name: round(getattr(hit.parts, name), DIGITS) for name in ("meaning", "words", "graph")},
         "turns": [_turn(turn) for turn in best],
         "facts": [
             {"id": fact.stored.key.public_id, "turn": int(fact.stored.data["turn"]) + 1, "score": fact.score}

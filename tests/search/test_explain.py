@@ -13,9 +13,10 @@ from vaults import ALICE, DAY, HELPER, MAY_28, SCOPE, says
 from everlore.config import load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
-from everlore.search import Method, Query, Recall, agentic, recall
-from everlore.search.rank import Ask, Ranked, Ranking
-from everlore.search.trace import shown_filter
+from everlore.search import METHODS, Method, Query, Recall, recall, rounds
+from everlore.search.candidates import Ask
+from everlore.search.explain import shown_filter
+from everlore.search.rank import Ranked, Ranking
 from everlore.sync import embed_pending
 from everlore.types import AllOf, AnyOf, Owner, Predicate, Where
 
@@ -65,7 +66,7 @@ def _fields(message: NewMessage) -> dict[str, Any]:
 
 
 def explained(engine: Engine, owner: Owner, text: str, method: Method = "hybrid", **more: Any) -> Recall:
-    return recall(engine, Query(owner, text, method, explain=True, **more))
+    return recall(engine, Query(owner, text, explain=True, **more), METHODS[method])
 
 
 @pytest.mark.parametrize("top_k", [-1, 3])
@@ -160,10 +161,10 @@ def test_learned_words_do_not_crowd_out_what_was_asked_for(engine: Engine, monke
     """What only learned words find goes past a radius no more; it must not have taken the place of the others."""
     asked_for = [Ranked(row, "", 0.3, {}) for row in range(5)]
     far = [Ranked(row, "", 0.6, {}) for row in range(100, 105)]
-    ask = Ask({"zebra": 1.0}, None, Where(ALICE, ("episode",)), limit=30, keep=5, radius=0.7)
-    monkeypatch.setattr(agentic, "_learn", lambda *_: {"quokka": 0.15})
-    monkeypatch.setattr(agentic, "_entities", lambda *_: [])
-    monkeypatch.setattr(agentic, "rank", lambda _, wider: Ranking([*far, *asked_for][: wider.keep]))
-    ranking, rounds = agentic.expand(engine, ask, Ranking(asked_for))
+    ask = Ask("zebra", {"zebra": 1.0}, None, Where(ALICE, ("episode",)), limit=30, keep=5, radius=0.7)
+    monkeypatch.setattr(rounds, "_learn", lambda *_: {"quokka": 0.15})
+    monkeypatch.setattr(rounds, "_entities", lambda *_: [])
+    monkeypatch.setattr(rounds, "rank", lambda _, wider: Ranking([*far, *asked_for][: wider.keep]))
+    ranking, told = rounds.expand(engine, ask, Ranking(asked_for))
     assert ranking.memories == asked_for
-    assert [one["settled"] for one in rounds] == [False, True]
+    assert [one["settled"] for one in told] == [False, True]

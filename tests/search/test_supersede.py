@@ -10,7 +10,9 @@ import pytest
 from everlore.config import load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
-from everlore.search import Method, Query, Recall, recall
+from everlore.search import METHODS, Method, Query, Recall, Recipe, recall
+from everlore.search.recipes import CONTEXT, HYBRID, RECALL, RECORDS, SEARCH, SEARCH_TEXT
+from everlore.search.supersede import ENDED, PAST
 from everlore.sync import embed_pending
 from everlore.types import Owner, Predicate, Scope
 
@@ -18,6 +20,7 @@ DAY = 86_400_000
 START = 1_779_967_836_000
 """28 May 2026."""
 CYD = Owner(Scope(), "user", "cyd")
+RECIPES = [*METHODS.values(), CONTEXT, RECALL, SEARCH, SEARCH_TEXT, RECORDS]
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,7 @@ def tell(engine: Engine, session: str, day: int, *texts: str) -> None:
 
 
 def ask(engine: Engine, text: str, method: Method = "hybrid", **more: object) -> Recall:
-    return recall(engine, Query(CYD, text, method, 10, explain=True, **more))  # type: ignore[arg-type]
+    return recall(engine, Query(CYD, text, 10, explain=True, **more), METHODS[method])  # type: ignore[arg-type]
 
 
 def sessions(found: Recall) -> list[str]:
@@ -79,9 +82,24 @@ def test_one_who_asks_for_a_time_gets_what_held_then(engine: Engine) -> None:
     assert found.trace["stages"][0]["superseded"] == []
 
 
-def test_words_alone_and_vectors_alone_say_what_they_find(engine: Engine) -> None:
-    for method in ("keyword", "vector"):
-        assert sessions(ask(engine, "Where do I live?", method))[0] == "boston"
+@pytest.mark.parametrize(
+    "recipe", [*METHODS.values(), CONTEXT, RECALL, SEARCH, SEARCH_TEXT, RECORDS], ids=lambda r: r.name
+)
+def test_every_recipe_puts_what_has_ended_behind_what_replaced_it(engine: Engine, recipe: Recipe) -> None:
+    hits = recall(engine, Query(CYD, "Where do I live?", 10, explain=True), recipe).hits["episode"]
+    order = [hit.stored.session_id for hit in hits]
+    assert order[0] == "denver"
+    past = hits[order.index("boston")]
+    assert ENDED in past.moved
+    worth = recall(engine, Query(CYD, "Where do I live?", 10), recipe.but("as told", supersede=False)).hits["episode"]
+    told = next(hit.score for hit in worth if hit.stored.session_id == "boston")
+    assert past.score == pytest.approx(PAST * told, abs=1e-5)
+    assert past.score < told
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    said = past.passages[0]
+    assert (said.text, said.ended_by) == ("I live in Boston with my parrot.", "Cyd moved to Denver.")
+    assert said.valid_until is not None
+    assert hits[0].passages[0].valid_until is None
 
 
 def test_a_filter_that_leaves_the_present_out_keeps_it_out(engine: Engine) -> None:
@@ -99,6 +117,6 @@ def test_a_memory_that_the_question_does_not_meet_itself_is_brought_in(tmp_path:
     tell(engine, "seattle", 50, "I moved to Seattle.")
     while embed_pending(engine, 100):
         pass
-    found = recall(engine, Query(CYD, "Where do I live?", "hybrid", 3))
+    found = recall(engine, Query(CYD, "Where do I live?", 3), HYBRID)
     assert sessions(found)[:2] == ["seattle", "boston"]
     engine.close()
