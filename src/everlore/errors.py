@@ -63,7 +63,7 @@ class Obstructed(Misconfigured):
 
 
 class Damaged(EverloreError):
-    """IndexedMemory data is not as we wrote it."""
+    """Stored data is not as we wrote it."""
 
 
 class Unreadable(Damaged):

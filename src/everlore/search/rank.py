@@ -76,6 +76,10 @@ class Ranked:
     parts: Parts = NO_PARTS
 
     @property
+    def is_talk(self) -> bool:
+        return any(turn.piece.kind == EPISODE for turn in self.turns.values())
+
+    @property
     def best_turn(self) -> float:
         return max((turn.score for turn in self.turns.values()), default=0.0)
 
@@ -186,9 +190,8 @@ def _with_graph(
     """With the memories that share names with the best ones, and each as much better as it is near to those."""
     begin = _seeds(memories, 0.0 if ask.recipe.by_turns else unrelated_cosine(engine, ask.recipe))
     if ask.recipe.by_turns:  # the names in a talk are those of who was there; a note is about what it names
-        talks = {one.row for one in memories if any(turn.piece.kind == EPISODE for turn in one.turns.values())}
-        begin = {row: worth for row, worth in begin.items() if row not in talks}
-        if not begin:
+        best = max(memories, key=lambda one: (one.score, -one.row))
+        if best.is_talk:
             return memories, 0
     reached = walk(engine, ask.where, ask.text, begin)
     # what is near to memories that hardly match is hardly near to the question
@@ -213,8 +216,11 @@ def _near_enough(ask: Ask, one: Ranked) -> bool:
 
 
 def _nearer(recipe: Recipe, one: Ranked, nearness: float) -> Ranked:
+    """By turns: raised towards 1, but for talks. Else it is one more part."""
+    if not nearness or (recipe.by_turns and one.is_talk):
+        return one
     if recipe.by_turns:
-        score = round((1 - recipe.graph) * one.score + recipe.graph * nearness, 9)
+        score = round(1 - (1 - one.score) * (1 - recipe.graph * nearness), 9)
         steps = (*one.steps, (SHARED_NAMES, score))
     else:
         score = round(one.score + recipe.graph * nearness, 9)

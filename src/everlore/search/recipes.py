@@ -80,7 +80,7 @@ class Recipe:
 
 
 # one owner: the memory API, and what is made of it
-HYBRID = Recipe("hybrid", by_track, words=0.40, meaning=0.60, graph=0.6)
+HYBRID = Recipe("hybrid", by_track, words=0.40, meaning=0.60, graph=1.0)
 KEYWORD = HYBRID.but("keyword", words=1.0, meaning=0.0, graph=0.0, by_meaning=False)
 VECTOR = HYBRID.but("vector", words=0.0, meaning=1.0, graph=0.0, by_words=False, by_turns=False)
 AGENTIC = HYBRID.but("agentic", rounds=True)
