@@ -83,15 +83,13 @@ class Toolsets:
 def _manager(load: Callable[[], Toolset], engine: Engine) -> tuple[ASGIApp, StreamableHTTPSessionManager]:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    # the SDK, for which a server that nobody speaks MCP to does not wait
-    from everlore.surfaces.mcp.http_proxy import front
-    from everlore.surfaces.mcp.server import build
+    from everlore.surfaces.mcp import http_proxy, server  # the SDK, for which a server without MCP does not wait
 
     toolset, api = load(), engine.settings.api
     # whose token a request carries decides what its tool sees
-    server = build(toolset, lambda caller: seen_by(engine, caller.principal), api.threads)
-    manager = StreamableHTTPSessionManager(server, max_request_body_size=api.max_body_bytes)
-    return front(manager.asgi_app, toolset.identity, api.max_body_bytes), manager
+    built = server.build(toolset, lambda caller: seen_by(engine, caller.principal), api.threads)
+    manager = StreamableHTTPSessionManager(built, max_request_body_size=api.max_body_bytes)
+    return http_proxy.front(manager.asgi_app, toolset.identity, api.max_body_bytes), manager
 
 
 async def _hosted(
