@@ -64,7 +64,7 @@ class Opener:
 
 
 def _open(settings: Settings) -> tuple[Engine, Worker]:
-    from everlore import engine, memory, sync  # half a second, in the background
+    from everlore import engine, memory, sync  # half a second that neither handshake nor tools/list waits for
 
     if unknown := unknown_settings():
         log.warning("settings without effect in this version", names=unknown)
