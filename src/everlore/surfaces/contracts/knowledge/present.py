@@ -41,10 +41,4 @@ def memory(row: IndexedMemory) -> dict[str, Any]:
 def hit(found: Hit, clock: Clock) -> dict[str, Any]:
     row = found.stored
     told = {"id": row.key.global_id, "content": text(row), "memory_type": memory_type(row), "score": found.score}
-    return told | passages(found, clock)
-
-
-def passages(found: Hit, clock: Clock) -> dict[str, Any]:
-    """The sentences that matched, unless there is but one and it is all there is."""
-    whole = [one.text for one in found.passages if one.valid_until is None] == [text(found.stored).strip()]
-    return {} if whole or not found.passages else {"passages": [one.shown(clock) for one in found.passages]}
+    return told | found.shown_passages(text(row), clock)

@@ -116,7 +116,7 @@ def _result(score: float, one: Hit | CodeHit, clock: Clock) -> dict[str, Any]:
     if isinstance(one, Hit):
         parts = (one.parts.meaning, one.parts.words, one.parts.graph)
         told = {"id": one.stored.key.global_id, "content": present.text(one.stored), "source": "memory"}
-        more = present.passages(one, clock) | ({"moved": list(one.moved)} if one.moved else {})
+        more = one.shown_passages(present.text(one.stored), clock) | ({"moved": list(one.moved)} if one.moved else {})
     else:
         parts = (one.vector_score, one.bm25_score, one.ppr_score)
         told = {"id": one.id, "content": one.content, "source": "code"}
