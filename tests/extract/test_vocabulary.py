@@ -15,7 +15,9 @@ from everlore.extract.vocabulary import Vocabulary
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "kin.toml").write_text(
-        "[words]\nkin = 'aunt step_mother'\n[patterns]\nvisit = '''my (?:<<kin>>) <<came>>'''\ncame = 'came'\n", "utf-8"
+        "[words]\nkin = 'aunt step_mother'\n[patterns]\nvisit = '''my (?:<<kin>>) <<came>>'''\ncame = 'came'\n"
+        "visits = ['<<visit>>', '''drops\n  | in''']\n",
+        "utf-8",
     )
     monkeypatch.setattr(vocabulary, "files", lambda _: tmp_path)
     return Vocabulary("kin")
@@ -31,6 +33,10 @@ def test_a_pattern_names_words_and_patterns(known: Vocabulary) -> None:
     assert known.pattern("visit").search("Yesterday MY Step Mother came")
     with pytest.raises(KeyError):
         known.pattern("nowhere")
+
+
+def test_a_pattern_may_be_any_of_several_on_several_lines(known: Vocabulary) -> None:
+    assert known.text("visits") == r"my (?:step\ mother|aunt) came|drops| in"
 
 
 def test_every_data_file_can_be_read() -> None:

@@ -5,40 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from everlore.extract.phrases import any_of, heard, sentences
+from everlore.extract.phrases import heard, sentences
 from everlore.extract.requests import is_problem, requests
 from everlore.extract.sentences import is_question
 from everlore.extract.trajectory import Call, Said, Step
 from everlore.extract.verdict import Verdict, asks_nothing, courtesy, objects_to, undoes, verdict
+from everlore.extract.vocabulary import Vocabulary
 
-_STILL = any_of(r"\bstill (?:fail\w*|broken|not|doesn't|down|missing|unresolved)\b|\b(?:unresolved|unsolved)\b")
-_ADMISSION = any_of(
-    r"\bi (?:\w+ )?(?:couldn't|could not|cannot|can't|failed)\b|\b(?:unable to|not able to|wasn't able)\b",
-    r"\b(?:no luck|gave up|giving up|i'm stuck|(?:don't|do not) have (?:the )?(?:permission|access))\b",
-    r"\bunfortunately\b.*(?:\b(?:no|not|none|cannot|unable|failed|unavailable|sold out)\b|n't\b)",
-    r"\bdid(?:n't| not) (?:work|succeed|help|go through)\b",
-    _STILL.pattern,
-)
-_FAILURE = any_of(
-    r"\b(?:failed|fails|couldn't|could not|cannot|can't|impossible|(?:is|was) not possible|not available|sold out)\b",
-    r"\b(?:no longer available|(?:has|was|were|been) (?:declined|rejected|refused|denied|passed))\b|n't (?:allow"
-    r"|support)",
-    _ADMISSION.pattern,
-)
-"""Said of the work where it did fail; of anything else otherwise ("412 logins failed yesterday")."""
-_SUCCESS = any_of(
-    r"\b(?:fixed|done|works now|now works?|succeed(?:ed|s)|completed|resolved|solved|booked|pass(?:es|ed|ing)?|deployed"
-    r"|restored|running again|runs again|up again|is back|instead|worked)\b",
-    r"\bi(?:'ve| have)? (?:also |then |now )?(?!tried|failed|attempted|stopped|checked|looked|searched|asked|need"
-    r"|wanted)(?:\w+ed|made|set|wrote|put|built|ran|took|sent)\b",
-)
+_KNOWN = Vocabulary("reaction")
+_STILL = _KNOWN.pattern("still")
+_ADMISSION = _KNOWN.pattern("admission")
+_FAILURE = _KNOWN.pattern("failure")
+_SUCCESS = _KNOWN.pattern("success")
 
 
-_CONCEDES = any_of(
-    r"^(?:oh,? |ah,? )?(?:sorry|apolog\w+|my (?:mistake|bad|apologies)|you(?:'re| are) right|right|indeed|good catch"
-    r"|oops|correct)\b"
-)
-_POINTS = any_of(r"^(?:but |no\W+|hmm?\W+)?(?:these|those|this|that|it|they|you)\b")
+_CONCEDES = _KNOWN.pattern("concedes")
+_POINTS = _KNOWN.pattern("points")
 _NO = re.compile(r"^\W*(?:no|nope|nah)\b[\s,.!]*", re.I)
 
 

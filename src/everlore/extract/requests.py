@@ -5,113 +5,41 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from everlore.extract.phrases import any_of, one_of, word_set
 from everlore.extract.sentences import asks_first, content_words, is_question
 from everlore.extract.verb_tables import lemminflect
+from everlore.extract.vocabulary import Vocabulary
 from everlore.stem import stem
 
-_GREETING = any_of(
-    r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: (?:there|all|team|[A-Z]\w+))?[\s,.!:–-]+)+"
-)
-_LEAD = (
-    r"(?:(?:ok(?:ay)?|so|and|now|next|then|well|great|thanks?|thank you|also|just|but|yes|no|nope|actually|finally"
-    r"|first|btw|by the way|perfect|nice|cool|after that|unrelated|separately|another thing|one more thing"
-    r"|quick question)[,:.!]?\s+)*"
-)
-_NEED = r"(?:i|we)(?:'d| would)?(?: also| now| really| still)? (?:need|want|like)"
-_POLITE = any_of(
-    rf"^{_LEAD}(?:(?:can|could|would|will) (?:you|we)(?: please| kindly| also| now| just| then)*\s+"
-    rf"|(?:please|pls|kindly)[,:]?\s+|{_NEED}(?: you)? to\s+|help (?:me|us)(?: to)?\s+|let'?s\s+|(?:bitte|kannst du) "
-    r"|would you mind (?=\w+ing\b)|(?:i'll|i will|i'm going to|i am going to|let me|now i'll)\s+)+"
-)
-_ANNOUNCED = any_of(
-    rf"^{_LEAD}(?:let me|let's|i'll|i will|i'm going to|i am going to|i need to|i should)\b",
-    rf"^{_LEAD}(?:trying|looking|checking|searching|running|fetching|reading|retrying|sorry|one moment)\b[^,:;]*$",
-)
-_LED = any_of(rf"^{_LEAD}(?=[a-zA-Z])")
-_WISH = any_of(rf"^{_LEAD}{_NEED} (?=(?:an?|some|two|three|\d)\b)")
-_TO_ME = any_of(
-    r"^(book|get|find|give|send|show|tell|buy|order|make|write|bring|fetch|draft|reserve|prepare|create|recommend|suggest"
-    r"|pick) (?:me|us) (?=(?:an?|the|some|all|any|one|two|three|four|five|ten|\d+)\b)"
-)
-_QUESTION_WORD = any_of(
-    r"^(?:what|when|where|which|who|whose|why|how|is|are|was|were|does|do|did|has|have|can|could)\b"
-)
-_PLEASE_LATER = any_of(r",? (?:please|pls|plz)\b(?=[\s,.!?;)]|$)")
-_PLEASE = any_of(r"\b(?:please|pls)\s+")
-_REQUEST = any_of(
-    rf"^(?:can|could|would|will) (?:you|we)\b|\b{_NEED}\b|\bhelp (?:me|us)\b|\b(?:i'm|i am|we're) looking for\b"
-    rf"|\blet's\b",
-    r"\bbitte\b|\bkannst du\b|\bpeux-tu\b|\bpuedes\b|\bpuoi\b|\bpor favor\b|请|帮我",
-)
+_KNOWN = Vocabulary("requests")
+_GREETING = _KNOWN.pattern("greeting")
+_POLITE = _KNOWN.pattern("polite")
+_ANNOUNCED = _KNOWN.pattern("announced")
+_LED = _KNOWN.pattern("led")
+_WISH = _KNOWN.pattern("wish")
+_TO_ME = _KNOWN.pattern("to_me")
+_QUESTION_WORD = _KNOWN.pattern("question_word")
+_PLEASE_LATER = _KNOWN.pattern("please_later")
+_PLEASE = _KNOWN.pattern("please")
+_REQUEST = _KNOWN.pattern("request")
 _IDENTIFIER = re.compile(r"[a-z]+(?:[A-Z_/.-]\w|\d)")
 """`test_signup`, `config.py`, `getUser`: a name that a capital would change."""
 _WORD = re.compile(r"[^\W_][\w'-]*")
-_NO_ORDER = word_set(
-    "the a an this that these those it its i i'm i've my me we our us you your he she they their his her there "
-    "here what when where which who whom whose why how is are was were am be been do does did don't doesn't "
-    "didn't can could would will shall should may might must has have had if in on at to for from by with about "
-    "as of not no yes ok okay so and but or because since while after before during now then still again also too "
-    "just only never always maybe perhaps some any all every each both none nothing something everything works "
-    "worked disk ticket thanks thank great perfect nice good sorry hello hi hey hm hmm ugh oh ah wow well omg sigh"
-)
-_AFTER_SUBJECT = word_set(
-    "is are was were has had can will does did doesn't isn't won't can't didn't fails failed crashes crashed "
-    "hangs breaks broke returns keeps takes needs shows gets throws works looks stops stopped seems says gives "
-    "goes times refuses"
-)
-_AFTER_PLURAL = word_set("is was are were has must should have need isn't aren't can't don't won't")
-"""The same after a subject of two words: "release branches are", "question 3 is"."""
-_OF_A_PLACE = any_of(
-    r"^\w+(?: \w+)? (?:of|on|in|to|for|at|from) (?:(?!which\b|that\b|who\b)[\w./-]+ ){1,3}"
-    r"(?:is|are|was|were|has|have|went|ran)\b"
-)
-"""And with a place behind it: "disk on web-03 is full"."""
+_NO_ORDER = _KNOWN.words("no_order")
+_AFTER_SUBJECT = _KNOWN.words("after_subject")
+_AFTER_PLURAL = _KNOWN.words("after_plural")
+_OF_A_PLACE = _KNOWN.pattern("of_a_place")
 _MADE_VERB = re.compile(r"(?:re|un|de|pre|auto)-?(?P<verb>[a-z]{3,})|[a-z]{4,}(?:ize|ise|ify)")
-_NEW_VERBS = word_set("onboard offboard text backfill hotfix whitelist screenshot upsert")
-"""Verbs that no dictionary has yet."""
+_NEW_VERBS = _KNOWN.words("new_verbs")
 _LABEL = re.compile(r"[\w-]+(?: (?!the\b|a\b|an\b|my\b|our\b)[\w-]+){1,3}:\s")
 """What a message is about, before the message: "Search latency alert: …"."""
 _ARTICLES = frozenset(["a", "an", "the", "my", "our", "all", "every"])
-_PROBLEM = any_of(
-    r"\b(?:fail(?:s|ed|ing|ure|ures)?|broken|br(?:eaks|oke)|complain\w*|crash\w*|errors?|exception|bugs?|slow|flaky|stuck|hang(?:s"
-    r"|ing)?|leak\w*|time[sd]? ?out|timing out|missing|wrong|incorrect|empty|blank|dead|unreachable|offline"
-    r"|corrupt\w*|problems? with|issues? with|trouble|wonky|off by|out of memory|refuses|never (?:arrived|came|worked"
-    r"|received|got)|keeps? \w+ing|[45]\d\ds?"
-    r"|\w+(?:Error|Exception))\b",
-    r"(?:\b(?:is|are|was|were|goes|went|been|still|turned)|'s|'re)(?: \w+)? (?:down|red|full|expired)\b",
-    r"\b(?:run(?:s|ning)?|ran) out of\b|\b(?:has|have) expired\b|\balert (?:on|for|from)\b",
-    r"\b(?:doesn't|does not|isn't|is not|aren't|won't|can't|cannot|no longer|don't|didn't|stopped"
-    r"|not) (?:\w+ )?(?:work|load|start|open|run|compile|build|respond|connect|log|show|send|arriv|update|sync|play"
-    r"|print|find|launch|boot|reach)",
-)
-_MEND = one_of(
-    "fix look check help investigate debug solve repair resolve handle sort see have_a_look take_a_look taking_a_look "
-    "find_out figure why any_ideas? what's_(?:wrong|up|going_on) what_is_(?:wrong|going_on)"
-)
-_AND_MEND = any_of(
-    r"(?:[,;:.]|\s[-–—])?\s*(?:and |so )?(?:(?:can|could|would|will) you (?:please )?(?:\w+ )?)?(?:please |pls )?"
-    rf"(?:mind )?\b{_MEND}\b(?: (?:it|this|that|them|out|up|into|at|why|what|is|and|me|us|going|on|wrong|happening|for"
-    r"|please|pls|plz|so|asap|now))*[\s.?!]*$"
-)
-"""A request at the end that says nothing but that the problem before it should go away."""
-_FROM_NOW_ON = any_of(
-    r"\b(?:from now on|in (?:the )?future|next time|going forward|off[- ]limits)\b",
-    r"^(?:and |but |so |also |please |pls |thanks[,.!]? )*(?:always|never|remember|don't ever|do not ever)\b",
-)
-_SUPPOSED = any_of(r",[^,]*\b(?:i guess|i think|i suppose|i assume|right|maybe|no)\W*\?\s*$")
-"""What the speaker makes of a problem and is not sure of."""
-_DEFINITE = any_of(r"\b(?:the|this|that|these|those|its|your)\s+(?P<words>(?:[\w'-]+ ?){1,3})")
-_ENDS_NAME = any_of(
-    r"\b(?:is|are|was|were|to|in|for|with|on|of|at|by|from|into|and|or|so|that|which|when|if|as|has|have|does|can"
-    r"|should|please|\w+n't)\b"
-)
-_GENERIC = word_set(
-    "fix look check help investigate debug solve repair resolve handle sort find figure problem issue happening "
-    "idea ideas add make create write update change run book set try give show tell put use start need want like "
-    "please pls also now next then first finally going wrong work works thing stuff asap quick quickly time today "
-    "tomorrow"
-)
+_PROBLEM = _KNOWN.pattern("problem")
+_AND_MEND = _KNOWN.pattern("and_mend")
+_FROM_NOW_ON = _KNOWN.pattern("from_now_on")
+_SUPPOSED = _KNOWN.pattern("supposed")
+_DEFINITE = _KNOWN.pattern("definite")
+_ENDS_NAME = _KNOWN.pattern("ends_name")
+_GENERIC = _KNOWN.words("generic")
 
 
 def bare(sentence: str) -> str:

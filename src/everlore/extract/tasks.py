@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from everlore.extract.phrases import any_of, heard, one_line, sentences
+from everlore.extract.phrases import heard, one_line, sentences
 from everlore.extract.requests import (
     as_order,
     bare,
@@ -28,38 +28,21 @@ from everlore.extract.requests import (
 from everlore.extract.sentences import is_question
 from everlore.extract.trajectory import Call, Said, Step
 from everlore.extract.verdict import asks_nothing, clauses, courtesy, objects_to
+from everlore.extract.vocabulary import Vocabulary
 
 SPOKEN = 20_000
 """Characters of a task in which a thing may have been named."""
 
-_GOES_ON = any_of(
-    r"^(?:(?:ok(?:ay)?|great|thanks|and|so)[,.!]?\s+)*(?:now(?! (?:the|it|this|that|my|i|we|all|nothing|they)\b)|next"
-    r"|then|after that|another (?:thing|task|one|request|question|issue)|one more thing|separately|unrelated"
-    r"|by the way|btw|moving on|on another note|different (?:topic|thing)|new (?:task|topic|request)|second(?:ly)?)\b"
-)
-_GOES_WITH_IT = any_of(
-    r"^and\b(?! (?:now|then|next)\b)",
-    r"^(?:this|that|these|those|it|they)(?:'s|'re)? (?:is|are|was|were|looks?|seems?|should|has|have|needs?|must"
-    r"|still)\b",
-    r"^(?:it|they) \w+s\b|^(?:that|it|they|this)'(?:s|re)\b",
-)
-_WHILE_AT_IT = any_of(r"^(?:also|plus|oh|wait)\b")
-_REFERRING = any_of(
-    r"\b(?:it|its|them|instead|again|the same|another one|the \w+ ones?|as well|(?:in|on|from|to|over) there)\b",
-    r"\b(?:this|that|these|those)(?= (?:to|in|for|with|on|as|and|by|from|into|too|again)\b|\W*$)|\bthen(?=\W*$)",
-    r"\b(?:for|of|to|about|with|like|do) (?:this|that|these|those)(?=\W|$)",
-)
-_AGAIN = any_of(r"\b(?:retry|rerun|re-run|redo|repeat|try again)\b")
-_MANNER = any_of(r"^(?:use|keep|skip|leave|sort|only|try|stick|stay)\b")
-"""Orders that say how to do what is being done."""
-_OFFER = any_of(r"\b(?:want me to|should i|shall i|would you like|do you want|may i|can i)\b")
-_CLOSING = any_of(
-    r"\b(?:anything|something|what) else\b|\bwhat(?:'s| is)? next\b|\bhow (?:else )?(?:can|may) i (?:help|assist)"
-    r"|\bnext\?$"
-)
-_ABOUT_THE_WORK = any_of(
-    r"\b(?:did|have|why|how|what) you\b|\byou(?:'ve| have)? (?:use|chose|choose|change|do|did|ma[dk]e)"
-)
+_KNOWN = Vocabulary("tasks")
+_GOES_ON = _KNOWN.pattern("goes_on")
+_GOES_WITH_IT = _KNOWN.pattern("goes_with_it")
+_WHILE_AT_IT = _KNOWN.pattern("while_at_it")
+_REFERRING = _KNOWN.pattern("referring")
+_AGAIN = _KNOWN.pattern("again")
+_MANNER = _KNOWN.pattern("manner")
+_OFFER = _KNOWN.pattern("offer")
+_CLOSING = _KNOWN.pattern("closing")
+_ABOUT_THE_WORK = _KNOWN.pattern("about_the_work")
 
 
 def tasks(run: Sequence[Step]) -> list[list[Step]]:
@@ -155,24 +138,14 @@ user told."""
 OBJECT, OBJECTS = 30, 3
 """Characters of an argument that is told as what a tool was used on, and how many of them."""
 
-_FIRST_PERSON = re.compile(r"\b(?<!tell )(?<!show )(?<!give )(?:i|me|my|mine|we|us|our|i'm|i've)\b", re.I)
-_VAGUE = any_of(
-    r"^\w+(?: \w+)? (?:it|this|that|these|those|them)\b(?:\W|$)",
-    r"^\w+(?:(?:,| and| or|,? then| \+) \w+)*(?:,? (?:if|when|where|once|unless|asap|today|now)\b.*)?\W*$",
-)
-"""Requests that do not say what they are about: "make it faster", "check and refund if true"."""
-_MENDS = any_of(
-    r"^(?:fix|solve|debug|repair|resolve|investigate|look|check|help|handle|sort|find out|figure|see|have|take)\b"
-)
-_FUNCTION_WORD = re.compile(r"^(?:The|A|An|My|Our|Your|This|That|These|There|It|When|Since|After|Every|All|Some|We)\b")
+_FIRST_PERSON = _KNOWN.pattern("first_person")
+_VAGUE = _KNOWN.pattern("vague")
+_MENDS = _KNOWN.pattern("mends")
+_FUNCTION_WORD = _KNOWN.pattern("function_word", 0)
 _PASTED = re.compile(r"```.*?(?:```|\Z)|^(?:Traceback|[ \t]{2,}|\s*(?:at|File) )[^\n]*$", re.DOTALL | re.MULTILINE)
-_ASKED_LAST = any_of(
-    r",\s+(?=(?:can|could|would|will) you\b|(?:please|pls)\b)",
-    r",\s+(?=\w+ (?:it|this|that|them)(?: \w+)?(?: (?:please|pls))?\W*$)",
-)
-"""Where a sentence goes on with what is asked for."""
+_ASKED_LAST = _KNOWN.pattern("asked_last")
 _LISTED = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s", re.MULTILINE)
-_I_DID = re.compile(r"^(?:(?:ok(?:ay)?|done|great|all done)[,.!:]?\s+)*(?:i|we)(?:'ve| have)?\s+(?=\w)", re.I)
+_I_DID = _KNOWN.pattern("i_did")
 
 
 def task_intent(run: Sequence[Step], speakers: Mapping[str, str]) -> str:

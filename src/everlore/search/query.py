@@ -85,12 +85,6 @@ class Hit:
     moved: tuple[str, ...] = ()
     """Why it has another score than its evidence gave it."""
 
-    def shown_passages(self, whole: str, clock: Clock) -> dict[str, Json]:
-        """The sentences that matched, for contracts whose shapes have no place for them: left out where there is but
-        one, and it is the whole text."""
-        alone = [one.text for one in self.passages if one.valid_until is None] == [whole.strip()]
-        return {} if alone or not self.passages else {"passages": [one.shown(clock) for one in self.passages]}
-
 
 @dataclass(frozen=True, slots=True)
 class Recall:

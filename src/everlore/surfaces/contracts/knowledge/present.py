@@ -8,6 +8,7 @@ from everlore.clock import Clock, iso
 from everlore.kinds.registry import kind
 from everlore.memory import successor
 from everlore.search import Hit
+from everlore.surfaces.contracts.passages import passages
 from everlore.types import IndexedMemory
 
 
@@ -41,4 +42,4 @@ def memory(row: IndexedMemory) -> dict[str, Any]:
 def hit(found: Hit, clock: Clock) -> dict[str, Any]:
     row = found.stored
     told = {"id": row.key.global_id, "content": text(row), "memory_type": memory_type(row), "score": found.score}
-    return told | found.shown_passages(text(row), clock)
+    return told | passages(found, clock)

@@ -20,6 +20,7 @@ from everlore.search.vectors import await_embedder
 from everlore.surfaces.contracts.knowledge import present
 from everlore.surfaces.contracts.knowledge.asking import Maybe, NotReady, limited, scope_of, tool
 from everlore.surfaces.contracts.knowledge.code_tools import is_local
+from everlore.surfaces.contracts.passages import passages
 from everlore.surfaces.contracts.toolset import Caller
 from everlore.types import Json
 
@@ -116,7 +117,7 @@ def _result(score: float, one: Hit | CodeHit, clock: Clock) -> dict[str, Any]:
     if isinstance(one, Hit):
         parts = (one.parts.meaning, one.parts.words, one.parts.graph)
         told = {"id": one.stored.key.global_id, "content": present.text(one.stored), "source": "memory"}
-        more = one.shown_passages(present.text(one.stored), clock) | ({"moved": list(one.moved)} if one.moved else {})
+        more = passages(one, clock) | ({"moved": list(one.moved)} if one.moved else {})
     else:
         parts = (one.vector_score, one.bm25_score, one.ppr_score)
         told = {"id": one.id, "content": one.content, "source": "code"}

@@ -8,6 +8,7 @@ from everlore.clock import Clock, iso
 from everlore.kinds import record
 from everlore.kinds.registry import kind
 from everlore.search import Hit
+from everlore.surfaces.contracts.passages import passages
 from everlore.surfaces.contracts.toolset import Link
 from everlore.types import IndexedMemory
 
@@ -25,7 +26,7 @@ def item(row: IndexedMemory, similarity: float | None = None) -> dict[str, Any]:
 
 def found(hit: Hit, clock: Clock) -> dict[str, Any]:
     """With the sentences that matched, where a longer text is behind the link."""
-    return item(hit.stored, hit.score) | hit.shown_passages(kind(hit.stored.key.kind).text(hit.stored.data), clock)
+    return item(hit.stored, hit.score) | passages(hit, clock)
 
 
 def link(row: IndexedMemory) -> Link:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -27,13 +27,13 @@ from vaults import (
 from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.kinds.episode import EPISODE
-from everlore.memory import flush, forget, listing, profile, remember
-from everlore.memory.daily_log import NewIds, append_once
+from everlore.memory import daily_log, flush, forget, listing, profile, remember
+from everlore.memory.daily_log import append_once
 from everlore.search import Query, recall
 from everlore.search.recipes import KEYWORD
 from everlore.sync import index_changes, rebuild, worker
-from everlore.types import Cell, LogEntry, Message, Owner
-from everlore.vault.markdown import remove_entry
+from everlore.types import Cell, Json, LogEntry, Message, Owner
+from everlore.vault.markdown import append_entries, remove_entry
 
 SOON = 2.0
 DAY_FILE = "episodes/episode-2026-05-28.md"
@@ -372,19 +372,23 @@ def test_a_deletion_while_nothing_ran_takes_the_facts_too(
     assert_index_equals_files(engine)
 
 
-def test_what_a_person_writes_while_the_engine_appends_is_kept(engine: Engine, alice: Path) -> None:
+def test_what_a_person_writes_while_the_engine_appends_is_kept(
+    engine: Engine, alice: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The person saves between the engine's reading and its replacing: the engine begins again."""
     file = alice / DAY_FILE
     message = Message("m1", SCOPE, "s", "alice", None, "user", MAY_28 + 1, "x", "x")
     saves = iter(range(3))
 
-    def draft(new_ids: NewIds) -> list[LogEntry]:
+    def saved_meanwhile(text: str, entries: Sequence[LogEntry], front: Mapping[str, Json]) -> str:
         if (number := next(saves, None)) is not None:
             change(file, "orchestra", f"orchestra and number {number}")
-        fields = {"session_id": "s", "timestamp": "2026-05-28T20:30:00Z", "parent_id": "mc_1"}
-        return [LogEntry(new_ids(1)[0], fields, {"Content": "I own a xylophone."})]
+        return append_entries(text, entries, front)
 
-    append_once(engine, EPISODE, ALICE, Cell("mc_1", SCOPE, "s", (message,)), draft)
+    monkeypatch.setattr(daily_log, "append_entries", saved_meanwhile)
+    fields = {"session_id": "s", "timestamp": "2026-05-28T20:30:00Z", "parent_id": "mc_1"}
+    entry = LogEntry("", fields, {"Content": "I own a xylophone."})
+    assert append_once(engine, EPISODE, ALICE, Cell("mc_1", SCOPE, "s", (message,)), [entry])[1]
     text = file.read_text(encoding="utf-8")
     assert text.count("xylophone") == 1
     assert all(f"number {number}" in text for number in range(3))

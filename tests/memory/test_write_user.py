@@ -27,7 +27,7 @@ from vaults import (
 from everlore.engine import Engine
 from everlore.kinds.skill import Skill, from_sheet
 from everlore.memory import NewMessage, flush, listing, profile, remember
-from everlore.memory.write_agent import write_agent_track
+from everlore.memory.write_agent import cases_of, write_cases
 from everlore.models.chat import Meter
 from everlore.search import Query, recall
 from everlore.search.recipes import HYBRID, KEYWORD
@@ -192,7 +192,8 @@ def test_several_tasks_of_a_cell_are_written_once(engine: Engine) -> None:
     # as after a crash that left the files and lost what is noted of them
     messages = tuple(replace(message, id=f"m{at}") for at, message in enumerate(accepted(talk)))
     for _ in range(2):
-        write_agent_track(engine, Cell(parent, SCOPE, "s", messages), HELPER, None, Meter(1))
+        again = Cell(parent, SCOPE, "s", messages)
+        assert write_cases(engine, again, HELPER, cases_of(again, HELPER), Meter(1))
     assert listing(engine, HELPER, "case").rows == before
     assert_index_equals_files(engine)
 

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from talk import ALICE, MAY_8, cell, message
 
 from everlore.extract.facts import as_fact, write_facts
-from everlore.extract.profile import KEPT, MOST, update_profile, without
+from everlore.extract.profile import add_facts, project
+from everlore.extract.profile_items import KEPT, MOST
 from everlore.kinds.fact import Fact
-from everlore.kinds.profile import Info, Profile, Trait, from_sheet, to_sheet
+from everlore.kinds.profile import Info, Profile, from_sheet, to_sheet
 
 DAY = 24 * 3600 * 1000
 NOW = MAY_8 + 1000 * DAY
@@ -23,7 +24,7 @@ def facts(*texts: str, first_day: int = 0, sender: str = "alice") -> list[Fact]:
 
 
 def profile(*texts: str) -> Profile:
-    return update_profile(None, facts(*texts), ALICE, NOW, "Alice")
+    return add_facts(None, facts(*texts), ALICE, NOW, "Alice")
 
 
 def test_statements_become_items_with_category_and_evidence() -> None:
@@ -119,16 +120,16 @@ def test_what_was_given_up_leaves_the_profile() -> None:
 
 def test_a_fact_that_begins_with_a_capital_the_name_has_not() -> None:
     said = facts("I live in Berlin.")
-    made = update_profile(None, said, ALICE, NOW, "alice")
+    made = add_facts(None, said, ALICE, NOW, "alice")
     assert [info.description for info in made.explicit_info] == ["alice lives in Berlin."]
 
 
 def test_newest_value_of_a_slot_wins_whatever_the_order() -> None:
     old, new = facts("I live in Berlin.", "I moved to Munich.")
     for order in ([old, new], [new, old]):
-        made = update_profile(None, order, ALICE, NOW, "Alice")
+        made = add_facts(None, order, ALICE, NOW, "Alice")
         assert [info.description for info in made.explicit_info] == ["Alice moved to Munich."]
-    later = update_profile(update_profile(None, [new], ALICE, NOW, "Alice"), [old], ALICE, NOW + 1, "Alice")
+    later = add_facts(add_facts(None, [new], ALICE, NOW, "Alice"), [old], ALICE, NOW + 1, "Alice")
     assert [info.description for info in later.explicit_info] == ["Alice moved to Munich."]
 
 
@@ -138,19 +139,8 @@ def test_what_has_stopped_leaves_the_list() -> None:
 
 
 def test_others_and_passing_moods_are_not_the_user() -> None:
-    assert update_profile(None, facts("I live in Rome.", sender="bob"), ALICE, NOW, "Alice").explicit_info == ()
+    assert add_facts(None, facts("I live in Rome.", sender="bob"), ALICE, NOW, "Alice").explicit_info == ()
     assert profile("I'm swamped with the kids and work.").explicit_info == ()
-
-
-def test_items_written_by_hand_stay_unless_contradicted() -> None:
-    hand = (Info("home", "Lives in Berlin", ""), Info("misc", "Call her Al", ""))
-    before = Profile(ALICE, "A friend of mine.", hand, (Trait("calm", "", "", ""),), 5)
-    same = update_profile(before, facts("I love hiking in Norway."), ALICE, NOW, "Alice")
-    assert same.explicit_info[:2] == hand
-    assert same.summary == "A friend of mine."
-    assert same.implicit_traits == before.implicit_traits
-    moved = update_profile(before, facts("I moved to Munich."), ALICE, NOW, "Alice")
-    assert [info.description for info in moved.explicit_info] == ["Call her Al", "Alice moved to Munich."]
 
 
 @pytest.mark.parametrize(
@@ -253,25 +243,25 @@ def test_a_trait_needs_repeated_evidence() -> None:
     assert "2023-05-10" in trait.basis
 
 
-def test_what_evidence_is_gone_leaves_items_traits_and_summary() -> None:
-    made = profile(
+def test_what_has_ended_leaves_items_traits_and_summary() -> None:
+    said = facts(
         "I love hiking in Norway.", "I went camping with my dad.", "I climbed a mountain in May.", "I live in Bonn."
     )
-    gone = {"2023-05-08: Alice loves hiking in Norway."}
-    left = without(made, gone, NOW + 1)
+    made = add_facts(None, said, ALICE, NOW, "Alice")
+    left = add_facts(made, [], ALICE, NOW + 1, "Alice", said[:1])
     assert [info.description for info in left.explicit_info] == ["Alice lives in Bonn."]
     assert left.implicit_traits == ()
     assert (left.summary, left.timestamp) == ("Alice lives in Bonn.", NOW + 1)
-    assert without(left, gone, NOW + 2) == left
+    assert add_facts(left, [], ALICE, NOW + 2, "Alice", said[:1]) == left
 
 
 def test_many_items_are_thinned_out_and_stay_so() -> None:
     said = facts(*(f"I love the museum of Town{n} in summer." for n in range(MOST + 5)))
-    made = update_profile(None, said, ALICE, NOW, "Alice")
+    made = add_facts(None, said, ALICE, NOW, "Alice")
     assert KEPT <= len(made.explicit_info) <= MOST
     assert any(f"Town{MOST + 4}" in info.description for info in made.explicit_info)
     assert not any("Town0 " in info.description for info in made.explicit_info)
-    assert update_profile(made, said, ALICE, NOW + 1, "Alice") == made
+    assert add_facts(made, said, ALICE, NOW + 1, "Alice") == made
 
 
 STATEMENTS = [
@@ -309,6 +299,7 @@ STATEMENTS = [
 @given(st.lists(st.sampled_from(STATEMENTS), max_size=60), st.randoms(use_true_random=False))
 def test_same_facts_again_change_nothing_and_order_does_not_matter(texts: list[str], random: object) -> None:
     said = facts(*texts)
-    once = update_profile(None, said, ALICE, NOW, "Alice")
-    assert update_profile(once, said, ALICE, NOW + 1, "Alice") == once
-    assert update_profile(None, said[::-1], ALICE, NOW, "Alice") == once
+    once = add_facts(None, said, ALICE, NOW, "Alice")
+    assert add_facts(once, said, ALICE, NOW + 1, "Alice") == once
+    assert add_facts(None, said[::-1], ALICE, NOW, "Alice") == once
+    assert project(None, said, ALICE, NOW) == (once if once.generated else project(None, [], ALICE, NOW))
