@@ -12,7 +12,9 @@ import numpy as np
 
 from everlore.engine import Engine
 from everlore.index.base import Piece, TermStats, Vector
-from everlore.search.recipes import ALONE, HYBRID, Recipe
+from everlore.kinds.registry import kind as kind_of
+from everlore.kinds.registry import parts_of
+from everlore.search.recipes import HYBRID, Recipe
 from everlore.search.score import Candidates, Floats
 from everlore.types import Filter, UnitHit, Where
 
@@ -47,6 +49,16 @@ class Ask:
     @property
     def terms(self) -> list[str]:
         return list(self.weights) if self.recipe.by_words else []
+
+    @property
+    def whole(self) -> str:
+        """The kind that others speak for, as facts do for episodes, if it is looked for."""
+        return next(filter(parts_of, self.where.kinds), "")
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The kinds that speak for it."""
+        return parts_of(self.whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +97,7 @@ def collect(engine: Engine, ask: Ask) -> Found | None:
             window = _window(engine, ask, units)
     stats = engine.index.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
     frequency = engine.index.occurrences(terms, ask.where.owner, window.pieces)
-    if ask.where.kinds[0] == "episode" and not set(ALONE) & set(ask.where.kinds):
+    if parts_of(ask.where.kinds[0]) and not set(ask.parts) & set(ask.where.kinds):
         missing = _missing(engine, ask, terms, stats, frequency)
         if missing:
             window = _with_facts(engine, ask, missing, units, window)
@@ -137,7 +149,7 @@ def _window(engine: Engine, ask: Ask, units: Set[int]) -> _Window:
     """These units and what stands around them. A fact of an episode counts for that, if it is permitted."""
     pieces = engine.index.around(sorted(units), ask.recipe.reach)
     rows = [piece.row for piece in pieces]
-    facts = {piece.row for piece in pieces if piece.kind in ALONE and piece.parent_id}
+    facts = {piece.row for piece in pieces if kind_of(piece.kind).part_of and piece.parent_id}
     if facts:
         episodes = engine.index.episodes_of(facts)
         allowed = engine.index.permitted(episodes.values(), ask.where)
@@ -159,7 +171,7 @@ def _with_facts(engine: Engine, ask: Ask, missing: Sequence[str], units: Set[int
     """Words that stand in no turn may stand in a fact that a person wrote: it speaks for its turn."""
     index, owner = engine.index, ask.where.owner
     # a fact has a time of its own: what is demanded is demanded of the memory it speaks for
-    hits = index.text(missing, replace(ask.where, kinds=ALONE, filter=None), FACTS_READ)
+    hits = index.text(missing, replace(ask.where, kinds=ask.parts, filter=None), FACTS_READ)
     if owner is None or not hits:
         return window
     facts = index.around(sorted(hit.unit for hit in hits), 0)

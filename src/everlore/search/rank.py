@@ -14,6 +14,7 @@ from everlore.extract.turns import ASSISTANT
 from everlore.graph.neighbourhood import walk
 from everlore.index.base import Piece, TermStats
 from everlore.index.tokens import joined, tokens
+from everlore.kinds.registry import parts_of
 from everlore.search.candidates import Ask, Found, collect, collect_rows
 from everlore.search.query import NO_PARTS, Parts
 from everlore.search.recipes import HYBRID, Recipe
@@ -33,7 +34,6 @@ TURNS_TOGETHER = "its turns together"
 PARTS_TOGETHER = "the weighted sum of its parts"
 IN_TIME = "within the time that was asked for"
 SHARED_NAMES = "it shares names with what was found"
-EPISODE = "episode"
 KEPT_TURNS = 10
 """Turns of a memory that are told apart afterwards."""
 SEEDS = 4
@@ -77,7 +77,8 @@ class Ranked:
 
     @property
     def is_talk(self) -> bool:
-        return any(turn.piece.kind == EPISODE for turn in self.turns.values())
+        """Whether it is of a kind that was cut into statements."""
+        return any(parts_of(turn.piece.kind) for turn in self.turns.values())
 
     @property
     def best_turn(self) -> float:

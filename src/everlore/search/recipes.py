@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from everlore.kinds.registry import searched
+from everlore.kinds.registry import parts_of, searched
 from everlore.types import Track
 
 Method: TypeAlias = Literal["keyword", "vector", "hybrid", "agentic"]
@@ -18,9 +18,9 @@ Method: TypeAlias = Literal["keyword", "vector", "hybrid", "agentic"]
 Groups: TypeAlias = tuple[tuple[str, ...], ...]
 """Kinds that are ranked together. A group goes by the name of its first kind."""
 
-MEMORIES = ("episode", "note", "record", "case", "skill")
+MEMORIES = tuple(kind for group in (*searched("user").values(), *searched("agent").values()) for kind in group)
 """What a person would call a memory;"""
-ALONE = ("fact",)
+ALONE = tuple(part for kind in MEMORIES for part in parts_of(kind))
 """and what is one when it was not made from an episode."""
 
 
