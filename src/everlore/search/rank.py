@@ -36,7 +36,7 @@ IN_TIME = "within the time that was asked for"
 SHARED_NAMES = "it shares names with what was found"
 KEPT_TURNS = 10
 """Turns of a memory that are told apart afterwards."""
-SEEDS = 4
+SEEDS = 3
 """Memories that a walk over the graph begins at. More lead astray."""
 GRAPH_ONLY = 60
 """Memories that only the graph found which are compared with the question."""
@@ -110,7 +110,7 @@ class Ranking:
 
 def rank(engine: Engine, ask: Ask) -> Ranking:
     with engine.index.snapshot():
-        found = collect(engine, ask)
+        found = collect(engine.index, ask)
         if found is None:
             return Ranking([])
         idf = term_weights(found.stats, ask.weights if ask.recipe.by_words else {})
@@ -205,7 +205,7 @@ def _with_graph(
     nearness = {row: round(match * value, 9) for row, value in reached.nearness.items() if row in allowed}
     known = {one.row for one in memories}
     more = sorted((row for row in nearness if row not in known), key=lambda row: (-nearness[row], row))[:GRAPH_ONLY]
-    further = collect_rows(engine, ask, more, found.stats) if more else None
+    further = collect_rows(engine.index, ask, more, found.stats) if more else None
     if further is not None:
         memories += [
             one
