@@ -28,6 +28,10 @@ from everlore.extract.relationships import with_partner
 
 _AT = rf"(?:{PROPER}|{SMALL})"
 _A_JOB = r"(?:an?|the|their) (?:(?:new|great|dream|full-time|part-time|first|next) )*(?:job|position|role)"
+_LONG = r"(?=[^.;]* (?:since|for|all)\b)"
+_EMPLOYED = re.compile(
+    rf"^{ADVERB}has {ADVERB}(?:been (?:working|employed) (?:at|for|by)|worked (?:at|for){_LONG}) {_AT}", re.I
+)
 _WORKS = re.compile(
     rf"^{ADVERB}(?:works? {ADVERB}(?:at|for)|is {ADVERB}(?:working|employed) (?:at|by|for)"
     rf"|(?:has )?(?:started|got|landed|found|has|took|accepted) {_A_JOB} (?:at|with)"
@@ -118,7 +122,7 @@ _GRADUATED = re.compile(
 
 def employment(who: str, rest: str) -> Reading | None:
     """What a statement without its subject says of where `who` works, or as what."""
-    if found := _WORKS.match(rest):
+    if found := _WORKS.match(rest) or _EMPLOYED.match(rest):
         if for_a_time(rest[found.end() :]):
             return None
         return _at(who, employer) if (employer := named(found)) else None

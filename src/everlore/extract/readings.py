@@ -154,6 +154,11 @@ _FAVORITE = re.compile(
     rf"(?:is|are|(?P<no>isn't|aren't))(?P<not> not| no longer)? {ADVERB}(?P<v>.+)",
     re.I,
 )
+_IS_OTHER_NOW = re.compile(
+    rf"^(?P<what>{_OWNED}) {ADVERB}(?:has )?{ADVERB}(?:changed|been changed)"
+    r"(?: (?:from \S+ )?to|[,.;:]* (?:and |so )?(?:it's|it is|the new one is)(?: now)?) (?P<v>.+)",
+    re.I,
+)
 _PROPERTY = re.compile(rf"^(?:new |current )?(?P<what>{_OWNED}) {ADVERB}(?:is|are) {ADVERB}(?P<v>.+)", re.I)
 _NAME = re.compile(rf"^(?P<kin>{_KIN})(?:'?s name is| is (?:named|called)) (?P<v>(?-i:[A-Z])\w+|\w+(?=[.!]*$))", re.I)
 _WHO_IS = re.compile(rf"^(?P<kin>{'|'.join((*SPOUSES, *COUPLE))}) is (?P<v>(?-i:[A-Z])\w+)(?=[.,!]|$)", re.I)
@@ -173,7 +178,7 @@ def _owned(who: str, rest: str) -> Reading | None:
         return Reading(slot, _value(found["v"])) if not is_remark(found["v"]) else None
     if found := _CAR_IS.match(rest):
         return Reading(f"{who}: drives", found["v"].rstrip("."))
-    if found := _PROPERTY.match(rest):
+    if found := _PROPERTY.match(rest) or _IS_OTHER_NOW.match(rest):
         return _property(who, found)
     if found := _NAME.match(rest):
         return Reading(f"{who}'s {found['kin'].lower()}: name", found["v"])

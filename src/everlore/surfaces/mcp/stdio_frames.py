@@ -10,7 +10,6 @@ import signal
 from collections import Counter
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 import anyio
 import mcp_types as types
@@ -27,9 +26,6 @@ from everlore.surfaces.mcp.messages import EMPTY_BATCH, Unreadable, message_of, 
 from everlore.surfaces.mcp.server import build
 from everlore.surfaces.mcp.stdio import Pipe
 from everlore.types import Json
-
-if TYPE_CHECKING:
-    pass
 
 FINISH_SECONDS = 30.0
 """How long accepted requests may take to be answered once stdin has ended."""

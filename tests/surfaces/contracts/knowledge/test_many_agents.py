@@ -13,7 +13,8 @@ from speaking import Client, speaking
 from vaults import assert_index_equals_files, open_vault
 
 from everlore.engine import Engine
-from everlore.search.graph_recall import Weights, recall_memories
+from everlore.search import Query, recall
+from everlore.search.recipes import RECALL
 from everlore.sync import index_changes, rebuild
 from everlore.types import Scope
 
@@ -89,8 +90,9 @@ def test_after_a_rebuild_recall_is_the_same(tmp_path: Path, vectors: Endpoint, v
         client.ok("search", query="embed all")
 
     def answers() -> list[tuple[str, float, float]]:
-        found = [recall_memories(vault, Scope(), text, 20, Weights()).results for text in ("rust", "Who met Dave2?")]
-        return [(one.item.key.global_id, one.score, one.graph_score) for each in found for one in each]  # type: ignore[union-attr]
+        asked = [Query(None, text, 20, scope=Scope()) for text in ("rust", "Who met Dave2?")]
+        found = [hit for query in asked for hit in recall(vault, query, RECALL).best]
+        return [(hit.stored.key.global_id, hit.score, hit.parts.graph) for hit in found]
 
     before = answers()
     assert any(graph > 0 for _, _, graph in before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from everlore.engine import Engine
 from everlore.memory import invalidate, save_note
+from everlore.search import Hit
 from everlore.surfaces.contracts.knowledge import present
 from everlore.types import Owner, Scope
 
@@ -21,7 +22,7 @@ def test_a_note_and_what_ended_it(engine: Engine) -> None:
     ended = present.memory(engine.index.find([first])[first])
     assert ended["valid_until"]
     assert (ended["invalidation_reason"], ended["superseded_by"]) == ("tired", second.global_id)
-    assert present.hit(rows[second], 0.5) == {
+    assert present.hit(Hit(rows[second], 0.5), engine.clock) == {
         "id": second.global_id,
         "content": "Sail.",
         "memory_type": "procedural",

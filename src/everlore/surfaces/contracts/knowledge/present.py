@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from everlore.clock import iso
+from everlore.clock import Clock, iso
 from everlore.kinds.registry import kind
 from everlore.memory import successor
+from everlore.search import Hit
+from everlore.surfaces.contracts.passages import passages
 from everlore.types import IndexedMemory
 
 
@@ -37,5 +39,7 @@ def memory(row: IndexedMemory) -> dict[str, Any]:
     return found | {name: value for name, value in ended.items() if value}
 
 
-def hit(row: IndexedMemory, score: float) -> dict[str, Any]:
-    return {"id": row.key.global_id, "content": text(row), "memory_type": memory_type(row), "score": score}
+def hit(found: Hit, clock: Clock) -> dict[str, Any]:
+    row = found.stored
+    told = {"id": row.key.global_id, "content": text(row), "memory_type": memory_type(row), "score": found.score}
+    return told | passages(found, clock)
