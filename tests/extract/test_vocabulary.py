@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,10 @@ from everlore.extract.vocabulary import Vocabulary
 
 @pytest.fixture
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "kin.toml").write_text(
+    (tmp_path / "kin.toml").write_text(
         "[words]\nkin = 'aunt step_mother'\n[patterns]\nvisit = '''my (?:<<kin>>) <<came>>'''\ncame = 'came'\n", "utf-8"
     )
-    monkeypatch.setattr(vocabulary, "files", lambda _: tmp_path)
+    monkeypatch.setattr(vocabulary, "DATA", tmp_path)
     return Vocabulary("kin")
 
 
@@ -34,6 +32,5 @@ def test_a_pattern_names_words_and_patterns(known: Vocabulary) -> None:
 
 
 def test_every_data_file_can_be_read() -> None:
-    for file in (files("everlore.extract") / "data").iterdir():
-        if file.name.endswith(".toml"):
-            Vocabulary(file.name.removesuffix(".toml"))
+    for file in vocabulary.DATA.glob("*.toml"):
+        Vocabulary(file.stem)

@@ -7,7 +7,7 @@ filled in. Whether a short first-person sentence tells something that lasts is d
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from everlore.extract.lexicon import FLEETING, OCCUPATIONS, SAME_IN_THIRD, STOPWORDS
@@ -25,10 +25,6 @@ _KNOWN = Vocabulary("completion")
 _PLACE = _KNOWN.pattern("place", 0)
 _THINGS = _KNOWN.pattern("things")
 _SENTENCE = _KNOWN.pattern("sentence")
-_BIRTHDAY = re.compile(r"(?=.*\d)(?:on |the )*[\w., /-]{3,30}", re.IGNORECASE)
-_EMAIL = re.compile(r"\S+@\S+\.\w+")
-_PHONE = re.compile(r"[+\d][\d /()-]{5,20}")
-_DIET = _KNOWN.pattern("diet")
 _IN_NAMES = _KNOWN.words("in_names")
 _NO_PLACE = _KNOWN.pattern("no_place", 0)
 
@@ -64,67 +60,18 @@ class _Entry(NamedTuple):
     whole: str
 
 
-def _entry(label: str, question: str, fits: Callable[[str], object], whole: str) -> _Entry:
+def _entry(label: str, question: str, fits: str, whole: str) -> _Entry:
     return _Entry(
         re.compile(label, re.IGNORECASE),
-        re.compile(rf"(?:^|[ ,])(?:{question or label})\?$", re.IGNORECASE),
-        fits,
+        re.compile(rf"(?:^|[ ,])(?:{question})\?$", re.IGNORECASE),
+        _KINDS.get(fits) or re.compile(fits, re.IGNORECASE).fullmatch,
         whole,
     )
 
 
 _NAME_IS, _AGE_IS = "My name is {}.", "I'm {} years old."
-_KIN = r"(?P<what>wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat)"
-_IS = r"what(?:['’]s| is) your"
-_ENTRIES = (
-    _entry(r"(?:(?:full|first|my) )?name", rf"{_IS} (?:first |full )?name|what should I call you", _name, _NAME_IS),
-    _entry(
-        r"city|town|home ?town|location|residence|lives? in|home|wohnort|stadt",
-        r"where do you (?:currently )?live|where are you (?:currently )?(?:based|living)"
-        r"|(?:which|what) city do you live in",
-        _place,
-        "I live in {}.",
-    ),
-    _entry(
-        r"job|occupation|profession|role|job title|beruf",
-        rf"what do you do(?: for (?:a living|work))?|{_IS} (?:job|profession|occupation)",
-        _job,
-        "I'm a {}.",
-    ),
-    _entry(
-        r"employer|company|works? (?:at|for)",
-        r"where do you work|who do you work for|(?:which|what) company do you work (?:for|at)",
-        _place,
-        "I work at {}.",
-    ),
-    _entry(r"age|alter", rf"how old are you|{_IS} age", re.compile(r"[1-9]\d").fullmatch, _AGE_IS),
-    _entry(
-        r"birthday|birth ?date|date of birth|dob|born|geburtstag",
-        r"when(?:['’]s| is) your birthday",
-        _BIRTHDAY.fullmatch,
-        "My birthday is {}.",
-    ),
-    _entry(
-        r"allerg(?:y|ies|ic to)|allergien?",
-        r"are you allergic to anything|(?:do you have )?any (?:food )?allergies|what are you allergic to",
-        _things,
-        "I'm allergic to {}.",
-    ),
-    _entry(r"diet", "", _DIET.fullmatch, "I'm {}."),
-    _entry(r"e-?mail(?: address)?", rf"{_IS} e-?mail(?: address)?", _EMAIL.fullmatch, "My email is {}."),
-    _entry(r"(?:phone|mobile)(?: number)?", rf"{_IS} phone number", _PHONE.fullmatch, "My phone number is {}."),
-    _entry(r"time ?zone", rf"{_IS} time ?zone", re.compile(r"[\w/+:-]{2,40}").fullmatch, "My time zone is {}."),
-    _entry(r"pronouns", r"what are your pronouns", re.compile(r"\w+(?:/\w+)+").fullmatch, "My pronouns are {}."),
-    _entry(r"languages(?: spoken)?", r"(?:which|what) languages do you speak", _things, "I speak {}."),
-    _entry(r"hobbies|interests", r"what are your hobbies", _things, "My hobbies are {}."),
-    _entry(
-        r"favou?rite (?P<what>[\w ]{2,30})",
-        rf"{_IS} favou?rite (?P<what>(?:(?!(?:to|that|this|these|those|of|you)\b)\w+ ?){{1,4}})",
-        _things,
-        "My favorite {what} is {}.",
-    ),
-    _entry(_KIN, rf"{_IS} {_KIN}(?:['’]s name| called)", _name, "My {what} is called {}."),
-)
+_KINDS: Mapping[str, Callable[[str], object]] = {"name": _name, "place": _place, "job": _job, "things": _things}
+_ENTRIES = [_entry(*row) for row in _KNOWN.rows("entries")]
 _LINE = re.compile(r"^\s*(?:[-*•]\s+)?\**(?P<label>[A-Za-z][A-Za-z -]{1,30}?)\**\s*:\**\s+(?P<value>\S.*?)\s*$")
 _PIECES = re.compile(r"\s+[/|]\s+")
 _OF_ME = _KNOWN.pattern("of_me")

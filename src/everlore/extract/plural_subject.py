@@ -18,10 +18,7 @@ _KNOWN = Vocabulary("plural_subject")
 _WE = _KNOWN.pattern("we")
 _KIN = _KNOWN.text("kin")
 _JOINT = _KNOWN.pattern("joint", re.IGNORECASE | re.DOTALL)
-_SINGLE = {
-    "are": "is", "aren't": "isn't", "have": "has", "haven't": "hasn't", "were": "was", "weren't": "wasn't",
-    "do": "does", "don't": "doesn't",
-}  # fmt: skip
+_SINGLE = _KNOWN.table("single")
 OF_ALL = _KNOWN.pattern("of_all", 0)
 
 

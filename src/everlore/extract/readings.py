@@ -42,16 +42,6 @@ _BRACKET = re.compile(r"\s*\([^)]*\)")
 _NUMBER_WORDS = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "a", "an", "no"}
 PHONE = 6
 """Digits of a phone number at least."""
-_STATUS = {
-    "single": "single",
-    "married": "married",
-    "engaged": "engaged",
-    "divorced": "divorced",
-    "widowed": "widowed",
-    "separated": "separated",
-    "in a relationship": "dating",
-    "dating": "dating",
-}
 
 
 @lru_cache(maxsize=1024)  # one statement is read for its slot, for what it ends, and for the profile
@@ -212,7 +202,7 @@ def _condition(who: str, rest: str) -> Reading | None:
     if found := _AGE.match(rest):
         return Reading(f"{who}: age", found["v"])
     if found := _RELATION.match(rest):
-        return _relation(who, _STATUS[found["v"].lower()], rest)
+        return _relation(who, found["v"].lower().replace("in a relationship", "dating"), rest)
     if found := _DRIVES.match(rest) or _DRIVES_NOW.match(rest):
         return None if for_work(rest[found.end() :]) else Reading(f"{who}: drives", found["v"].rstrip("."))
     if found := _SOLD.match(rest):

@@ -37,18 +37,12 @@ _OF_THE_LISTENER = _KNOWN.words("of_the_listener")
 _BEFORE_NUMERAL = _KNOWN.words("before_numeral")
 _BEFORE_NOUN = _KNOWN.words("before_noun")
 _BEFORE_MINE = _KNOWN.words("before_mine")
-_AGAIN = {
-    "my": "their", "me": "them", "mine": "theirs", "myself": "themself", "our": "their", "ours": "theirs", "us": "them",
-}  # fmt: skip
+_AGAIN = _KNOWN.table("again")
 _WITH_OTHERS = frozenset({"our", "ours", "us"})
 _THEY = _KNOWN.words("they")
 _CLAUSE = _KNOWN.pattern("clause", 0)
-_CONTRACTED = {"i'm": "is", "i've": "has", "i'll": "will", "im": "is", "ive": "has"}
-_PRESENT = {
-    "am": "is", "have": "has", "haven't": "hasn't", "do": "does", "don't": "doesn't", "dont": "doesn't",
-    "cant": "can't", "wont": "won't", "didnt": "didn't", "couldnt": "couldn't", "havent": "hasn't",
-    "wanna": "wants to", "gotta": "has to", "gonna": "is gonna",
-}  # fmt: skip
+_CONTRACTED = _KNOWN.table("contracted")
+_PRESENT = _KNOWN.table("present")
 _NO_MORE_VERBS = _KNOWN.words("no_more_verbs")
 _HEADLESS = _KNOWN.words("headless")
 _SURE_VERBS = _KNOWN.words("sure_verbs")

@@ -17,9 +17,10 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+DATA = Path(__file__).with_name("data")
 _BREAK = re.compile(r"\n\s*")
 _NAMED = re.compile(r"<<(\w+)>>")
 
@@ -28,9 +29,7 @@ class Vocabulary:
     """One data file. A name that it does not have is an error of ours, told when its module is imported."""
 
     def __init__(self, name: str) -> None:
-        self._data: Mapping[str, Any] = tomllib.loads(
-            (files("everlore.extract") / "data" / f"{name}.toml").read_text(encoding="utf-8")
-        )
+        self._data: Mapping[str, Any] = tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
         self._words: Mapping[str, str] = self._data.get("words", {})
         self._patterns: Mapping[str, str | list[str]] = self._data.get("patterns", {})
         self._uses = [_used(other) for other in self._data.get("uses", ())]
@@ -44,6 +43,10 @@ class Vocabulary:
     def table(self, name: str) -> dict[str, str]:
         """A table of the file: what stands for what."""
         return dict(self._data[name])
+
+    def by_word(self, name: str) -> dict[str, str]:
+        """A table of the file the other way round: each of the words on the right, and what it stands for."""
+        return {word.replace("_", " "): key for key, words in self._data[name].items() for word in words.split()}
 
     def rows(self, name: str) -> Iterator[list[str]]:
         """A list of lists of the file, with what they name put in as in patterns."""
