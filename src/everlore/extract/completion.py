@@ -22,15 +22,11 @@ ANSWER = 80
 
 _NAMES = re.compile(r"[^\W\d_a-zà-ÿ][\w'’-]+(?: [^\W\d_a-zà-ÿ][\w'’.-]*){0,3}")
 _KNOWN = Vocabulary("completion")
-_PLACE = _KNOWN.pattern("place", 0)
-_THINGS = _KNOWN.pattern("things")
-_SENTENCE = _KNOWN.pattern("sentence")
 _IN_NAMES = _KNOWN.words("in_names")
-_NO_PLACE = _KNOWN.pattern("no_place", 0)
 
 
 def _place(value: str) -> bool:
-    return bool(_PLACE.fullmatch(value)) and _is_value_name(value)
+    return bool(_KNOWN["place"].fullmatch(value)) and _is_value_name(value)
 
 
 def _name(value: str) -> bool:
@@ -39,7 +35,7 @@ def _name(value: str) -> bool:
 
 def _is_value_name(value: str) -> bool:
     """ "Nice Try" and "Call Me Lex" are words."""
-    return not _NO_PLACE.match(value) and not (STOPWORDS - _IN_NAMES) & set(value.lower().split())
+    return not _KNOWN["no_place"].match(value) and not (STOPWORDS - _IN_NAMES) & set(value.lower().split())
 
 
 def _job(value: str) -> bool:
@@ -48,7 +44,7 @@ def _job(value: str) -> bool:
 
 def _things(value: str) -> bool:
     """ "We prefer to play chess" is an answer, but names nothing by itself."""
-    return bool(_THINGS.fullmatch(value)) and not _SENTENCE.search(value)
+    return bool(_KNOWN["things"].fullmatch(value)) and not _KNOWN["sentence"].search(value)
 
 
 class _Entry(NamedTuple):
@@ -74,11 +70,7 @@ _KINDS: Mapping[str, Callable[[str], object]] = {"name": _name, "place": _place,
 _ENTRIES = [_entry(*row) for row in _KNOWN.rows("entries")]
 _LINE = re.compile(r"^\s*(?:[-*•]\s+)?\**(?P<label>[A-Za-z][A-Za-z -]{1,30}?)\**\s*:\**\s+(?P<value>\S.*?)\s*$")
 _PIECES = re.compile(r"\s+[/|]\s+")
-_OF_ME = _KNOWN.pattern("of_me")
-_OF_OTHERS = _KNOWN.pattern("of_others")
-_PERSONAL = _KNOWN.pattern("personal")
 _TO_YOU = re.compile(r"\byour?(?:self)?\b", re.IGNORECASE)
-_ANSWER = _KNOWN.pattern("answer")
 
 
 def spelled_out(text: str, name: str, asked: str) -> str:
@@ -94,10 +86,12 @@ def spelled_out(text: str, name: str, asked: str) -> str:
     if len(labelled) < LEAST:
         return text
     before = [line for line in lines[: labelled[0]] if line.strip()]
-    if before and not _OF_ME.search(before[-1].strip(" :*#")):
+    if before and not _KNOWN["of_me"].search(before[-1].strip(" :*#")):
         return text
     others = " ".join(line for number, line in enumerate(lines) if number not in labelled)
-    if _OF_OTHERS.search(others) or not (before or any(_PERSONAL.match(lines[number]) for number in labelled)):
+    if _KNOWN["of_others"].search(others) or not (
+        before or any(_KNOWN["personal"].match(lines[number]) for number in labelled)
+    ):
         return text
     statements = [_line(lines[number]) for number in labelled]
     if None in statements or not _same_person(statements, name):
@@ -111,7 +105,7 @@ def answered(question: str, answer: str) -> str:
     """The statement that a message of a few words makes of the question before it, or empty."""
     if not question or ":" in question or len(answer) > ANSWER:
         return ""
-    value = _ANSWER.sub("", answer.strip()).rstrip(".! ")
+    value = _KNOWN["answer"].sub("", answer.strip()).rstrip(".! ")
     for entry in _ENTRIES:
         if found := entry.question.search(question.strip()):
             return _stated(entry, found, value)
@@ -153,35 +147,22 @@ def _same_person(statements: Sequence[str | None], name: str) -> bool:
     return len(told) >= LEAST and bool(called)
 
 
-_STATE = _KNOWN.pattern("state")
-_TOGETHER = _KNOWN.pattern("together")
-_COUPLE = _KNOWN.pattern("couple")
-_WRITE_TO = _KNOWN.pattern("write_to")
-_VERB = _KNOWN.pattern("verb")
-_POINTS = _KNOWN.pattern("points")
 SHORT = 6
 """Words of a sentence that may pass with a single telling one."""
-_DECLINED = _KNOWN.pattern("declined")
-_MOMENT = _KNOWN.pattern("moment")
 
 
 def whole(sentence: str) -> str:
     """The sentence with the "I" that it leaves out, or that "we" has in it."""
-    if _STATE.match(sentence):
+    if _KNOWN["state"].match(sentence):
         return f"I'm {sentence[0].lower()}{sentence[1:]}"
-    if joint := _TOGETHER.match(sentence):
+    if joint := _KNOWN["together"].match(sentence):
         return f"I{chr(39) + 'm' if joint['be'] else ''} {joint['rest']}"
-    if couple := _COUPLE.match(sentence):
+    if couple := _KNOWN["couple"].match(sentence):
         joined = "to" if couple["status"] in ("married", "engaged") else "from"
         return f"I got {couple['status']} {joined} {couple['name']}{couple['rest']}"
-    if address := _WRITE_TO.match(sentence):
+    if address := _KNOWN["write_to"].match(sentence):
         return f"My email is {address['v']}."
     return sentence
-
-
-_INTRODUCED = _KNOWN.pattern("introduced")
-_WHAT = _KNOWN.pattern("what")
-_NO_NAME = _KNOWN.pattern("no_name", 0)
 
 
 def introduced(sentence: str, name: str, known: bool) -> list[str]:
@@ -189,7 +170,7 @@ def introduced(sentence: str, name: str, known: bool) -> list[str]:
 
     `known` is whether `name` is one they go by: then another name by itself may be a part they play.
     """
-    found = _INTRODUCED.match(sentence)
+    found = _KNOWN["introduced"].match(sentence)
     if not found:
         return [sentence]
     same = set(found["name"].lower().split()) <= set(name.lower().split())
@@ -197,7 +178,7 @@ def introduced(sentence: str, name: str, known: bool) -> list[str]:
     if not same and (not _is_name(found["name"], bool(found["greets"])) or (known and not rest)):
         return [sentence]
     first = [] if same else [f"My name is {found['name']}."]
-    rest = f"I'm {rest}" if _WHAT.match(rest) else rest
+    rest = f"I'm {rest}" if _KNOWN["what"].match(rest) else rest
     return [*first, f"{rest[0].upper()}{rest[1:]}"] if rest else first
 
 
@@ -207,13 +188,18 @@ def _is_name(name: str, greeted: bool) -> bool:
     kinds = set(lemminflect().getAllLemmas(first.lower()))
     if first.lower() in STOPWORDS or kinds & {"ADJ", "ADV"} or (kinds and not greeted):
         return False
-    return " " in name or not _NO_NAME.search(first)
+    return " " in name or not _KNOWN["no_name"].search(first)
 
 
 def lasts(sentence: str) -> bool:
     """Whether a first-person sentence of few words tells a thing of the speaker that goes beyond this moment."""
-    found = _VERB.match(sentence)
-    if not found or len(sentence.split()) > SHORT or _MOMENT.search(sentence) or _POINTS.search(found["rest"]):
+    found = _KNOWN["verb"].match(sentence)
+    if (
+        not found
+        or len(sentence.split()) > SHORT
+        or _KNOWN["moment"].search(sentence)
+        or _KNOWN["points"].search(found["rest"])
+    ):
         return False
     verb = found["verb"].lower().replace("’", "'")
     if found["be"] or verb in ("can't", "cannot", "cant", "don't", "dont"):
@@ -223,4 +209,4 @@ def lasts(sentence: str) -> bool:
 
 def declines(sentence: str) -> bool:
     """ "No pork for me." """
-    return bool(_DECLINED.match(sentence))
+    return bool(_KNOWN["declined"].match(sentence))

@@ -28,15 +28,12 @@ class Said(NamedTuple):
 
 
 _KNOWN = Vocabulary("languages")
-CHANGE = _KNOWN.pattern("change")
+CHANGE = _KNOWN["change"]
 
 _KIN = _KNOWN.by_word("kin")
 _PLACES = _KNOWN.by_word("places")
 _STATES = {state: re.compile(form, re.IGNORECASE) for state, form in _KNOWN.table("states").items()}
 _RELATIONS = ("married", "divorced", "widowed", "single")
-_POINTING = _KNOWN.pattern("pointing")
-_NO = _KNOWN.pattern("no")
-_ARTICLE = _KNOWN.pattern("article")
 
 
 class Language:
@@ -45,9 +42,9 @@ class Language:
 
     def __init__(self, name: str) -> None:
         self._known = Vocabulary(name)
-        self.opens = self._known.pattern("opens")
+        self.opens = self._known["opens"]
         """How a statement about oneself begins, so that most others are not looked at further."""
-        self.joint = self._known.pattern("joint")
+        self.joint = self._known["joint"]
 
     @cached_property
     def forms(self) -> Sequence[tuple[str, str, re.Pattern[str]]]:
@@ -62,13 +59,11 @@ LANGUAGES = tuple(map(Language, ("german", "french", "italian", "spanish")))
 ASKED = 3
 """Words of a question of its own."""
 _COMMA = re.compile(r", ")
-_NO_ICH = _KNOWN.pattern("no_ich")
-_GREETING = _KNOWN.pattern("greeting")
 
 
 def said_in(words: str) -> Said | None:
     """What a sentence says of its speaker, or None."""
-    plain = _GREETING.sub("", words.strip())
+    plain = _KNOWN["greeting"].sub("", words.strip())
     for language in LANGUAGES:
         if language.opens.match(plain):
             for category, slot, form in language.forms:
@@ -79,13 +74,13 @@ def said_in(words: str) -> Said | None:
 
 def halves(words: str) -> list[str]:
     """ "Ich heiße Peter und wohne in Graz" as two statements; any other sentence whole."""
-    plain = _GREETING.sub("", words.strip())
+    plain = _KNOWN["greeting"].sub("", words.strip())
     for language in LANGUAGES:
         if language.opens.match(plain):
             for joint in sorted([*language.joint.finditer(plain), *_COMMA.finditer(plain)], key=re.Match.start):
                 first, second = plain[: joint.start()], plain[joint.end() :]
                 if said_in(first) and said_in(second):
-                    second = _NO_ICH.sub("Ich ", second)
+                    second = _KNOWN["no_ich"].sub("Ich ", second)
                     return [f"{first[0].upper()}{first[1:]}.", *halves(f"{second[0].upper()}{second[1:]}")]
     return [words]
 
@@ -113,7 +108,9 @@ def _said(category: str, slot: str, found: re.Match[str]) -> Said | None:
         return Said(category, f": is allergic to {_bare(value)}", "", sign)
     if slot.endswith("likes"):
         return (
-            None if _POINTING.match(value) or _NO.search(value) else Said(category, f": likes {_bare(value)}", "", sign)
+            None
+            if _KNOWN["pointing"].match(value) or _KNOWN["no"].search(value)
+            else Said(category, f": likes {_bare(value)}", "", sign)
         )
     if slot.endswith("state"):
         state = next(state for state, pattern in _STATES.items() if pattern.match(value))
@@ -128,4 +125,4 @@ def _said(category: str, slot: str, found: re.Match[str]) -> Said | None:
 
 
 def _bare(thing: str) -> str:
-    return _ARTICLE.sub("", thing).lower()
+    return _KNOWN["article"].sub("", thing).lower()
