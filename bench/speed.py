@@ -38,8 +38,8 @@ from everlore.memory import NewMessage, flush, remember, save_note
 from everlore.models.base import State
 from everlore.models.choose import make_embedder
 from everlore.models.unrelated import OFFLINE
-from everlore.search import Query, recall
-from everlore.search.query import Method
+from everlore.search import METHODS, Query, recall
+from everlore.search.recipes import Method
 from everlore.sync import embed_pending, index_changes
 from everlore.types import Owner, Where
 
@@ -260,7 +260,7 @@ def _pass(
 
 def _search(engine: Engine, query: str, method: Method, owner: Owner = BIG) -> None:
     # a search that finds nothing is quick and says nothing about speed
-    if not recall(engine, Query(owner, query, method, TOP_K)).hits["episode"] and method != "keyword":
+    if not recall(engine, Query(owner, query, TOP_K), METHODS[method]).hits["episode"] and method != "keyword":
         raise RuntimeError(f"a {method} search of {owner.id} found nothing, so its time would mean nothing")
 
 

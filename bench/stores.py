@@ -29,6 +29,7 @@ from everlore.memory import NewMessage, flush, remember
 from everlore.models.choose import make_embedder
 from everlore.postgres.statements import value
 from everlore.search import Query, recall
+from everlore.search.recipes import HYBRID
 from everlore.types import Owner, Where
 
 CANDIDATES = 100
@@ -119,7 +120,7 @@ def _searches(
     ordinary = Owner(SCOPE, "user", sorted(sizes, key=lambda owner: (sizes[owner], owner))[len(sizes) // 2])
 
     def search(engine: Engine, query: str, owner: Owner) -> None:
-        recall(engine, Query(owner, query, "hybrid", TOP_K))
+        recall(engine, Query(owner, query, TOP_K), HYBRID)
 
     def everyone(engine: Engine, query: str) -> None:
         where = Where(None, ("episode", "fact"))

@@ -15,6 +15,7 @@ from everlore.buffer.sqlite import SqliteBuffer
 from everlore.clock import Clock
 from everlore.config import Settings
 from everlore.errors import Unavailable
+from everlore.extras import load
 from everlore.index.base import Index
 from everlore.index.sqlite import SqliteIndex
 from everlore.models.base import Embedder
@@ -99,51 +100,43 @@ class Engine:
             self.server.close()
 
 
+ON_POSTGRES = {
+    "vault": "everlore.vault.postgres:PostgresVault",  # first: on a cluster, other tables are laid beside its own
+    "cache": "everlore.models.shared_cache:SharedCache",
+    "buffer": "everlore.buffer.postgres:PostgresBuffer",
+    "index": "everlore.index.postgres.index:PostgresIndex",
+}
+"""Parts that need the packages of an extra: each is made of the server."""
+
+
 def open_engine(settings: Settings) -> Engine:
     """On PostgreSQL when a URL of one is set, else on the folder of the vault."""
     server = open_server(settings)
-    return _on_files(settings) if server is None else _on_postgres(settings, server)
-
-
-def _on_files(settings: Settings) -> Engine:
+    if server is not None:
+        try:
+            return _engine(settings, server=server, **{part: load(made)(server) for part, made in ON_POSTGRES.items()})
+        except BaseException:
+            server.close()
+            raise
     vault = FolderVault(settings.memory.root)
     system = vault.root / SYSTEM
     cache = EmbeddingCache(system / "embeddings.db")
     index = SqliteIndex(system / "index.db")
+    return _engine(settings, vault=vault, cache=cache, buffer=SqliteBuffer(system / "state.db"), index=index)
+
+
+def _engine(
+    settings: Settings, *, vault: Vault, cache: Cache, buffer: Buffer, index: Index, server: Server | None = None
+) -> Engine:
     return Engine(
         settings=settings,
         clock=Clock(settings.memory.timezone),
         vault=vault,
-        buffer=SqliteBuffer(system / "state.db"),
+        buffer=buffer,
         index=index,
         embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
         cache=cache,
         media=MediaReader(settings.multimodal, make_seer(settings.multimodal)),
         llm=make_llm(settings.llm),
+        server=server,
     )
-
-
-def _on_postgres(settings: Settings, server: Server) -> Engine:
-    from everlore.buffer.postgres import PostgresBuffer
-    from everlore.index.postgres.index import PostgresIndex
-    from everlore.models.shared_cache import SharedCache
-    from everlore.vault.postgres import PostgresVault
-
-    try:
-        vault = PostgresVault(server)  # first: on a cluster, other tables are laid beside its own
-        cache = SharedCache(server)
-        return Engine(
-            settings=settings,
-            clock=Clock(settings.memory.timezone),
-            vault=vault,
-            buffer=PostgresBuffer(server),
-            index=PostgresIndex(server),
-            embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
-            cache=cache,
-            media=MediaReader(settings.multimodal, make_seer(settings.multimodal)),
-            llm=make_llm(settings.llm),
-            server=server,
-        )
-    except BaseException:
-        server.close()
-        raise

@@ -7,6 +7,7 @@ EverloreError
 ├── Conflict            choose another name; this one stands for something else
 ├── Denied              show another credential, or ask for less
 ├── Unavailable         try again later; nothing was lost
+│   └── Postponed       wait: the language model is asked again by itself
 ├── Misconfigured       the owner of the installation must change a setting
 │   └── Obstructed      something in the vault must be moved away
 └── Damaged             a file needs a person's eye; the message says which and where
@@ -49,6 +50,10 @@ class Unavailable(EverloreError):
     """A part is busy, loading or out of reach; the same request may work later."""
 
 
+class Postponed(Unavailable):
+    """The language model could not do its part now. Nothing was lost: it is asked again later."""
+
+
 class Misconfigured(EverloreError):
     """A setting, a folder or a model is not as it must be."""
 
@@ -58,7 +63,7 @@ class Obstructed(Misconfigured):
 
 
 class Damaged(EverloreError):
-    """IndexedMemory data is not as we wrote it."""
+    """Stored data is not as we wrote it."""
 
 
 class Unreadable(Damaged):

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from everlore.errors import Misconfigured
 
@@ -39,6 +41,12 @@ def require(extra: str) -> None:
     """Raise `Misconfigured` with the command that installs the extra, unless it is there."""
     if not installed(extra):
         raise Misconfigured(missing(extra))
+
+
+def load(target: str) -> Any:
+    """What `everlore.vault.postgres:PostgresVault` names, imported now: for tables of parts of which few are needed."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
 
 
 def missing(extra: str) -> str:

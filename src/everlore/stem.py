@@ -11,17 +11,17 @@ from collections.abc import Mapping
 
 _VOWEL = "aeiouy"
 """`y` is a vowel, except at the beginning and behind another one, where it is written `Y` meanwhile."""
-_WHOLE = {
-    **{word: word for word in ("andes", "atlas", "bias", "cosmos", "howe", "news", "sky")},
-    "early": "earli",
-    "gently": "gentl",
-    "idly": "idl",
-    "only": "onli",
-    "singly": "singl",
-    "ugly": "ugli",
-    "skies": "sky",
-    "skis": "ski",
-}
+
+
+def _table(pairs: str) -> dict[str, str]:
+    """`ful:` stands for an ending that goes."""
+    return {ending: instead for ending, _, instead in (pair.partition(":") for pair in pairs.split())}
+
+
+_WHOLE = _table(
+    "andes:andes atlas:atlas bias:bias cosmos:cosmos howe:howe news:news sky:sky skies:sky skis:ski"
+    " early:earli gently:gentl idly:idl only:onli singly:singl ugly:ugli"
+)
 _CONSONANT_Y = re.compile(f"([{_VOWEL}])y")
 _POSSESSIVE = re.compile("'s'?$|'$")
 _REGION = re.compile(f"[^{_VOWEL}]*[{_VOWEL}]+[^{_VOWEL}]")
@@ -32,67 +32,13 @@ _SHORT = re.compile(f"[^{_VOWEL}][{_VOWEL}][^{_VOWEL}wxY]$|^[{_VOWEL}][^{_VOWEL}
 _DOUBLED = re.compile("(?:bb|dd|ff|gg|mm|nn|pp|rr|tt)$")
 _LI = frozenset("cdeghkmnrt")
 
-_STEP_2 = {
-    "tional": "tion",
-    "enci": "ence",
-    "anci": "ance",
-    "abli": "able",
-    "entli": "ent",
-    "izer": "ize",
-    "ization": "ize",
-    "ational": "ate",
-    "ation": "ate",
-    "ator": "ate",
-    "alism": "al",
-    "aliti": "al",
-    "alli": "al",
-    "fulness": "ful",
-    "fulli": "ful",
-    "ousli": "ous",
-    "ousness": "ous",
-    "iveness": "ive",
-    "iviti": "ive",
-    "biliti": "ble",
-    "bli": "ble",
-    "ogist": "og",
-    "ogi": "og",
-    "lessli": "less",
-    "li": "",
-}
-_STEP_3 = {
-    "tional": "tion",
-    "ational": "ate",
-    "alize": "al",
-    "icate": "ic",
-    "iciti": "ic",
-    "ical": "ic",
-    "ful": "",
-    "ness": "",
-    "ative": "",
-}
-_STEP_4 = dict.fromkeys(
-    [
-        "al",
-        "ance",
-        "ence",
-        "er",
-        "ic",
-        "able",
-        "ible",
-        "ant",
-        "ement",
-        "ment",
-        "ent",
-        "ism",
-        "ate",
-        "iti",
-        "ous",
-        "ive",
-        "ize",
-        "ion",
-    ],
-    "",
+_STEP_2 = _table(
+    "tional:tion enci:ence anci:ance abli:able entli:ent izer:ize ization:ize ational:ate ation:ate ator:ate alism:al"
+    " aliti:al alli:al fulness:ful fulli:ful ousli:ous ousness:ous iveness:ive iviti:ive biliti:ble bli:ble ogist:og"
+    " ogi:og lessli:less li:"
 )
+_STEP_3 = _table("tional:tion ational:ate alize:al icate:ic iciti:ic ical:ic ful: ness: ative:")
+_STEP_4 = _table("al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ism: ate: iti: ous: ive: ize: ion:")
 
 
 def stem(word: str) -> str:

@@ -57,6 +57,11 @@ class Key:
         return blake2b("\0".join(self.parts).encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
+def speaker_name(sender_id: str) -> str:
+    """How somebody is called whose id is all we know: Alice for alice, user_42 for user_42."""
+    return sender_id.capitalize() if sender_id.isalpha() and sender_id.islower() else sender_id
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One turn as it was accepted. `content` is what the client sent, `text` its plain reading."""
@@ -76,11 +81,7 @@ class Message:
     @property
     def speaker(self) -> str:
         """The name people read: the display name, else the id with a capital where it is a plain name."""
-        name = (self.sender_name or "").strip()
-        if name:
-            return name
-        plain = self.sender_id.isalpha() and self.sender_id.islower()
-        return self.sender_id.capitalize() if plain else self.sender_id
+        return (self.sender_name or "").strip() or speaker_name(self.sender_id)
 
     @property
     def blank(self) -> bool:

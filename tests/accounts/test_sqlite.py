@@ -19,18 +19,15 @@ def test_only_hashes_are_in_the_file(tmp_path: Path) -> None:
     assert secret[8:].encode() not in kept
 
 
-def test_uploads_that_lay_in_a_folder_are_taken_into_the_file(tmp_path: Path) -> None:
+def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
     old = apsw.Connection(str(tmp_path / "accounts.db"))
     old.execute(STEPS[0])
-    old.execute("INSERT INTO uploads VALUES('obj_1', 'acc', 'n', 3, 'h', 9, 1)")
+    old.execute("INSERT INTO accounts VALUES('acc_1', 'alice', 1, 5)")
     old.execute("PRAGMA user_version=1")
     old.close()
-    folder = tmp_path / "uploads"
-    folder.mkdir()
-    (folder / "obj_1").write_bytes(b"abc")
-    (folder / "obj_2.part").write_bytes(b"half")
-    for _ in range(2):
+    for name in ("laptop", "desktop"):
         accounts = Accounts(SqliteTables(tmp_path / "accounts.db"))
-        assert accounts.content("obj_1") == b"abc"
+        key, secret = accounts.create_key(name, account="acc_1")
+        assert accounts.authenticate(secret).account == key.account
+        assert key.account.main
         accounts.close()
-        assert not folder.exists()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stored import ALICE, BOB, STAMP, Time, alike, embed, fill, found, row, rows_of, where
+from stored import ALICE, BOB, STAMP, alike, embed, fill, found, row, where
 
-from everlore.index.base import Applied, Index, Link, Stamp
-from everlore.types import AllOf, AnyOf, Edge, Filter, Key, Owner, Predicate, Problem, Scope, Validity, Where
+from everlore.index.base import Applied, Index, Stamp
+from everlore.types import AllOf, AnyOf, Filter, Key, Owner, Predicate, Problem, Scope, Validity
 
 
 def test_a_row_comes_back_as_it_was_stored(index: Index) -> None:
@@ -196,86 +195,6 @@ def test_children_and_slots(index: Index) -> None:
     assert index.in_slot(ALICE, "fact", "") == []
 
 
-def test_edges_lead_from_targets_to_rows_and_back(index: Index) -> None:
-    strong, weak = Edge("mentions", "lisbon", 2.0), Edge("mentions", "lisbon", 0.5)
-    fill(index, row("af_1", "a", edges=(weak, Edge("about", "tea"))), row("af_2", "b", edges=(strong,)))
-    fill(index, row("af_3", "c", owner=BOB, edges=(strong,)), path="bob.md")
-    number = {key.local_id: stored.id for key, stored in index.find(Key(o, "fact", e) for o, e in _three()).items()}
-    assert sorted(index.links_to(["lisbon", "lisbon"], where(ALICE)), key=lambda link: link.row) == [
-        Link(number["af_1"], "fact", weak),
-        Link(number["af_2"], "fact", strong),
-    ]
-    assert {link.row for link in index.links_to(["lisbon"], where(None))} == set(number.values())
-    assert index.links_to(["lisbon"], where(None, scope=Scope("other"))) == []
-    assert index.links_to(["lisbon"], where(ALICE, "episode")) == []
-    assert index.links_to(["lisbon", "tea"], where(ALICE), ("about",)) == [
-        Link(number["af_1"], "fact", Edge("about", "tea"))
-    ]
-    assert index.edges_of([number["af_1"]]) == [(number["af_1"], weak), (number["af_1"], Edge("about", "tea"))]
-    assert index.degrees(["lisbon", "tea", "oslo"], None, 2) == {"lisbon": 2, "tea": 1}
-    assert index.degrees(["lisbon"], Scope("other"), 2) == {}
-    fill(index, row("af_2", "b"))
-    assert [link.edge for link in index.links_to(["lisbon"], where(None))] == [strong]
-
-
-def test_a_handle_names_one_memory_among_all(index: Index) -> None:
-    fill(index, row("af_1", "a"), row("af_1", "b", kind="note"), row("af_1", "c", owner=BOB))
-    keys = [Key(ALICE, "fact", "af_1"), Key(ALICE, "note", "af_1"), Key(BOB, "fact", "af_1")]
-    found = index.by_handle([key.global_id for key in keys] + ["nothing"])
-    assert {handle: stored.key for handle, stored in found.items()} == {key.global_id: key for key in keys}
-    assert all(len(key.global_id) == 20 for key in keys)
-
-
-def test_the_newest_of_a_scope(index: Index) -> None:
-    there = Owner(Scope("other"), "user", "alice")
-    fill(
-        index,
-        row("nt_1", "a", kind="note", timestamp=1),
-        row("nt_2", "b", kind="note", timestamp=3, owner=BOB, validity=Validity(3, 9)),
-        row("af_1", "c", timestamp=2),
-        row("af_2", "d", timestamp=4, parent="c1"),
-        row("nt_3", "e", kind="note", timestamp=5, owner=there),
-    )
-
-    def entries(*given: str, **rest: Any) -> list[str]:
-        wanted = Where(None, ("note",), scope=Scope(), **rest)
-        return [one.key.local_id for one in index.newest(wanted, given).rows]
-
-    assert entries("fact") == ["nt_2", "af_1", "nt_1"]
-    assert entries() == ["nt_2", "nt_1"]
-    assert entries("fact", valid_at=10) == ["af_1", "nt_1"]
-    page = index.newest(Where(None, ("note",), scope=Scope()), ("fact",), offset=1, limit=1)
-    assert ([one.key.local_id for one in page.rows], page.total) == (["af_1"], 3)
-    assert index.newest(Where(ALICE, ("note",)), ("fact",)).total == 2
-    assert index.count(Where(None, ("note",), scope=Scope())) == 2
-    assert index.count(Where(BOB, ("note", "fact"))) == index.count(Where(there, ("note",))) == 1
-    assert index.count(Where(Owner(Scope(), "user", "nobody"), ("note",))) == 0
-
-
-def test_a_scope_hides_the_others(index: Index) -> None:
-    there = Owner(Scope("default", "other"), "user", "alice")
-    fill(index, row("af_1", "tea"), row("af_2", "tea", owner=BOB), row("af_3", "tea", owner=there))
-    index.use_model("m", 16)
-    embed(index, {"tea": 1})
-    scoped = where(None, scope=Scope())
-    assert sorted(found(index, "tea", scoped)) == sorted(alike(index, 1, scoped)) == ["af_1", "af_2"]
-    assert found(index, "tea", where(None, scope=there.scope)) == ["af_3"]
-    assert sorted(one.key.local_id for one in index.page(scoped).rows) == ["af_1", "af_2"]
-    every = [one.id for one in rows_of(index, index.text(["tea"], where(None), 5))]
-    assert len(index.permitted(every, scoped)) == 2
-
-
-def test_facts_lead_to_their_episode_and_rows_to_their_units(index: Index) -> None:
-    fill(index, row("ep_1", "a", "b", "c", kind="episode", parent="c1"), row("af_1", "d", parent="c1"))
-    stored = {one.key.local_id: one.id for one in index.page(where(ALICE)).rows}
-    assert index.episodes_of(stored.values()) == dict.fromkeys(stored.values(), stored["ep_1"])
-    assert [len(units) for units in index.units_of([stored["ep_1"]], 2).values()] == [2]
-
-
-def _three() -> list[tuple[Owner, str]]:
-    return [(ALICE, "af_1"), (ALICE, "af_2"), (BOB, "af_3")]
-
-
 FILTERED = [
     (Predicate("session_id", "eq", "s1"), {"af_1", "af_2"}),
     (Predicate("session_id", "ne", "s1"), {"af_3"}),
@@ -326,44 +245,6 @@ def test_validity_is_a_half_open_interval(index: Index) -> None:
     for moment, expected in ((9, ["af_2"]), (10, ["af_1", "af_2"]), (19, ["af_1", "af_2"]), (20, ["af_2"])):
         assert sorted(found(index, "tea", where(valid_at=moment))) == expected
         assert index.page(where(valid_at=moment)).total == len(expected)
-
-
-def test_the_queue_keeps_a_path_until_it_is_done(index: Index) -> None:
-    index.enqueue(["b.md", "a.md"])
-    index.enqueue(["a.md"])
-    assert index.claim(10) == ["b.md", "a.md"]
-    assert index.claim(1) == ["b.md"]
-    index.done("b.md")
-    index.done("a.md")
-    assert (index.claim(10), index.status().queued) == ([], 0)
-
-
-def test_a_path_queued_while_it_is_worked_on_is_looked_at_again(open_index: Callable[[], Index]) -> None:
-    worker, other = open_index(), open_index()
-    worker.enqueue(["a.md"])
-    assert worker.claim(10) == ["a.md"]
-    other.enqueue(["a.md"])
-    worker.done("a.md")
-    assert worker.claim(10) == ["a.md"]
-    worker.done("a.md")
-    assert worker.claim(10) == []
-
-
-def test_failures_come_due_after_growing_pauses(index: Index, time: Time) -> None:
-    index.enqueue(["a.md"])
-    for pause in (1, 2, 4, 8, 16, 32, 60, 60):
-        assert index.claim(10) == ["a.md"]
-        index.failed("a.md", "broken")
-        time.seconds += pause - 0.5
-        assert index.claim(10) == []
-        time.seconds += 0.5
-    assert index.failures() == [("a.md", "broken")]
-    assert (index.status().queued, index.status().failed) == (1, 1)
-    index.failed("a.md", "broken still")
-    index.enqueue(["a.md"])
-    assert index.claim(10) == ["a.md"]
-    index.done("a.md")
-    assert index.failures() == []
 
 
 def test_status_counts(index: Index) -> None:

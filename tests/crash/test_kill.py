@@ -54,7 +54,7 @@ def test_a_killed_process_loses_nothing_and_the_index_equals_the_files(tmp_path:
         process = start(target=drive, args=(Job(root, vectors.url, number, journal, log, f"r{number}"),))
         process.start()
         if rng.random() < 0.8:  # the others are killed while they start and recover
-            for_lines(journal, rng.randint(1, 12), process.is_alive)
+            for_lines(journal, rng.randint(1, 8), process.is_alive)
             time.sleep(0.03 * rng.random())
         else:
             time.sleep(rng.random())

@@ -11,7 +11,7 @@ from telling import after
 
 from everlore.extract.attribution import apart
 from everlore.extract.facts import as_fact, write_facts
-from everlore.extract.profile import update_profile
+from everlore.extract.profile import add_facts
 from everlore.extract.role_play import acted
 from everlore.types import Cell
 
@@ -31,7 +31,7 @@ def listed(*texts: str, name: str | None = None) -> list[str]:
     ]
     talk = cell(*turns)
     facts = [as_fact(draft, talk, ALICE, f"af_{number}") for number, draft in enumerate(write_facts(talk))]
-    made = update_profile(None, facts, ALICE, MAY_8, name or "Alice")
+    made = add_facts(None, facts, ALICE, MAY_8, name or "Alice")
     return [info.description for info in made.explicit_info]
 
 

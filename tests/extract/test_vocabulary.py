@@ -15,7 +15,9 @@ from everlore.extract.vocabulary import Vocabulary
 @pytest.fixture
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
     (tmp_path / "kin.toml").write_text(
-        "[words]\nkin = 'aunt step_mother'\n[patterns]\nvisit = '''my (?:<<kin>>) <<came>>'''\ncame = 'came'\n", "utf-8"
+        "[words]\nkin = 'aunt step_mother'\n[patterns]\nvisit = '''my (?:<<kin>>) <<came>>'''\ncame = 'came'\n"
+        "visits = ['<<visit>>', '''drops\n  | in''']\n",
+        "utf-8",
     )
     monkeypatch.setattr(vocabulary, "DATA", tmp_path)
     return Vocabulary("kin")
@@ -31,6 +33,10 @@ def test_a_pattern_names_words_and_patterns(known: Vocabulary) -> None:
     assert known["visit"].search("Yesterday MY Step Mother came")
     with pytest.raises(KeyError):
         known["nowhere"]
+
+
+def test_a_pattern_may_be_any_of_several_on_several_lines(known: Vocabulary) -> None:
+    assert known.text("visits") == r"my (?:step\ mother|aunt) came|drops| in"
 
 
 def test_a_file_names_what_another_one_has(known: Vocabulary, tmp_path: Path) -> None:

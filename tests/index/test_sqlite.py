@@ -8,19 +8,17 @@ import threading
 from pathlib import Path
 
 import apsw
-import numpy as np
 import pytest
 from embeddings import Endpoint
-from stored import ALICE, BOB, DIMENSION, direction, embed, fill, found, message, row, rows_of, where
+from stored import DIMENSION, direction, embed, fill, found, message, row, where
 from vaults import open_vault, within
 
 from everlore import database
 from everlore.buffer.sqlite import SqliteBuffer
 from everlore.errors import Damaged, Misconfigured, Unavailable
-from everlore.index import vectors, words
 from everlore.index.sqlite import SqliteIndex
 from everlore.sync import Worker
-from everlore.types import Predicate, Scope
+from everlore.types import Scope
 
 
 @pytest.fixture
@@ -167,100 +165,6 @@ def test_processes_that_open_a_new_vault_at_once_all_succeed(tmp_path: Path) -> 
     assert len(buffer.open_messages(Scope(), "s1")) == 20
     index.close()
     buffer.close()
-
-
-@pytest.mark.parametrize("halves", [100_000, 200, 0])
-def test_large_parts_agree_with_exact_search(path: Path, monkeypatch: pytest.MonkeyPatch, halves: int) -> None:
-    monkeypatch.setattr(vectors, "EXACT_UP_TO", 50)
-    monkeypatch.setattr(vectors, "HALVES_UP_TO", halves)
-    index, reader = SqliteIndex(path), SqliteIndex(path)
-    index.use_model("m", 128)
-    said = {f"text {n}": n for n in range(400)}
-    middle = [direction(10_000 + n % 20, 128) for n in range(400)]
-
-    def near(seed: int) -> np.typing.NDArray[np.float32]:
-        mixed = middle[seed] + 0.4 * direction(seed, 128)
-        return np.asarray(mixed / np.linalg.norm(mixed), np.float32)
-
-    def put() -> None:
-        pieces = index.unembedded(1000)
-        index.put_vectors([p.unit for p in pieces], np.stack([near(said[p.dense]) for p in pieces]))
-
-    texts = list(said)
-    for start in range(0, 400, 40):  # grows from an exact part into a large one
-        rows = [row(f"af_{n:03}", texts[n], session=f"s{n % 50}") for n in range(start, start + 40)]
-        fill(index, *rows, path=f"{start}.md")
-        put()
-        known = range(start + 40)
-        for seed in (start, start + 7):
-            ranked = sorted(known, key=lambda n: -float(near(n) @ near(seed)))[:5]
-            for opened in (index, reader):
-                for owner in (ALICE, None):
-                    hits = opened.vector(near(seed), where(owner), 5)
-                    assert [one.data["text"] for one in rows_of(opened, hits)] == [texts[n] for n in ranked]
-    monkeypatch.setattr(vectors, "NEAREST", 8)
-    few = index.vector(near(3), where(filter=Predicate("session_id", "eq", "s3")), 8)
-    assert len(few) == 8
-    assert index.vector(near(3), where(BOB), 5) == []
-    monkeypatch.setattr(vectors, "MOST_DEAD", 10)
-    for path_of in ("0.md", "40.md", "80.md"):
-        index.remove_file(path_of)
-        hits = reader.vector(near(130), where(), 5)
-        ranked = sorted(range(120, 400), key=lambda n: -float(near(n) @ near(130)))[:5]
-        if path_of == "80.md":
-            assert [one.data["text"] for one in rows_of(reader, hits)] == [texts[n] for n in ranked]
-    index.close()
-    reader.close()
-
-
-def test_the_cache_of_parts_is_bounded(path: Path) -> None:
-    index = SqliteIndex(path)
-    index.use_model("m", DIMENSION)
-    fill(index, row("af_1", "tea"))
-    fill(index, row("af_1", "tea", owner=BOB), path="b.md")
-    embed(index, {"tea": 1})
-    index._lookups.remembered().parts = vectors.Parts(most_bytes=1)
-    for _ in range(3):
-        for owner in (ALICE, BOB):
-            assert len(index.vector(direction(1), where(owner), 5)) == 1
-    parts = index._lookups.remembered().parts
-    assert len(parts._parts) == 1
-    assert parts._total == vectors.PART_BYTES + sum(part.bytes for part in parts._parts.values())
-    index.close()
-
-
-def test_frequent_terms_count_although_their_lists_are_not_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index = SqliteIndex(path)
-    rows = [
-        row(f"af_{n:03}", f"alice said {'tea' if n % 20 == 0 else 'word'} {'cake' if n % 3 else ''}")
-        for n in range(200)
-    ]
-    fill(index, *rows)
-    query = ["tea", "cake", "alic"]
-    exact = index.text(query, where(), 10)
-    everything = index.text(query, where(), 200)
-    one = index.text(query, where(filter=Predicate("session_id", "eq", "s1")), 10)
-    monkeypatch.setattr(words, "MOST_POSTINGS", 12)
-    for limit, expected in ((10, exact), (200, everything)):
-        got = index.text(query, where(), limit)
-        assert [hit.unit for hit in got] == [hit.unit for hit in expected]
-        assert [hit.score for hit in got] == pytest.approx([hit.score for hit in expected])
-    assert [h.unit for h in index.text(query, where(filter=Predicate("session_id", "eq", "s1")), 10)] == [
-        h.unit for h in one
-    ]
-    index.close()
-
-
-def test_frequencies_are_forgotten_when_units_change(path: Path) -> None:
-    index, writer = SqliteIndex(path), SqliteIndex(path)
-    fill(writer, row("af_1", "tea"))
-    assert index.term_stats(["tea"], ALICE).frequency == {"tea": 1}
-    fill(writer, row("af_1", "tea"), row("af_2", "tea"))
-    assert index.term_stats(["tea"], ALICE).frequency == {"tea": 2}
-    fill(writer)
-    assert index.term_stats(["tea"], ALICE).frequency == {"tea": 0}
-    index.close()
-    writer.close()
 
 
 def test_many_threads_search_while_one_writes(path: Path) -> None:

@@ -18,6 +18,7 @@ from everlore.kinds.spec import DailyLog, Kind, OwnFile
 from everlore.memory import export_owner, forget, import_owner, listing
 from everlore.memory.notes import invalidate
 from everlore.search import Query, recall
+from everlore.search.recipes import KEYWORD
 from everlore.sync import index_file, rebuild
 from everlore.types import IndexRow, Key, LogEntry, MemoryFile, Owner, Unit, Validity
 from everlore.vault.markdown import append_entries, log_front, render_sheet
@@ -88,7 +89,7 @@ def test_a_kind_of_ones_own_is_saved_found_listed_and_rebuilt(engine: Engine) ->
     key = _saved(engine, "I was flying over Lisbon with a heron.")
     _saved(engine, "I forgot my keys in a swimming pool.", MAY_28 + DAY)
     assert_index_equals_files(engine)
-    hits = recall(engine, Query(ALICE, "flying heron", method="keyword")).hits
+    hits = recall(engine, Query(ALICE, "flying heron"), KEYWORD).hits
     assert [hit.stored.key for hit in hits["dream"]] == [key]
     assert [row.key.kind for row in listing(engine, ALICE, DREAM.name).rows] == ["dream", "dream"]
     rebuild(engine, lambda *_: None)
@@ -107,8 +108,8 @@ def test_a_kind_of_ones_own_ends_leaves_and_moves_to_another_owner(engine: Engin
     ended = engine.index.find([key])[key]
     assert ended.validity.end is not None
     assert ended.data["invalidation_reason"] == "it was a film"
-    assert recall(engine, Query(ALICE, "flying heron", method="keyword")).hits["dream"] == []
-    assert len(recall(engine, Query(BOB, "flying heron", method="keyword")).hits["dream"]) == 1
+    assert recall(engine, Query(ALICE, "flying heron"), KEYWORD).hits["dream"] == []
+    assert len(recall(engine, Query(BOB, "flying heron"), KEYWORD).hits["dream"]) == 1
     forget(engine, ALICE, key.public_id)
     assert {row.key.owner for row in assert_index_equals_files(engine)} == {BOB}
 
@@ -118,7 +119,7 @@ def test_a_file_of_ones_own_is_found_beside_episodes(engine: Engine) -> None:
     path = sheet_path(POSTER, ALICE, "jazz/2026")
     engine.vault.update(path, lambda _: render_sheet(POSTER.render(Dream(ALICE, "x", MAY_28, "Jazz in the old dock."))))
     index_file(engine, path)
-    (hit,) = recall(engine, Query(ALICE, "old dock", method="keyword")).hits["episode"]
+    (hit,) = recall(engine, Query(ALICE, "old dock"), KEYWORD).hits["episode"]
     assert hit.stored.key == Key(ALICE, "poster", "po_jazz/2026")
     assert searched("user") == {"dream": ("dream",), "episode": ("episode", "note", "record", "poster")}
     assert several("poster") == "posters on the wall"

@@ -19,6 +19,7 @@ from everlore.models import shared_cache
 from everlore.postgres.parts import Part, distribution
 from everlore.postgres.statements import rows, run
 from everlore.search import Query, recall
+from everlore.search.recipes import HYBRID
 from everlore.vault import postgres as vault_tables
 
 PARTS = [vault_tables.PART, buffer_tables.PART, index_tables.PART, shared_cache.PART, account_tables.PART]
@@ -109,7 +110,7 @@ def test_everything_works_on_a_cluster(tmp_path: object, vectors: Endpoint) -> N
         assert engine.server.distribute() == []
         remember(engine, SCOPE, "s1", [says("My sister Maria moved to Porto.")])
         flush(engine, SCOPE, "s1")
-        assert recall(engine, Query(ALICE, "Where does Maria live?", "hybrid", 5)).hits["episode"]
+        assert recall(engine, Query(ALICE, "Where does Maria live?", 5), HYBRID).hits["episode"]
         assert listing(engine, ALICE, "episode").total == 1
         assert_index_equals_files(engine)
         plan = engine.server.read(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
@@ -12,7 +11,8 @@ import pytest
 from everlore.config import load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
-from everlore.search import Method, Query, Recall, recall
+from everlore.search import METHODS, Method, Query, Recall, recall
+from everlore.search.recipes import HYBRID
 from everlore.search.score import OWN
 from everlore.sync import embed_pending, index_file
 from everlore.types import Owner, Predicate, Scope, UnitHit, Where
@@ -46,7 +46,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 def ask(engine: Engine, text: str, method: Method = "hybrid", **more: object) -> Recall:
-    return recall(engine, Query(ALICE, text, method, **{"top_k": 5, **more}))  # type: ignore[arg-type]
+    return recall(engine, Query(ALICE, text, **{"top_k": 5, **more}), METHODS[method])  # type: ignore[arg-type]
 
 
 def sessions(found: Recall) -> list[str]:
@@ -256,9 +256,9 @@ def test_what_has_no_vector_yet_gets_one_before_it_is_compared(tmp_path: Path) -
 def test_a_model_that_takes_too_long_to_load_leaves_the_search_to_the_words(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules[recall.__module__], "LOADING_SECONDS", 0.1)
     monkeypatch.setattr(type(engine.embedder), "state", lambda _: "loading")
-    found = ask(engine, "Where do I go climbing in spring?", explain=True)
+    impatient = HYBRID.but("impatient", patience=0.1)
+    found = recall(engine, Query(ALICE, "Where do I go climbing in spring?", 5, explain=True), impatient)
     assert sessions(found)[0] == "climbing"
     assert found.trace is not None
     assert "words alone" in str(found.trace["note"])

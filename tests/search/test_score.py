@@ -8,14 +8,16 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from everlore.index.base import TermStats
 from everlore.search.score import (
     CONTEXT,
     Candidates,
     dense_scores,
     in_context,
-    inverse_frequency,
     roll_up,
+    term_weights,
     text_scores,
+    z_scores,
 )
 
 SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
@@ -27,6 +29,7 @@ def units(frequency: list[list[int]], memory: list[int], centre: list[float]) ->
         frequency=np.array(frequency, np.float32).reshape(-1, count),
         length=np.full(count, 10, np.float32),
         cosine=np.zeros(count, np.float32),
+        beside=np.array(memory),
         memory=np.array(memory),
         centre=np.array(centre, np.float32),
         turn=np.arange(count),
@@ -39,28 +42,30 @@ def whole(scores: list[float]) -> float:
 
 
 def test_rare_terms_tell_more_than_common_ones() -> None:
-    idf = inverse_frequency(1000, np.array([1, 10, 999], np.float32))
+    stats = TermStats(1000, 10.0, {"a": 1, "b": 10, "c": 999})
+    idf = term_weights(stats, {"a": 1.0, "b": 1.0, "c": 1.0})
     assert idf[0] > idf[1] > idf[2] > 0
+    assert term_weights(stats, {"b": 3.0})[0] == np.float32(3 * idf[1])
 
 
 def test_a_neighbour_lends_its_terms_and_distance_fades_them() -> None:
     idf = np.array([1.0, 1.0], np.float32)
-    alone = text_scores(units([[1, 0], [0, 1]], [1, 2], [5, 5]), idf, 10)
-    near = text_scores(units([[1, 0], [0, 1]], [1, 1], [5, 15]), idf, 10)
-    far = text_scores(units([[1, 0], [0, 1]], [1, 1], [5, 300]), idf, 10)
+    alone = text_scores(units([[1, 0], [0, 1]], [1, 2], [5, 5]), idf, 10, 3)
+    near = text_scores(units([[1, 0], [0, 1]], [1, 1], [5, 15]), idf, 10, 3)
+    far = text_scores(units([[1, 0], [0, 1]], [1, 1], [5, 300]), idf, 10, 3)
     assert near[0] > alone[0]
     assert alone[0] < far[0] + 0.02 < near[0]
 
 
 def test_a_term_counts_once_however_many_neighbours_have_it() -> None:
     idf = np.array([1.0], np.float32)
-    one = text_scores(units([[1, 0]], [1, 1], [5, 15]), idf, 10)
-    many = text_scores(units([[1, 1, 1]], [1, 1, 1], [5, 15, 25]), idf, 10)
+    one = text_scores(units([[1, 0]], [1, 1], [5, 15]), idf, 10, 3)
+    many = text_scores(units([[1, 1, 1]], [1, 1, 1], [5, 15, 25]), idf, 10, 3)
     assert many[1] <= max(one[0], many[0])
 
 
 def test_a_query_without_usable_terms_scores_nothing() -> None:
-    empty = text_scores(units([], [1, 2], [5, 5]), np.zeros(0, np.float32), 10)
+    empty = text_scores(units([], [1, 2], [5, 5]), np.zeros(0, np.float32), 10, 3)
     assert empty.tolist() == [0, 0]
 
 
@@ -91,3 +96,10 @@ def test_another_matching_turn_never_lowers_a_memory(scores: list[float], extra:
 def test_memories_are_rolled_up_each_by_itself() -> None:
     worth = roll_up(np.array([0.8, 0.4, 0.5], np.float32), np.array([0, 2]))
     assert worth.tolist() == [np.float32(whole([0.8, 0.4])), np.float32(0.5)]
+
+
+def test_sources_are_brought_to_one_scale_each_by_its_own_mean_and_spread() -> None:
+    many, few = z_scores([[0.9] * 10 + [0.5] * 10, [0.3, 0.1]])
+    assert many[0] > 0 > many[-1]
+    assert few[0] > few[1]
+    assert z_scores([[], [0.5]]) == [[], [0.0]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from everlore.extract.facts import as_fact, write_facts
-from everlore.extract.profile import update_profile
+from everlore.extract.profile import add_facts
 from everlore.extract.turns import name_of
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
 
@@ -49,5 +49,5 @@ def listed(*texts: str, name: str | None = None, sender: str = "alice") -> list[
         known = name_of(turn)
         told = cell(turn)
         found += [as_fact(draft, told, owner, f"af_{number}") for draft in write_facts(told)]
-    made = update_profile(None, found, owner, MAY_8 + 1000 * DAY, known)
+    made = add_facts(None, found, owner, MAY_8 + 1000 * DAY, known)
     return [info.description for info in made.explicit_info]

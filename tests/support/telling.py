@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from talk import ALICE, MAY_8, MINUTE, cell, message
 
-from everlore.extract import slots
 from everlore.extract.facts import as_fact, write_facts
-from everlore.extract.profile import evidence, update_profile
+from everlore.extract.profile import add_facts
+from everlore.extract.supersede import slots_together, superseded
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Profile
 
@@ -36,22 +36,13 @@ class Memory:
         )
         new = [as_fact(draft, talk, ALICE, f"af_{at}_{place}") for place, draft in enumerate(write_facts(talk))]
         self.facts = sorted([*self.facts, *new], key=lambda fact: fact.timestamp)
-        over = [old for place, old in enumerate(self.facts) if self._over(old, self.facts[place + 1 :])]
-        self.facts = [fact for fact in self.facts if fact not in over]
+        together = slots_together(new, ALICE, {"alice"})
+        over = superseded(self.facts, new, together)
+        ends = {fact.local_id for fact in over}
+        self.facts = [fact for fact in self.facts if fact.local_id not in ends]
         self.ended += over
-        standing = [fact for fact in new if fact not in over]
-        gone = {evidence(fact.text, fact.timestamp) for fact in over}
-        self.profile = update_profile(self.profile, standing, ALICE, at, "Alice", (), gone)
-
-    @staticmethod
-    def _over(old: Fact, later: Sequence[Fact]) -> bool:
-        return any(
-            new.by_user
-            and old.about in slots.touched(new.text, new.about)
-            and slots.ends(new.text, old.text, old.about, "", old.timestamp)
-            for new in later
-            if new.about and old.about
-        )
+        standing = [fact for fact in new if fact.local_id not in ends]
+        self.profile = add_facts(self.profile, standing, ALICE, at, "Alice", over)
 
     @property
     def standing(self) -> list[str]:

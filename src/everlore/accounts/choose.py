@@ -10,6 +10,7 @@ from everlore.accounts.sqlite import SqliteTables
 from everlore.accounts.store import Accounts
 from everlore.accounts.tables import TABLES, Row, Session, Tables, row
 from everlore.errors import EverloreError
+from everlore.extras import load
 
 if TYPE_CHECKING:
     from everlore.postgres.server import Server
@@ -22,9 +23,7 @@ def open_accounts(system: Path, server: Server | None, say: Callable[[str], None
     """`system` is the vault's system folder. What a person should know about the opening is said with `say`."""
     if server is None:
         return Accounts(SqliteTables(system / FILE))
-    from everlore.accounts.postgres import PostgresTables  # its packages are an extra
-
-    tables = PostgresTables(server)
+    tables: Tables = load("everlore.accounts.postgres:PostgresTables")(server)
     if (system / FILE).exists():
         with server.lock("accounts"):
             said = _taken_over(system / FILE, tables)

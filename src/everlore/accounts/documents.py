@@ -14,7 +14,6 @@ class Documents:
     _now: Callable[[], int]
 
     def add_upload(self, account: str, key: str, name: str, size: int, digest: str, expires: int) -> None:
-        """False when nothing by that key is expected any more."""
         insert = "INSERT INTO uploads VALUES(?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING"
         self._tables.write(lambda db: db.run(insert, (key, account, name, size, digest, expires)))
 
@@ -27,6 +26,8 @@ class Documents:
         return Upload(key, account, name, size, digest, expires, bool(stored))
 
     def store_upload(self, key: str, content: bytes) -> bool:
+        """False when nothing by that key is expected any more."""
+
         def work(db: Session) -> bool:
             if not db.run("UPDATE uploads SET stored = 1 WHERE key = ?", (key,)):
                 return False
@@ -37,12 +38,10 @@ class Documents:
         return self._tables.write(work)
 
     def content(self, key: str) -> bytes | None:
-        """What was uploaded."""
         found = self._tables.read(lambda db: value(db, "SELECT content FROM contents WHERE key = ?", (key,)))
         return None if found is None else bytes(found)
 
     def drop_upload(self, key: str) -> None:
-        """The newest one by either key."""
         self._tables.write(lambda db: _drop(db, "key = ?", key))
 
     def drop_expired_uploads(self) -> None:
@@ -54,6 +53,7 @@ class Documents:
         self._tables.write(lambda db: db.run(insert, astuple(source)))
 
     def find_source(self, account: str, *, idempotency_key: str = "", document_key: str = "") -> Source | None:
+        """The newest one by either key."""
         column, wanted = ("idempotency_key", idempotency_key) if idempotency_key else ("document_key", document_key)
         if not wanted:
             return None

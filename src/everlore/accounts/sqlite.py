@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,6 @@ from everlore.database import Database, Schema, rows
 from everlore.errors import Damaged
 
 STEPS = steps("integer")
-_BEFORE_CONTENTS = 1
-_OLD_UPLOADS = "uploads"
-"""The folder that held what was uploaded before there was a table for it."""
 
 
 class SqliteTables:
@@ -28,7 +24,6 @@ class SqliteTables:
             derived=False,
             remedy="restore it from a backup, or remove it and make new keys with `everlore keys create`",
         )
-        shutil.rmtree(path.parent / _OLD_UPLOADS, ignore_errors=True)
 
     def read(self, work: Callable[[Session], T]) -> T:
         with self._db.read() as connection:
@@ -65,8 +60,3 @@ def _upgrade(connection: apsw.Connection, found: int) -> None:
         raise Damaged("accounts.db was written by a newer version of Everlore; use that version")
     for step in STEPS[found:]:
         connection.execute(step)
-    if found == _BEFORE_CONTENTS:
-        folder = Path(connection.filename).parent / _OLD_UPLOADS
-        for (key,) in rows(connection, "SELECT key FROM uploads WHERE stored = 1"):
-            if (folder / key).is_file():
-                connection.execute("INSERT INTO contents VALUES(?, ?)", (key, (folder / key).read_bytes()))

@@ -66,10 +66,11 @@ class Accounts(Documents):
         return self._tables.write(work), secret
 
     def keys(self) -> list[Key]:
-        """Revoke by id, by prefix or by account, and with an account all its agents. Raises `NotFound`."""
         return [_key(found) for found in self._tables.read(lambda db: db.rows(f"{_KEYS} ORDER BY k.created, k.id"))]
 
     def revoke_key(self, which: str) -> list[Key]:
+        """By id, by prefix or by account, and with an account all its agents. Raises `NotFound`."""
+
         def work(db: Session) -> list[Key]:
             meant = _meant(db, which)
             now = self._now()
@@ -139,7 +140,6 @@ class Accounts(Documents):
         return agent, secret
 
     def agents(self, account: str) -> list[Agent]:
-        """The device code (a secret) and the user code."""
         select = f"{_AGENTS} WHERE g.account = ? ORDER BY g.created, g.id"
         return [_agent(one) for one in self._tables.read(lambda db: db.rows(select, (account,)))]
 
@@ -153,6 +153,7 @@ class Accounts(Documents):
         return self._tables.write(work)
 
     def start_device(self, platform: str, client: str, version: str, fingerprint: str, expires: int) -> tuple[str, str]:
+        """The device code (a secret) and the user code."""
         secret = f"dev_{secrets.token_hex(20)}"
 
         def work(db: Session) -> str:
@@ -172,7 +173,6 @@ class Accounts(Documents):
         return secret, self._tables.write(work)
 
     def device(self, user_code: str) -> Device | None:
-        """`key` is the id of the key that decides. False when nothing by that code is waiting any more."""
         select = "SELECT user_code, platform, client, version, state, expires FROM devices WHERE user_code = ?"
         found = self._tables.read(lambda db: row(db, select, (tokens.plain_user_code(user_code),)))
         if found is None:
@@ -181,6 +181,7 @@ class Accounts(Documents):
         return Device(code, platform, client, version, "expired" if expires <= self._now() else state, expires)
 
     def decide_device(self, user_code: str, key: str, *, approve: bool) -> bool:
+        """`key` is the id of the key that decides. False when nothing by that code is waiting any more."""
         update = "UPDATE devices SET state = ?, key = ? WHERE user_code = ? AND state = 'pending' AND expires > ?"
         decided = ("approved" if approve else "denied", key, tokens.plain_user_code(user_code), self._now())
         return bool(self._tables.write(lambda db: db.run(update, decided)))
@@ -225,7 +226,6 @@ class Accounts(Documents):
         return poll
 
     def record(self, event: Event) -> None:
-        """Newest first."""
         insert = (
             "INSERT INTO audit(at, account, actor, action, target, address, outcome) VALUES(?, ?, ?, ?, ?, ?, ?)"
             " RETURNING id"
@@ -240,6 +240,7 @@ class Accounts(Documents):
         self._tables.write(work)
 
     def events(self, limit: int) -> list[Event]:
+        """Newest first."""
         select = "SELECT at, account, actor, action, target, address, outcome FROM audit ORDER BY id DESC LIMIT ?"
         return [Event(*found) for found in self._tables.read(lambda db: db.rows(select, (limit,)))]
 
@@ -276,30 +277,14 @@ def _account(db: Session, ident: str) -> Account:
 
 
 def _insert_key(
-    db: Session,
-    owner: Account,
-    name: str,
-    secret: str,
-    scopes: Sequence[str],
-    now: int,
-    expires: int | None,
+    db: Session, owner: Account, name: str, secret: str, scopes: Sequence[str], now: int, expires: int | None
 ) -> Key:
-    key = Key(
-        tokens.new_id("key_"),
-        owner,
-        name,
-        tokens.shown(secret),
-        tuple(scopes),
-        now,
-        expires,
-        revoked=None,
-        last_used=None,
-    )
+    hashed = tokens.digest(secret)
     db.run(
         "INSERT INTO keys(id, account, name, prefix, hash, scopes, created, expires) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-        (key.id, owner.id, name, key.prefix, tokens.digest(secret), " ".join(key.scopes), now, expires),
+        (tokens.new_id("key_"), owner.id, name, tokens.shown(secret), hashed, " ".join(scopes), now, expires),
     )
-    return key
+    return _key(db.rows(f"{_KEYS} WHERE k.hash = ?", (hashed,))[0])
 
 
 def _register(

@@ -103,84 +103,39 @@ SYNTAXES = {
     ),
 }
 
-_EXTENSIONS = {
-    "python": "py pyi pyw",
-    "javascript": "js jsx mjs cjs",
-    "typescript": "ts tsx mts cts",
-    "rust": "rs",
-    "go": "go",
-    "java": "java",
-    "c": "c h",
-    "cpp": "cc cpp cxx c++ hpp hh hxx h++ ipp inl cu cuh",
-    "ruby": "rb rake gemspec",
-    "php": "php",
-    "csharp": "cs",
-    "bash": "sh bash zsh",
-    "kotlin": "kt kts",
-    "swift": "swift",
-    "scala": "scala sc",
-    "markdown": "md markdown mdx rst adoc",
-    "toml": "toml",
-    "yaml": "yaml yml",
-    "json": "json jsonc json5",
-    "html": "html htm vue svelte astro",
-    "css": "css scss sass less",
-    "sql": "sql",
-    "xml": "xml xsd xsl plist",
-    "ini": "ini cfg conf properties editorconfig",
-    "protobuf": "proto",
-    "graphql": "graphql gql",
-    "terraform": "tf tfvars hcl",
-    "dart": "dart",
-    "lua": "lua",
-    "perl": "pl pm",
-    "r": "r",
-    "julia": "jl",
-    "elixir": "ex exs",
-    "erlang": "erl hrl",
-    "haskell": "hs",
-    "ocaml": "ml mli",
-    "clojure": "clj cljs cljc",
-    "fsharp": "fs fsx",
-    "groovy": "groovy gradle",
-    "objectivec": "m mm",
-    "zig": "zig",
-    "nim": "nim",
-    "powershell": "ps1 psm1",
-    "batch": "bat cmd",
-    "vim": "vim",
-    "tex": "tex",
-    "assembly": "s asm",
-    "cmake": "cmake",
-    "make": "mk mak",
-    "text": "txt text",
-}
-_NAMES = {
-    "dockerfile": "dockerfile",
-    "containerfile": "dockerfile",
-    "makefile": "make",
-    "gnumakefile": "make",
-    "cmakelists.txt": "cmake",
-    "justfile": "make",
-    "rakefile": "ruby",
-    "gemfile": "ruby",
-    "vagrantfile": "ruby",
-    "jenkinsfile": "groovy",
-    "build": "python",
-    "workspace": "python",
-    "readme": "text",
-    "license": "text",
-    "changelog": "text",
-    "go.mod": "go.mod",
-}
-BY_EXTENSION = {ending: language for language, endings in _EXTENSIONS.items() for ending in endings.split()}
+_EXTENSIONS = """
+python: py pyi pyw, javascript: js jsx mjs cjs, typescript: ts tsx mts cts, rust: rs, go: go, java: java, c: c h,
+cpp: cc cpp cxx c++ hpp hh hxx h++ ipp inl cu cuh, ruby: rb rake gemspec, php: php, csharp: cs, bash: sh bash zsh,
+kotlin: kt kts, swift: swift, scala: scala sc, markdown: md markdown mdx rst adoc, toml: toml, yaml: yaml yml,
+json: json jsonc json5, html: html htm vue svelte astro, css: css scss sass less, sql: sql, xml: xml xsd xsl plist,
+ini: ini cfg conf properties editorconfig, protobuf: proto, graphql: graphql gql, terraform: tf tfvars hcl, dart: dart,
+lua: lua, perl: pl pm, r: r, julia: jl, elixir: ex exs, erlang: erl hrl, haskell: hs, ocaml: ml mli,
+clojure: clj cljs cljc, fsharp: fs fsx, groovy: groovy gradle, objectivec: m mm, zig: zig, nim: nim,
+powershell: ps1 psm1, batch: bat cmd, vim: vim, tex: tex, assembly: s asm, cmake: cmake, make: mk mak, text: txt text
+"""
+_NAMES = """
+dockerfile: dockerfile containerfile, make: makefile gnumakefile justfile, cmake: cmakelists.txt,
+ruby: rakefile gemfile vagrantfile, groovy: jenkinsfile, python: build workspace, text: readme license changelog,
+go.mod: go.mod
+"""
+"""By language, how the names of its files end, and names that are known as a whole."""
+
+
+def _languages(described: str) -> dict[str, str]:
+    """`go: go, ruby: rb rake` as {"go": "go", "rb": "ruby", "rake": "ruby"}."""
+    by_language = (one.split(": ") for one in " ".join(described.split()).split(", "))
+    return {word: language for language, words in by_language for word in words.split()}
+
+
+BY_EXTENSION = _languages(_EXTENSIONS)
+BY_NAME = _languages(_NAMES)
 _INTERPRETERS = {"python": "python", "node": "javascript", "bash": "bash", "sh": "bash", "zsh": "bash", "ruby": "ruby"}
 
 
 def language_of(path: str, first_line: str = "") -> str | None:
     """The language by the file's name, else by its `#!` line; None when it is none of ours."""
     name = PurePosixPath(path).name.casefold()
-    known = _NAMES.get(name) or BY_EXTENSION.get(PurePosixPath(name).suffix.lstrip("."))
+    known = BY_NAME.get(name) or BY_EXTENSION.get(PurePosixPath(name).suffix.lstrip("."))
     if known or not first_line.startswith("#!"):
         return known
     words = first_line[2:].replace("/", " ").split()

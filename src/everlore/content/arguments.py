@@ -303,6 +303,9 @@ def check(shape: type[A], given: Json, max_items: int) -> A:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
+            known = ", ".join(field.alias or name for name, field in shape.model_fields.items())
+            raise InvalidInput(f"unknown argument: {place}; known are: {known}") from None
         reason = first["msg"].removeprefix("Value error, ")
         raise InvalidInput(f"{place}: {reason}" if place else reason) from None
     if isinstance(checked, Paging) and checked.limit > max_items:

@@ -69,39 +69,36 @@ def _read(described: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 TABLES: Final[Mapping[str, Mapping[str, str]]] = dict(_read(_TABLES))
 
-INDEXES: Final = (
-    ("site_content", ("type",), False),
-    ("site_content", ("alias",), False),
-    ("site_content", ("parent",), False),
-    ("site_content", ("pub_date", "unpub_date", "published"), False),
-    ("site_content", ("pub_date", "unpub_date"), False),
-    ("site_content", ("unpub_date",), False),
-    ("site_content", ("pub_date",), False),
-    ("site_tmplvar_contentvalues", ("tmplvarid",), False),
-    ("site_tmplvar_contentvalues", ("contentid",), False),
-    ("site_tmplvar_contentvalues", ("tmplvarid", "contentid"), True),
-    ("site_tmplvar_templates", ("tmplvarid", "templateid"), True),
-    ("site_tmplvars", ("rank",), False),
-    ("document_groups", ("document_group",), False),
-    ("document_groups", ("document",), False),
-    ("document_groups", ("document_group", "document"), True),
-    ("member_groups", ("user_group", "member"), True),
-    ("user_attributes", ("internalKey",), False),
-    ("users", ("username",), True),
-)
-"""(table, columns, unique): what a real installation has. Queries must be quick with these alone."""
 
-MORE_INDEXES: Final = (
-    ("site_content", ("menuindex",), False),
-    ("site_content", ("createdon",), False),
-    ("site_content", ("pagetitle",), False),
-    ("site_content_closure", ("ancestor", "depth", "descendant"), False),
-    ("site_content_closure", ("descendant", "ancestor"), True),
-    ("site_content_tags", ("tag_id", "tv_id", "doc_id"), True),
-    ("site_content_tags", ("doc_id",), False),
-    ("tags", ("name",), True),
-    ("site_tmplvars", ("name",), True),
-)
+def _indexes(described: str) -> list[tuple[str, list[str], bool]]:
+    """(table, columns, unique): `users: id !name+role` has one on `id`, and a unique one on both others."""
+    tables = (line.partition(": ") for line in described.strip().split("\n"))
+    return [
+        (table, index.lstrip("!").split("+"), index[0] == "!")
+        for table, _, listed in tables
+        for index in listed.split()
+    ]
+
+
+INDEXES: Final = _indexes("""
+site_content: type alias parent pub_date+unpub_date+published pub_date+unpub_date unpub_date pub_date
+site_tmplvar_contentvalues: tmplvarid contentid !tmplvarid+contentid
+site_tmplvar_templates: !tmplvarid+templateid
+site_tmplvars: rank
+document_groups: document_group document !document_group+document
+member_groups: !user_group+member
+user_attributes: internalKey
+users: !username
+""")
+"""What a real installation has. Queries must be quick with these alone."""
+
+MORE_INDEXES: Final = _indexes("""
+site_content: menuindex createdon pagetitle
+site_content_closure: ancestor+depth+descendant !descendant+ancestor
+site_content_tags: !tag_id+tv_id+doc_id doc_id
+tags: !name
+site_tmplvars: !name
+""")
 """What the embedded site has besides: nobody else decides about its tables."""
 
 
@@ -112,7 +109,7 @@ def describe(prefix: str = "", *, more_indexes: bool = False) -> sa.MetaData:
         made = [_column(column, kind) for column, kind in columns.items()]
         # ids are never used twice, also not after a document was removed
         sa.Table(_quoted(prefix + name), metadata, *made, sqlite_autoincrement=columns.get("id") == ID)
-    for name, on, unique in INDEXES + (MORE_INDEXES if more_indexes else ()):
+    for name, on, unique in INDEXES + (MORE_INDEXES if more_indexes else []):
         table = metadata.tables[prefix + name]
         sa.Index("_".join(("ix", prefix + name, *on)), *(table.c[column] for column in on), unique=unique)
     return metadata

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from everlore.extract.phrases import word_set
+from everlore.extract.vocabulary import Vocabulary
 from everlore.types import Json
 
 Manner: TypeAlias = Literal["looks", "answers", "runs"]
@@ -54,47 +54,22 @@ def _same(one: str, two: str) -> bool:
     return min(len(words), len(others)) > 2 and len(words & others) * 2 > min(len(words), len(others))
 
 
-_LOOKING = word_set(
-    "read get list search view grep glob find cat ls show fetch check status look lookup browse browser visit "
-    "navigate scrape describe inspect retrieve recall peek screenshot snapshot log logs query sql select ask page "
-    "url web head"
-)
-_ACTING = word_set(
-    "create update delete write edit send book run execute set add remove post put insert replace click type "
-    "submit cancel order buy pay deploy install restart start stop move copy rename upload test build apply"
-)
-_RUNNING = word_set(
-    "bash shell sh zsh powershell terminal console exec execute run command cmd test tests build compile deploy "
-    "install lint make python script migrate"
-)
+_KNOWN = Vocabulary("action")
+_LOOKING = _KNOWN.words("looking")
+_ACTING = _KNOWN.words("acting")
+_RUNNING = _KNOWN.words("running")
 _SHOWS = re.compile(r"(?:get|read|fetch|show|describe|view|inspect|retrieve)(?=_|-|[A-Z])")
 _CHANGES_DATA = re.compile(r"\s*(?:insert|update|delete|create|alter|drop|truncate|grant) ", re.I)
 """Queries that do not only look."""
 COMMAND = ("command", "cmd", "commands", "commandline", "command_line")
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "php", "deno", "bun", "java", *_SHELLS})
-_WRAPPERS = word_set("do then else ! sudo time env nohup exec command nice stdbuf xvfb-run npx bunx pnpx uvx")
+_WRAPPERS = _KNOWN.words("wrappers")
 _RUNNERS = {("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("bundle", "exec"), ("hatch", "run"), ("pdm", "run")}
-_PREPARING = word_set(
-    "cd pushd popd export source . set unset echo printf sleep true : mkdir touch chmod alias clear wait exit "
-    "for while until case if elif fi done esac"
-)
-"""They prepare what other commands do, or say how often these run."""
-_LOOKERS = word_set(
-    "cat head tail less more ls ll tree find grep egrep rg ag fd wc stat file du df ps top htop free which "
-    "whereis type env printenv date whoami id uname pwd history man jq yq diff cut sort uniq awk sed nl xxd "
-    "strings hexdump readlink realpath lsof netstat ss dig nslookup journalctl dmesg column bat"
-)
-_LOOKING_ORDERS = word_set(
-    "log logs show diff status blame ps images inspect get describe list ls view top freeze info version history "
-    "help search outdated tree reflog watch"
-)
-_WITH_ORDERS = word_set(
-    "git docker podman npm yarn pnpm pip pipx uv poetry conda cargo go kubectl helm terraform aws gcloud az gh "
-    "glab apt brew dnf yum apk systemctl alembic rails rake bundle dotnet flutter mvn gradle gradlew make just "
-    "manage.py flask heroku fly vercel prisma dvc dbt composer artisan"
-)
-"""Programs that do what their first words say."""
+_PREPARING = _KNOWN.words("preparing")
+_LOOKERS = _KNOWN.words("lookers")
+_LOOKING_ORDERS = _KNOWN.words("looking_orders")
+_WITH_ORDERS = _KNOWN.words("with_orders")
 _SAME_PROGRAM = {"pip3": "pip", "python3": "python", "apt-get": "apt", "docker-compose": "docker"}
 _FETCHERS = frozenset({"curl", "wget", "http", "psql", "mysql", "sqlite3", "mongosh", "redis-cli", "ssh"})
 """They print what others wrote; what they say themselves stands at the beginning or at the end."""

@@ -19,7 +19,7 @@ _KNOWN = Vocabulary("employment")
 
 def employment(who: str, rest: str) -> Reading | None:
     """What a statement without its subject says of where `who` works, or as what."""
-    if found := _KNOWN["works"].match(rest):
+    if found := _KNOWN["works"].match(rest) or _KNOWN["employed"].match(rest):
         if for_a_time(rest[found.end() :]):
             return None
         return _at(who, employer) if (employer := named(found)) else None

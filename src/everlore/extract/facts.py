@@ -87,6 +87,8 @@ class FactDraft:
     by_user: bool
     weight: float
     """How much the statement tells, to choose among facts of one cell."""
+    category: str = ""
+    """Its place in a profile, where a language model gave it one."""
 
     @property
     def own_voice(self) -> bool:
@@ -157,6 +159,7 @@ def as_fact(draft: FactDraft, cell: Cell, owner: Owner, entry: str) -> Fact:
         turn=draft.turn,
         by_user=draft.by_user,
         about=draft.about,
+        category=draft.category,
     )
 
 

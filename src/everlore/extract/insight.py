@@ -11,12 +11,13 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from everlore.extract.phrases import any_of, heard, one_line, sentences
+from everlore.extract.phrases import heard, one_line, sentences
 from everlore.extract.reaction import admission, final_answer, objections, reaction
 from everlore.extract.requests import is_problem, lasting, only_mends
 from everlore.extract.sentences import content_words, is_english, is_question
 from everlore.extract.trajectory import Call, Said, Step
 from everlore.extract.verdict import verdict
+from everlore.extract.vocabulary import Vocabulary
 
 SHOWN = 80
 """Characters of a value, or of a whole command, that are told."""
@@ -66,33 +67,9 @@ REASON = 110
 TELLING = 3
 """Words of content that an objection needs to say more than that something failed."""
 
-_LESSON = any_of(
-    r"\bthe (?:\w+ )?(?:key|trick|fix|solution|problem|issue|cause|reason|culprit|bug|bottleneck) "
-    r"(?:was|is|were|here|lay|turned out)\b",
-    r"\bturn(?:s|ed) out\b|\broot cause\b|\bculprit\b|\bcause:|\bcaused by\b|\bbecause\b|\bdue to\b|\bfor lack of\b",
-    r"\b(?:came|comes|stem\w*|result\w*) from\b|\bas a result of\b|\btraced (?:it |this |that )?(?:back )?to\b",
-    r"\bfixed (?:it )?by\b|\blessons? (?:learned|learnt)\b|\bnext time\b|\blearn(?:ed|t) that\b|\bmake sure to\b"
-    r"|\bonly works? (?:if|when|with)\b|, so (?!that\b|far\b|you\b|please\b)",
-    r"\b(?:ursache|grund) (?:war|ist)\b|\blag an\b|\bweil\b|\bparce que\b|\bla cause\b|\bporque\b|\bla causa\b"
-    r"|\bperché\b",
-)
-_PAST = any_of(
-    r"\b(?:was|were|had|did|\w+ed|took|broke|lost|left|kept|went|came|held|ran|got|threw|wrote|read|gave|hit|cut"
-    r"|\w+n't)\b"
-)
-_PRESENT = any_of(r"\b(?:is|are|be|been|has|have)(?:n't)?(?: (?:not|now|been|already|also))* \w+ed\b")
-_OWN_REPORT = any_of(
-    r"^(?:i|i've|i'm|we|we've)\b|\b(?:now|again)\b",
-    r"\b(?:pass(?:es|ed)?|works?|worked|succeed\w*|green|clean|healthy|fixed|solved|resolved|running|back)\b",
-)
-"""What an agent says of its own work, and of how things are since."""
-_OPENING = any_of(r"^(?:(?:fixed|done|solved|resolved|found it|got it|result|cause|summary)\s*[:.!–—-]\s*)+")
+_KNOWN = Vocabulary("insight")
 _FIRST_WORD = re.compile(r"^(?:the|an?|it|this|that|there|your|our)\b")
 """May be made large where it came behind "Fixed:"; any other word may be a name such as `npm`."""
-_GUESS = any_of(
-    r"\b(?:probably|maybe|might|may be|could be|seems?|looks like|perhaps|likely|possibly|i think|i suspect|i guess"
-    r"|let me|let's|i'll|i will|i am going to|if)\b|\?\s*$"
-)
 _LAST_CLAUSE = re.compile(r"^.*,\s+")
 
 
@@ -142,8 +119,12 @@ def _stated(run: Sequence[Step], after: int, solved: bool) -> str | None:
         step = run[at]
         if not isinstance(step, Said) or step.role != "assistant" or (step.acting and at != final):
             continue
-        told = [_OPENING.sub("", sentence) for sentence in sentences(step.text) if not _GUESS.search(sentence)]
-        lesson = next((sentence for sentence in told if _LESSON.search(sentence)), None)
+        told = [
+            _KNOWN["opening"].sub("", sentence)
+            for sentence in sentences(step.text)
+            if not _KNOWN["guess"].search(sentence)
+        ]
+        lesson = next((sentence for sentence in told if _KNOWN["lesson"].search(sentence)), None)
         if lesson is None and solved and _was_told_a_problem(run):
             parts = [part for sentence in told for part in sentence.split("; ")]
             lesson = next((part for part in parts if _explains(part)), None)
@@ -155,7 +136,11 @@ def _stated(run: Sequence[Step], after: int, solved: bool) -> str | None:
 def _explains(sentence: str) -> bool:
     """Whether it tells how things had been: what is in the past and not the agent's own work, after a problem."""
     told = len(content_words(sentence)) >= TELLING and is_english(sentence)
-    return told and bool(_PAST.search(_PRESENT.sub("", sentence))) and not _OWN_REPORT.search(sentence)
+    return (
+        told
+        and bool(_KNOWN["past"].search(_KNOWN["present"].sub("", sentence)))
+        and not _KNOWN["own_report"].search(sentence)
+    )
 
 
 def _was_told_a_problem(run: Sequence[Step]) -> bool:

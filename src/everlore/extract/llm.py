@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from everlore.clock import day
 from everlore.extract import slots
 from everlore.extract.chatter import information_weight
 from everlore.extract.facts import LONGEST, FactDraft
@@ -24,7 +23,6 @@ from everlore.extract.prompts import (
     CaseAnswer,
     EpisodeAnswer,
     FactAnswer,
-    ProfileAnswer,
     UserCell,
 )
 from everlore.extract.sentences import clip
@@ -32,7 +30,6 @@ from everlore.extract.trajectory import Step
 from everlore.extract.turns import Spoken, name_of, spoken
 from everlore.kinds.case import Case
 from everlore.kinds.episode import Episode
-from everlore.kinds.profile import Info
 from everlore.models.chat import Task, clipped
 from everlore.types import Cell, Json, Message
 
@@ -111,30 +108,17 @@ def _fact(item: FactAnswer, turns: Sequence[Spoken], people: frozenset[str]) -> 
     )
 
 
-def told_profile(answer: UserCell, cell: Cell, owner_id: str) -> list[Info]:
-    """What the model found that the user says of themselves."""
+def with_profile(answer: UserCell, cell: Cell, owner_id: str, drafts: Sequence[FactDraft]) -> list[FactDraft]:
+    """The facts, with what the model found that the user says of themselves: facts that have a place in the profile."""
     turns = spoken(cell)
     people = _people(turns)
-    found = []
+    found = {(draft.turn, draft.text.casefold()): draft for draft in drafts}
     for item in answer.profile:
-        turn = _named(item.turn, turns)
-        if turn is None or turn.message.sender_id != owner_id or turn.message.role != "user":
-            continue
-        info = _info(item, turn)
-        if _grounded(info.description, turn, people):
-            found.append(info)
-    return found
-
-
-def _info(item: ProfileAnswer, turn: Spoken) -> Info:
-    description = clip(" ".join(item.description.split()), DESCRIPTION)
-    return Info(
-        category=item.category,
-        description=description,
-        evidence=f"{day(turn.message.timestamp)}: {clip(' '.join(turn.message.text.split()), DESCRIPTION)}",
-        about=slots.about(description, turn.name),
-        timestamp=turn.message.timestamp,
-    )
+        said = FactAnswer(turn=item.turn, fact=clip(" ".join(item.description.split()), DESCRIPTION))
+        draft = _fact(said, turns, people)
+        if draft is not None and draft.by_user and draft.sender_id == owner_id:
+            found[draft.turn, draft.text.casefold()] = replace(draft, category=item.category)
+    return sorted(found.values(), key=lambda draft: draft.turn)
 
 
 def with_episode(episode: Episode, answer: EpisodeAnswer) -> Episode:

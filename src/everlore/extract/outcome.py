@@ -8,13 +8,13 @@ for depends on the call: what a call that looks has to show may be full of other
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from everlore.extract.action import Manner
-from everlore.extract.phrases import any_of, one_line, one_of, word_set
+from everlore.extract.action import Manner, parsed
+from everlore.extract.phrases import one_line, word_set
+from everlore.extract.vocabulary import Vocabulary
 from everlore.types import Json
 
 GIST = 200
@@ -24,7 +24,8 @@ PAGE = 100_000
 
 _STATUS = ("exit_code", "exitCode", "exit_status", "returncode", "return_code")
 _STREAMS = ("stdout", "stderr", "output", "aggregated_output")
-_FINE = word_set("ok okay done success succeeded successful true 1 none null undefined accepted completed complete")
+_KNOWN = Vocabulary("outcome")
+_FINE = _KNOWN.words("fine")
 _SAYS_FINE = ("ok", "success", "status", "result")
 _PAGE = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _UNSEEN = re.compile(r"<(script|style|noscript|svg)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)|<[^<>]*>", re.I | re.DOTALL)
@@ -33,17 +34,12 @@ _UNSEEN = re.compile(r"<(script|style|noscript|svg)\b.*?(?:</\1\s*>|\Z)|<!--.*?(
 def unwrapped(output: str) -> tuple[str, int | None]:
     """The text itself, and the exit status if the tool gave one beside it."""
     text = output.strip()
-    if not text.startswith(("{", "[")):
-        return text, None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text, None
-    if isinstance(value, list):
+    value = parsed(text) if text.startswith(("{", "[")) else None
+    if not isinstance(value, Mapping):
         inner = _blocks(value)
         return (text, None) if inner is None else (inner, None)
     status = _status(value)
-    inner = _blocks(value.get("content")) if isinstance(value.get("content"), list) else None
+    inner = _blocks(value.get("content"))
     if inner is not None and status is None and (value.get("isError") is True or value.get("is_error") is True):
         status = 1
     streams = [value[name] for name in _STREAMS if isinstance(value.get(name), str)]
@@ -77,20 +73,13 @@ def gist(text: str, manner: Manner) -> str:
     if _PAGE.match(text):
         text = html.unescape(_UNSEEN.sub(" ", text[:PAGE]))
     lines = [line for line in map(str.strip, text.splitlines()) if any(map(str.isalnum, line))]
-    if manner == "runs":
-        return _ending(lines) if lines else one_line(text, GIST)
-    return one_line(text, GIST)
+    return _ending(lines) if manner == "runs" and lines else one_line(text, GIST)
 
 
 def _only_fine(text: str) -> bool:
     if text.lower().strip(" .!\"'✓✔✅\n") in _FINE:
         return True
-    if not text.startswith("{") or len(text) > GIST:
-        return False
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
+    value = parsed(text) if text.startswith("{") and len(text) <= GIST else None
     return isinstance(value, Mapping) and all(
         name in _SAYS_FINE and str(item).lower() in _FINE for name, item in value.items()
     )
@@ -118,104 +107,10 @@ SHOWN_LINES = 5
 
 Outcome: TypeAlias = Literal["ok", "error", "unknown"]
 
-_SEVERITY = (
-    r"(?:(?:fatal|internal|syntax|parse|compile|compiler|compilation|linker|runtime|system|server|build|uncaught"
-    r"|unhandled|unexpected|tool|execution|config\w*|command|script) )?(?:error|fatal|panic|exception|failure|failed"
-    r"|critical|severe)\b(?!-)"
-)
-_NO_NUMBER = r"(?!\W{0,4}[-+]?[\d.]+\s*%?\W*$)"
-"""`Error: 0.03` is a measure."""
-_EXCEPTION = any_of(
-    r"^(?:E\s{2,}|Uncaught |Caused by: )?(?:[\w$]+[.:]+)*[A-Za-z]\w*(?:Error|Exception)(?::(?! [\d.]+%?$)|$| \()",
-    r"^thread '.*' panicked|^panic: |^Exception in thread |^(?:\w+ )?FAILED \S+::\S+ - ",
-    flags=0,
-)
-_DIAGNOSTIC = any_of(
-    # `error:`, `pg_restore: error:`, `a.c:3:5: error:`, `error[E0382]:`, `a.ts(3,5): error TS2304:`
-    rf"^\W{{0,6}}(?:\S{{1,120}}:\s+){{0,3}}{_SEVERITY}(?:\[\w+\])?(?: [A-Z]{{0,6}}\d+)?\s*:{_NO_NUMBER}",
-    r"^\W{0,6}(?:\S{1,120}:\s+){0,3}error (?:response|from server|while|when|TS\d|\d+ \(|(?!handling)[a-z]+ing\b)",
-    rf"^(?-i:[a-z][\w-]*) error:{_NO_NUMBER}",
-    r"^\W{0,3}(?:\w+: )?\[(?:error|fatal|emerg|crit)\]",
-    r"^(?:npm|yarn|pnpm) (?:ERR!|error\b)|^E: |^ERR_\w+|^net::ERR_|^<[\w-]*error[\w-]*>",
-    r"^!? ?\[?rejected\]?\b|^CONFLICT \(",
-)
-_TALLY = any_of(
-    r"\b[1-9]\d* (?:(?:test|case|check|job|assertion|spec|suite|file|build|step|task|request)s? )?"
-    r"(?:failed|failing|failures?|errors?)\b",
-    r"\bwith (?:errors|failures)\b|\b(?:failures|errors|failed)=[1-9]|\berrors? found:? [1-9]",
-    r"^\W{0,6}(?:build|compilation) (?:failed|failure)\b|\]\s+build failure\b",
-    r"^\w*make(?:\[\d+\])?: \*\*\*|^not ok \d",
-)
-_MARKED = any_of(r"^\W*(?:--- )?(?:FAIL|FAILED|FAILURE|FAILURES)\b(?!\w)|^\s*[✗✘❌✖×]", flags=0)
-_COMPLAINT = any_of(
-    r"\b(?:not found|could(?: not|n't)|cannot|can't|unable to|failed to|no such|went wrong|forbidden|timed out)\b",
-    r"\b(?:does|do|did|was|were|is|are|has|have)(?: not|n't) (?:exist|match|been|found|recogni[sz]ed|allowed|permitted"
-    r"|supported|available|authori[sz]ed|valid|unique|accepted)\b",
-    r"\b(?:did|does)(?: not|n't) (?:respond|answer|reply|complete|succeed|work|start|finish)\b",
-    r"\b(?:has|have|is) expired\b|\bno longer (?:available|valid|exists?)\b|\bunauthori[sz]ed\b|\b(?:is"
-    r"|are) required\b",
-    r"\bunknown (?:option|command|flag|argument|host|error|tool|function|column|revision)\b|\bmissing required\b",
-    r"\balready (?:exists|taken|booked|in use)\b|\bsold out\b|\binsufficient\b|\bnot enough\b|\bout of (?:memory"
-    r"|stock)\b",
-    r"\bno space left\b|\btoo many requests\b|\bunreachable\b|\bunavailable\b|\bfailure status\b|\bmerge failed\b",
-    # of an outcome, not of a thing: "payment declined", not "the declined payment"
-    r"\b(?:denied|declined|rejected|refused|exceeded)(?=$|[.,:;!)]| [-–(]| (?:by|for|to|because|due|on|with|since"
-    r"|while|when)\b)",
-    r"(?:^|: |\b(?:is|are|was) (?:an? )?)invalid\b|^no changes? (?:was |were )?made\b|^(?:\S+ ){1,4}error\.?$",
-    r"^(?:\S+ ){0,3}failed(?=$|[.,:;!]| (?:in|with|for|on|at|to|because|due|after|during|while)\b)",
-    r"^[\w.+-]+: \(\d+\) |^[\w.+-]+: .*\bfailed\.?$",
-    # what a shell says of a program that was stopped
-    r"\bsegmentation fault\b|\bcore dumped\b|^(?:killed|aborted|bus error|terminated|abort trap)\b",
-    r"^\[\d+\]\s+\d+ (?:killed|abort|segmentation)",
-    r"\bstatus(?: code)?:? [45]\d\d\b|^HTTP\S* [45]\d\d\b",
-    r"^(?:HTTP\S* )?[45]\d\d (?:bad|unauthorized|payment|forbidden|not|method|request|conflict|gone|too|unprocessable"
-    r"|internal|service|gateway|client|server)\b",
-)
-_OWN_COMPLAINT = any_of(
-    r"^(?:[\w.+-]+: |no such|unable to|cannot|could not|failed to|access denied|permission denied|not found|timed out"
-    r"|timeout|HTTP|[45]\d\d )",
-    r"^(?:the )?(?:file|path|folder|directory|page|url|resource|table|column|key|record|request|connection|navigation"
-    r"|search|query)\b",
-)
-"""How a tool begins that says itself what it could not show."""
-_ERROR_START = any_of(
-    rf"^(?!#)\W*{_SEVERITY}(?!s\b){_NO_NUMBER}(?! (?:handling|messages|codes|types|reports?|logs?|analysis|modes?"
-    r"|rates?|recovery|management|budgets?)\b)"
-)
-"""A text that begins with an error, not one about errors: an agent also reads articles on error handling."""
-_SUMMED_UP = any_of(r"\bdue to (?:\d+ )?previous errors?\b")
-"""A line that points back to those that tell the cause."""
 _TRACEBACK = "Traceback (most recent call last)"
 _HINTS = ("err", "exception", "fail", "fatal", "panic", "crit", "severe", "emerg", "e: ", "reject", "conflict", "***",
           "not ok", "✗", "✘", "❌", "✖", "×")  # fmt: skip
 _LEVEL = re.compile(r"\b(?:ERROR|CRITICAL|FATAL|SEVERE)\b(?!\W{0,3}0\b)")
-_NONE_OF_IT = any_of(
-    r"\b(?:no|0|zero|none|without(?: any)?) (?:\w+ )?(?:errors?|failures?|failed|failing|exceptions?|issues?|problems?"
-    r"|warnings?|conflicts?|rejected|declined|denied|invalid)\b",
-    r"\b(?:errors?|failures?|failed|rejected)(?:\(s\))?:? ?0\b|\b\w+=0\b",
-    r"\b(?:fixed|resolved|corrected|solved) [1-9]\d* \w+|[1-9]\d* errors? (?:fixed|\([^)]*\b0 remaining\))",
-)
-_DID_IT = one_of(
-    "created updated saved sent added deleted removed booked confirmed placed issued closed scheduled submitted "
-    "installed "
-    "deployed restored completed? finished written applied merged committed built fixed resolved clicked skipped opened"
-)
-_SUCCESS = any_of(
-    r"^\W*(?:ok|okay|done|success\w*|pass|wrote|found \d|all \d+|\d+ (?:rows?|results?|passed|passing|files?))\b"
-    r"(?!:? (?:failed|false|no\b))",
-    r"^\W*[✓✔✅]|\b(?:succeeded|successful(?:ly)?|passed)\b|\b(?:ok|pass|done)\W*$",
-    rf"\b{_DID_IT}\b(?! (?:with|because))",
-)
-_FINISHED = any_of(
-    rf"^\W*(?:ok|okay|done|pass|wrote|{_DID_IT}|all \d+|\d+ (?:passed|passing|rows?|files?))\b",
-    r"^\W*[✓✔✅]|\b(?:success\w*|succeeded|passed|complete)\b|\b(?:ok|pass|done)\W*$",
-)
-"""How the output of a program ends that got over the failures in it."""
-_EXIT = any_of(
-    r"\b(?:exit(?:ed)?(?: with)?(?: exit)?(?: code| status)?|return(?:ed|s)?(?: non-zero)?(?: exit)? (?:code|status))"
-    r"\W{0,3}(?P<code>\d+)\W*$"
-)
-_BARE_EXIT = any_of(r"^\W*exit (?:code|status)\W{0,3}(?P<code>\d+)\W*$")
 _BAD_STATUS = word_set(
     "error failed failure fail declined denied rejected refused unauthorized forbidden timeout timed_out "
     "not_found invalid aborted unsuccessful blocked"
@@ -231,8 +126,8 @@ def outcome_of(output: str, manner: Manner = "answers") -> tuple[Outcome, str]:
     if not text:
         nothing_found = status == 1 and manner == "looks"  # so `grep` says that it is not there
         return ("error", f"exit status {status}") if status and not nothing_found else ("ok", "")
-    value = _json_object(text) if status is None else None
-    if value is not None:
+    value = parsed(text) if status is None and text.startswith("{") else None
+    if isinstance(value, Mapping):
         reason = _json_error(value, manner)
         return ("ok", gist(text, manner)) if reason is None else ("error", _telling(_lines(reason or text)))
     lines = _lines(text)
@@ -250,7 +145,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _exit_status(lines: Sequence[str], manner: Manner) -> int | None:
-    shape = _BARE_EXIT if manner == "looks" else _EXIT
+    shape = _KNOWN["bare_exit"] if manner == "looks" else _KNOWN["exit"]
     for line in (lines[0], lines[-1]):
         found = shape.search(line[:80])
         if found:
@@ -264,33 +159,38 @@ def _shows_failure(lines: Sequence[str]) -> bool:
         return True
     if len(lines) > SHOWN_LINES or first.startswith("[") or _succeeds(first):
         return False
-    own = _rank(first) > 1 and not _MARKED.search(first)
-    return own or bool(_OWN_COMPLAINT.search(first) and _COMPLAINT.search(first))
+    own = _rank(first) > 1 and not _KNOWN["marked"].search(first)
+    return own or bool(_KNOWN["own_complaint"].search(first) and _KNOWN["complaint"].search(first))
 
 
 def _reports_failure(lines: Sequence[str], manner: Manner) -> bool:
     last = _told(lines[-1])
-    if _TALLY.search(last) or _MARKED.search(last) or (manner == "runs" and _LEVEL.search(last)):
+    if _KNOWN["tally"].search(last) or _KNOWN["marked"].search(last) or (manner == "runs" and _LEVEL.search(last)):
         return True
-    if _FINISHED.search(last) and _succeeds(last):
+    if _KNOWN["finished"].search(last) and _succeeds(last):
         return False
     ends = [_told(lines[0]), last]
     looked_at = lines if manner == "runs" else ends
-    if _ERROR_START.search(ends[0]) or any(_rank(line) or line.startswith(_TRACEBACK) for line in looked_at):
+    if _KNOWN["error_start"].search(ends[0]) or any(_rank(line) or line.startswith(_TRACEBACK) for line in looked_at):
         return True
     brief = len(lines) <= SHORT_LINES and sum(map(len, lines)) <= SHORT
-    return any(_COMPLAINT.search(line) and not _succeeds(line) for line in (ends if brief else ends[1:]))
+    return any(_KNOWN["complaint"].search(line) and not _succeeds(line) for line in (ends if brief else ends[1:]))
 
 
 def _told(line: str) -> str:
     """A line without what it says did not happen."""
-    return _NONE_OF_IT.sub("", line)
+    return _KNOWN["none_of_it"].sub("", line)
 
 
 def _succeeds(line: str) -> bool:
     """Whether a line tells of success first: "Saved, but it cannot be undone", not "Could not be saved"."""
-    success, complaint = _SUCCESS.search(line), _COMPLAINT.search(line)
-    if success is None or _TALLY.search(line) or _DIAGNOSTIC.search(line) or _EXCEPTION.search(line):
+    success, complaint = _KNOWN["success"].search(line), _KNOWN["complaint"].search(line)
+    if (
+        success is None
+        or _KNOWN["tally"].search(line)
+        or _KNOWN["diagnostic"].search(line)
+        or _KNOWN["exception"].search(line)
+    ):
         return False
     return complaint is None or success.start() < complaint.start()
 
@@ -301,11 +201,11 @@ def _rank(line: str) -> int:
     if not any(hint in folded for hint in _HINTS):  # most lines of a long output
         return 0
     told = _told(line)
-    if _EXCEPTION.search(told):
+    if _KNOWN["exception"].search(told):
         return 3
-    if _DIAGNOSTIC.search(told):
+    if _KNOWN["diagnostic"].search(told):
         return 2
-    return 1 if _TALLY.search(told) or _MARKED.search(told) else 0
+    return 1 if _KNOWN["tally"].search(told) or _KNOWN["marked"].search(told) else 0
 
 
 def _telling(lines: Sequence[str]) -> str:
@@ -318,25 +218,15 @@ def _telling(lines: Sequence[str]) -> str:
     best = max(ranks)
     found = [line for line, rank in zip(lines, ranks, strict=True) if rank == best]
     if not best:
-        found = [line for line in lines if _COMPLAINT.search(_told(line))]
-        found = found or [line for line in lines if _EXIT.search(line)] or list(lines)
+        found = [line for line in lines if _KNOWN["complaint"].search(_told(line))]
+        found = found or [line for line in lines if _KNOWN["exit"].search(line)] or list(lines)
     if best == 3:
         chosen = found[-1] if any(line.startswith("Traceback") for line in lines) else found[0]
     else:
-        found = [line for line in found if not _SUMMED_UP.search(line)] or found
+        found = [line for line in found if not _KNOWN["summed_up"].search(line)] or found
         chosen = next((line for line in found if len(line.split()) > 4), found[0])
     plain = re.sub(r"^E\s{2,}|^\W{0,3}error:\s*(?=\S)|</?[\w-]*error[\w-]*>", "", chosen, flags=re.I)
     return one_line(plain or chosen, OUTPUT)
-
-
-def _json_object(text: str) -> dict[str, Json] | None:
-    if not text.startswith("{"):
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _json_error(value: Mapping[str, Json], manner: Manner) -> str | None:

@@ -47,15 +47,5 @@ def shortly(text: str, limit: int) -> str:
     return one_line(told, limit)
 
 
-def any_of(*shapes: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
-    """One pattern of several shapes, which are easier to read one by one."""
-    return re.compile("|".join(shapes), flags)
-
-
-def one_of(text: str) -> str:
-    """Words as an alternation; an underscore stands for a blank: "down gone the_same"."""
-    return f"(?:{'|'.join(text.replace('_', ' ') for text in text.split())})"
-
-
 def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())

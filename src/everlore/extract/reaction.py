@@ -5,40 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from everlore.extract.phrases import any_of, heard, sentences
+from everlore.extract.phrases import heard, sentences
 from everlore.extract.requests import is_problem, requests
 from everlore.extract.sentences import is_question
 from everlore.extract.trajectory import Call, Said, Step
 from everlore.extract.verdict import Verdict, asks_nothing, courtesy, objects_to, undoes, verdict
+from everlore.extract.vocabulary import Vocabulary
 
-_STILL = any_of(r"\bstill (?:fail\w*|broken|not|doesn't|down|missing|unresolved)\b|\b(?:unresolved|unsolved)\b")
-_ADMISSION = any_of(
-    r"\bi (?:\w+ )?(?:couldn't|could not|cannot|can't|failed)\b|\b(?:unable to|not able to|wasn't able)\b",
-    r"\b(?:no luck|gave up|giving up|i'm stuck|(?:don't|do not) have (?:the )?(?:permission|access))\b",
-    r"\bunfortunately\b.*(?:\b(?:no|not|none|cannot|unable|failed|unavailable|sold out)\b|n't\b)",
-    r"\bdid(?:n't| not) (?:work|succeed|help|go through)\b",
-    _STILL.pattern,
-)
-_FAILURE = any_of(
-    r"\b(?:failed|fails|couldn't|could not|cannot|can't|impossible|(?:is|was) not possible|not available|sold out)\b",
-    r"\b(?:no longer available|(?:has|was|were|been) (?:declined|rejected|refused|denied|passed))\b|n't (?:allow"
-    r"|support)",
-    _ADMISSION.pattern,
-)
-"""Said of the work where it did fail; of anything else otherwise ("412 logins failed yesterday")."""
-_SUCCESS = any_of(
-    r"\b(?:fixed|done|works now|now works?|succeed(?:ed|s)|completed|resolved|solved|booked|pass(?:es|ed|ing)?|deployed"
-    r"|restored|running again|runs again|up again|is back|instead|worked)\b",
-    r"\bi(?:'ve| have)? (?:also |then |now )?(?!tried|failed|attempted|stopped|checked|looked|searched|asked|need"
-    r"|wanted)(?:\w+ed|made|set|wrote|put|built|ran|took|sent)\b",
-)
+_KNOWN = Vocabulary("reaction")
 
 
-_CONCEDES = any_of(
-    r"^(?:oh,? |ah,? )?(?:sorry|apolog\w+|my (?:mistake|bad|apologies)|you(?:'re| are) right|right|indeed|good catch"
-    r"|oops|correct)\b"
-)
-_POINTS = any_of(r"^(?:but |no\W+|hmm?\W+)?(?:these|those|this|that|it|they|you)\b")
 _NO = re.compile(r"^\W*(?:no|nope|nah)\b[\s,.!]*", re.I)
 
 
@@ -111,16 +87,16 @@ def _sets_right(text: str, before: Step, after: Sequence[Step]) -> bool:
     """
     if not isinstance(before, Said) or before.role != "assistant" or before.acting:
         return False
-    if is_question(before.text) or _FAILURE.search(before.text):  # they answer, or help out
+    if is_question(before.text) or _KNOWN["failure"].search(before.text):  # they answer, or help out
         return False
     replied = next((step for step in after if isinstance(step, Call) or step.role == "assistant"), None)
-    if replied is None or not (isinstance(replied, Call) or replied.acting or _CONCEDES.search(replied.text)):
+    if replied is None or not (isinstance(replied, Call) or replied.acting or _KNOWN["concedes"].search(replied.text)):
         return False
     parts = sentences(heard(text))
     states = [part for part in parts if not (requests(part) or is_question(part) or is_problem(part))]
     if asks_nothing(text) or parts[0] not in states or asks_nothing(parts[0]):
         return False
-    return len(states) == len(parts) or bool(_POINTS.match(parts[0]))
+    return len(states) == len(parts) or bool(_KNOWN["points"].match(parts[0]))
 
 
 def _no_answer(text: str, before: Step) -> str:
@@ -166,7 +142,13 @@ def admission(run: Sequence[Step]) -> str:
         return ""
     acted = [step for step in run if isinstance(step, Call) and step.outcome != "unknown" and not step.looks]
     failed = bool(acted) and acted[-1].outcome == "error"
-    shape = _FAILURE if failed else _STILL if _SUCCESS.search(answer.text) else _ADMISSION
+    shape = (
+        _KNOWN["failure"]
+        if failed
+        else _KNOWN["still"]
+        if _KNOWN["success"].search(answer.text)
+        else _KNOWN["admission"]
+    )
     return next((sentence for sentence in sentences(answer.text) if shape.search(sentence)), "")
 
 
@@ -176,6 +158,10 @@ def final_answer(run: Sequence[Step]) -> int | None:
         step = run[at]
         if isinstance(step, Call):
             return None
-        if step.role == "assistant" and not step.acting and (not courtesy(step.text) or _SUCCESS.search(step.text)):
+        if (
+            step.role == "assistant"
+            and not step.acting
+            and (not courtesy(step.text) or _KNOWN["success"].search(step.text))
+        ):
             return at
     return None

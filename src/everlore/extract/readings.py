@@ -118,7 +118,7 @@ def _owned(who: str, rest: str) -> Reading | None:
         return Reading(slot, _value(found["v"])) if not is_remark(found["v"]) else None
     if found := _KNOWN["car_is"].match(rest):
         return Reading(f"{who}: drives", found["v"].rstrip("."))
-    if found := _KNOWN["property"].match(rest):
+    if found := _KNOWN["property"].match(rest) or _KNOWN["is_other_now"].match(rest):
         return _property(who, found)
     if found := _KNOWN["name"].match(rest):
         return Reading(f"{who}'s {found['kin'].lower()}: name", found["v"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -10,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.extract.action import changes_things
-from everlore.extract.phrases import word_set
 from everlore.extract.requests import things
 from everlore.extract.skill_steps import calls_of
-from everlore.extract.skill_words import stems, without_asker
+from everlore.extract.skill_words import KNOWN, NAMES, stems, without_asker
 from everlore.kinds.case import Case
 from everlore.kinds.skill import Skill
 from everlore.types import Key
@@ -32,23 +30,12 @@ none."""
 KNOWN_WORK = 10
 """From so many cases on, what more than half of them did tells nothing of a task."""
 
-_SPECIFIC = re.compile(
-    r"\S+@\S+|`[^`]+`|\"[^\"]+\"|“[^”]+”|(?<!\S)[/~]\S+|\b[\w.#-]*\d[\w.#:-]*|\b(?:[\w-]+\.){2,}\w+\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:'s)?\b"
-    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b(?:today|tomorrow"
-    r"|tonight|yesterday)(?:'s)?\b",
-    re.I,
-)
-_NAMES = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:'s)?(?: [A-Z][a-z]+)*\b")
-_UNDOING = word_set(
-    "cancel close delete disable downgrade drop remove restore revert stop undo uninstall unsubscribe withdraw"
-)
-"""The same thing done and undone are two tasks, however alike they read."""
+_UNDOING = KNOWN.words("undoing")
 
 
 def cluster_text(case: Case) -> str:
     """The task without its names, numbers and dates: what to embed when looking for cases of the same task."""
-    return " ".join(_NAMES.sub("someone", _SPECIFIC.sub(" ", without_asker(case.task_intent))).split())
+    return " ".join(NAMES.sub("someone", KNOWN["specific"].sub(" ", without_asker(case.task_intent))).split())
 
 
 def public_id(case: Case) -> str:

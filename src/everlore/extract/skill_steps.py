@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from everlore.extract.action import COMMAND, action_of
-from everlore.extract.phrases import one_line, word_set
+from everlore.extract.phrases import one_line
 from everlore.kinds.case import Case
 
 EXTRA = 3
@@ -23,7 +23,7 @@ PLAIN = 12
 
 STEP = re.compile(r"^\d+\. (?:\([^)]*\) )?(?P<text>.+)$")
 _CALL = re.compile(r"^`(?P<label>(?P<name>[^`(]+)\((?P<arguments>[^`]*)\))`: (?P<outcome>ok|error|no result)")
-_REMARKS = word_set("description explanation thought timeout")
+_REMARKS = frozenset({"description", "explanation", "thought", "timeout"})
 """Arguments of a command that change nothing about what it does."""
 _NEXT_ARGUMENT = re.compile(r", (?=[\w-]+=)")
 _NAMED = re.compile(r"(?P<name>[\w-]+)=(?P<value>.*)", re.DOTALL)

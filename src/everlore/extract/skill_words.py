@@ -11,28 +11,19 @@ from collections.abc import Collection, Sequence
 
 from everlore.extract.phrases import one_line
 from everlore.extract.requests import is_order
+from everlore.extract.vocabulary import Vocabulary
 from everlore.stem import stem
 
 DESCRIBED = 140
 NAME, WORDS = 48, 4
 
-_STOP = frozenset(
-    re.findall(
-        r"\w+",
-        "a an and are as at be by can could do for from had has have how i if in into is it its me my of on or our "
-        "please so some that the their them then there this to up us use user was we what when where which who why "
-        "will with would you your asked someone something all",
-    )
-)
+KNOWN = Vocabulary("skill")
+_STOP = KNOWN.words("stop")
 _ASKED_BY = re.compile(r" \(asked by [^)]*\)$")
 _CONTEXT = re.compile(r"^(?P<request>.+?) \((?P<context>.+)\)$")
 _WORD = re.compile(r"[^\W_]+")
-_PHRASE = re.compile(
-    r"(?=,\s|\s(?:in|on|at|for|from|to|with|near|of|by|until|till|before|after|since|under|over|via|into|and|but|so"
-    r"|because|that|which|then|than|as|-|–|\+)\s)"
-)
 _ONE_OF_THEM = re.compile(r"\s*`[^`]*`|(?<=\w)\s+(?:#\d+|\w*[a-z-]\w*\d[\w.-]*|\d{3,})(?=\s)")
-_NAME_IN_IT = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:'s)?(?: [A-Z][a-z]+)*\b")
+NAMES = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:'s)?(?: [A-Z][a-z]+)*\b")
 _ASIDE = re.compile(r"\s*\([^()]*\)(?=[\s,.])")
 _ONLY_HERE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\d|\S@\S|(?<=\w)[/.]\w|(?<=[a-z,:] )[A-Z][a-z]+\b|\w_\w")
 """What names one thing in the world: a quotation, a number, a path, a name."""
@@ -75,11 +66,11 @@ def _without_details(intent: str, common: frozenset[str]) -> str:
     """The first phrase, and of the others those with something in common that name nothing of their own."""
     if told := _CONTEXT.match(intent):
         return " ".join([_without_details(told["request"], common), f"({_without_details(told['context'], common)})"])
-    first, *others = [part for part in _PHRASE.split(_ASIDE.sub("", intent)) if part]
+    first, *others = [part for part in KNOWN["phrase"].split(_ASIDE.sub("", intent)) if part]
     while others and not stems(first) & common:  # "Get rid | of the old logs"
         first += others.pop(0)
     kept = [part for part in others if stems(part) & common and not _ONLY_HERE.search(part)]
-    named = _NAME_IN_IT.sub(lambda name: name[0] if stems(name[0]) & common else "…", _ONE_OF_THEM.sub("", first))
+    named = NAMES.sub(lambda name: name[0] if stems(name[0]) & common else "…", _ONE_OF_THEM.sub("", first))
     text = " ".join("".join([named, *kept]).split())
     return text.strip(" ,;:-–") or intent
 

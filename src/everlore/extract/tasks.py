@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from everlore.extract.phrases import any_of, heard, one_line, sentences
+from everlore.extract.phrases import heard, one_line, sentences
 from everlore.extract.requests import (
     as_order,
     bare,
@@ -28,38 +28,12 @@ from everlore.extract.requests import (
 from everlore.extract.sentences import is_question
 from everlore.extract.trajectory import Call, Said, Step
 from everlore.extract.verdict import asks_nothing, clauses, courtesy, objects_to
+from everlore.extract.vocabulary import Vocabulary
 
 SPOKEN = 20_000
 """Characters of a task in which a thing may have been named."""
 
-_GOES_ON = any_of(
-    r"^(?:(?:ok(?:ay)?|great|thanks|and|so)[,.!]?\s+)*(?:now(?! (?:the|it|this|that|my|i|we|all|nothing|they)\b)|next"
-    r"|then|after that|another (?:thing|task|one|request|question|issue)|one more thing|separately|unrelated"
-    r"|by the way|btw|moving on|on another note|different (?:topic|thing)|new (?:task|topic|request)|second(?:ly)?)\b"
-)
-_GOES_WITH_IT = any_of(
-    r"^and\b(?! (?:now|then|next)\b)",
-    r"^(?:this|that|these|those|it|they)(?:'s|'re)? (?:is|are|was|were|looks?|seems?|should|has|have|needs?|must"
-    r"|still)\b",
-    r"^(?:it|they) \w+s\b|^(?:that|it|they|this)'(?:s|re)\b",
-)
-_WHILE_AT_IT = any_of(r"^(?:also|plus|oh|wait)\b")
-_REFERRING = any_of(
-    r"\b(?:it|its|them|instead|again|the same|another one|the \w+ ones?|as well|(?:in|on|from|to|over) there)\b",
-    r"\b(?:this|that|these|those)(?= (?:to|in|for|with|on|as|and|by|from|into|too|again)\b|\W*$)|\bthen(?=\W*$)",
-    r"\b(?:for|of|to|about|with|like|do) (?:this|that|these|those)(?=\W|$)",
-)
-_AGAIN = any_of(r"\b(?:retry|rerun|re-run|redo|repeat|try again)\b")
-_MANNER = any_of(r"^(?:use|keep|skip|leave|sort|only|try|stick|stay)\b")
-"""Orders that say how to do what is being done."""
-_OFFER = any_of(r"\b(?:want me to|should i|shall i|would you like|do you want|may i|can i)\b")
-_CLOSING = any_of(
-    r"\b(?:anything|something|what) else\b|\bwhat(?:'s| is)? next\b|\bhow (?:else )?(?:can|may) i (?:help|assist)"
-    r"|\bnext\?$"
-)
-_ABOUT_THE_WORK = any_of(
-    r"\b(?:did|have|why|how|what) you\b|\byou(?:'ve| have)? (?:use|chose|choose|change|do|did|ma[dk]e)"
-)
+_KNOWN = Vocabulary("tasks")
 
 
 def tasks(run: Sequence[Step]) -> list[list[Step]]:
@@ -101,9 +75,13 @@ def _parted(text: str) -> tuple[str, str]:
 
 def _begins(text: str, current: Sequence[Step]) -> bool:
     """Whether a message asks for something else than what is going on."""
-    if asks_nothing(text) or objects_to(text) or (_GOES_WITH_IT.match(text) and not _GOES_ON.search(text)):
+    if (
+        asks_nothing(text)
+        or objects_to(text)
+        or (_KNOWN["goes_with_it"].match(text) and not _KNOWN["goes_on"].search(text))
+    ):
         return False
-    if isinstance(current[-1], Call) and _WHILE_AT_IT.match(text):
+    if isinstance(current[-1], Call) and _KNOWN["while_at_it"].match(text):
         return False
     asked = [part for part in sentences(heard(text)) if requests(part) or is_problem(part) or is_question(part)]
     if not asked or _answers(text, current):
@@ -112,12 +90,14 @@ def _begins(text: str, current: Sequence[Step]) -> bool:
     if (
         not request
         or lasting(request)
-        or _AGAIN.search(request)
+        or _KNOWN["again"].search(request)
         or _refers(request)
-        or (is_question(request) and _ABOUT_THE_WORK.search(request))
+        or (is_question(request) and _KNOWN["about_the_work"].search(request))
     ):
         return False
-    return bool(_GOES_ON.search(text)) or not (_MANNER.match(bare(request)) or _known(request, current))
+    return bool(_KNOWN["goes_on"].search(text)) or not (
+        _KNOWN["manner"].match(bare(request)) or _known(request, current)
+    )
 
 
 def _answers(text: str, current: Sequence[Step]) -> bool:
@@ -126,14 +106,14 @@ def _answers(text: str, current: Sequence[Step]) -> bool:
     if not isinstance(last, Said) or last.role != "assistant":
         return False
     question = sentences(last.text)[-1]
-    if not is_question(question) or _CLOSING.search(question):
+    if not is_question(question) or _KNOWN["closing"].search(question):
         return False
-    return not (_OFFER.search(question) and requests(text) and not things(heard(text)) & things(question))
+    return not (_KNOWN["offer"].search(question) and requests(text) and not things(heard(text)) & things(question))
 
 
 def _refers(request: str) -> bool:
     """Whether a request speaks of what is at hand: "add a test for it", not "write a script and see that it runs"."""
-    word = _REFERRING.search(request)
+    word = _KNOWN["referring"].search(request)
     return word is not None and len(things(request[: word.start()])) < 2
 
 
@@ -155,24 +135,8 @@ user told."""
 OBJECT, OBJECTS = 30, 3
 """Characters of an argument that is told as what a tool was used on, and how many of them."""
 
-_FIRST_PERSON = re.compile(r"\b(?<!tell )(?<!show )(?<!give )(?:i|me|my|mine|we|us|our|i'm|i've)\b", re.I)
-_VAGUE = any_of(
-    r"^\w+(?: \w+)? (?:it|this|that|these|those|them)\b(?:\W|$)",
-    r"^\w+(?:(?:,| and| or|,? then| \+) \w+)*(?:,? (?:if|when|where|once|unless|asap|today|now)\b.*)?\W*$",
-)
-"""Requests that do not say what they are about: "make it faster", "check and refund if true"."""
-_MENDS = any_of(
-    r"^(?:fix|solve|debug|repair|resolve|investigate|look|check|help|handle|sort|find out|figure|see|have|take)\b"
-)
-_FUNCTION_WORD = re.compile(r"^(?:The|A|An|My|Our|Your|This|That|These|There|It|When|Since|After|Every|All|Some|We)\b")
 _PASTED = re.compile(r"```.*?(?:```|\Z)|^(?:Traceback|[ \t]{2,}|\s*(?:at|File) )[^\n]*$", re.DOTALL | re.MULTILINE)
-_ASKED_LAST = any_of(
-    r",\s+(?=(?:can|could|would|will) you\b|(?:please|pls)\b)",
-    r",\s+(?=\w+ (?:it|this|that|them)(?: \w+)?(?: (?:please|pls))?\W*$)",
-)
-"""Where a sentence goes on with what is asked for."""
 _LISTED = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s", re.MULTILINE)
-_I_DID = re.compile(r"^(?:(?:ok(?:ay)?|done|great|all done)[,.!:]?\s+)*(?:i|we)(?:'ve| have)?\s+(?=\w)", re.I)
 
 
 def task_intent(run: Sequence[Step], speakers: Mapping[str, str]) -> str:
@@ -190,7 +154,11 @@ def task_intent(run: Sequence[Step], speakers: Mapping[str, str]) -> str:
         real = real or [step.text for step in run if isinstance(step, Said)]
     if real:
         said = sentences(real[0])[0]
-        told = _capital(_I_DID.sub("", said) or said) if calls and _I_DID.match(said) else bare(as_order(said))
+        told = (
+            _capital(_KNOWN["i_did"].sub("", said) or said)
+            if calls and _KNOWN["i_did"].match(said)
+            else bare(as_order(said))
+        )
         return one_line(told, INTENT)
     used = f"Use {_used(calls)}"
     outputs = "; ".join(call.result for call in calls if not call.told and call.result)
@@ -226,7 +194,7 @@ def _asks(text: str) -> bool:
 def _told(request: Said, earlier: Sequence[Step], speaker: str) -> str:
     text = heard(request.text)
     said = sentences(without_greeting(_PASTED.sub("", text).strip() or text))
-    split = [_ASKED_LAST.split(sentence) for sentence in said]
+    split = [_KNOWN["asked_last"].split(sentence) for sentence in said]
     reasons = {part: before for parts in split for before, part in pairwise(parts)}
     parts = [part for sentence in split for part in sentence]
     parts = [part for part in parts if not asks_nothing(part)] or parts
@@ -236,7 +204,7 @@ def _told(request: Said, earlier: Sequence[Step], speaker: str) -> str:
     troubles = [part for part in parts if is_problem(part)]
     clear = [part for part in asked if things(part) and not (troubles and only_mends(part))]
     chosen = next((part for part in clear if len(things(part)) > 1), clear[0]) if clear else ""
-    if chosen and not (troubles and _MENDS.match(bare(chosen)) and _VAGUE.match(bare(chosen))):
+    if chosen and not (troubles and _KNOWN["mends"].match(bare(chosen)) and _KNOWN["vague"].match(bare(chosen))):
         named = len(things(chosen))
         told = [part for part in parts if part not in asked] if named < FEW else []
         reason = reasons.get(chosen, "") if named <= FEW else ""
@@ -250,14 +218,14 @@ def _told(request: Said, earlier: Sequence[Step], speaker: str) -> str:
 
 def _named(intent: str, parts: Sequence[str], chosen: str, earlier: Sequence[Step], speaker: str) -> str:
     """The request; with what "it" is, where it says no more, and with who is meant by "my"."""
-    if _VAGUE.match(intent) or not things(intent):
+    if _KNOWN["vague"].match(intent) or not things(intent):
         rest = [part for part in parts if part != chosen]
         before = [step.text for step in earlier if isinstance(step, Said) and not courtesy(step.text)]
         context = rest[0] if rest else sentences(before[-1])[0] if before else ""
-        if context and _MENDS.match(intent):
+        if context and _KNOWN["mends"].match(intent):
             return _fix(context)
         return _with(intent, context) if context else one_line(intent, INTENT)
-    if _FIRST_PERSON.search(intent) and speaker.replace(" ", "").isalpha():
+    if _KNOWN["first_person"].search(intent) and speaker.replace(" ", "").isalpha():
         return f"{one_line(intent.rstrip('.'), INTENT - 45)} (asked by {one_line(speaker, 30)})"
     return one_line(intent, INTENT)
 
@@ -268,7 +236,7 @@ def _with(intent: str, context: str) -> str:
 
 def _fix(trouble: str) -> str:
     told = problem(trouble).rstrip(".!")
-    if _FUNCTION_WORD.match(told):
+    if _KNOWN["function_word"].match(told):
         told = told[:1].lower() + told[1:]
     return one_line(f"Fix: {told}", INTENT)
 

@@ -19,7 +19,6 @@ from everlore.kinds.spec import DailyLog, Kind
 from everlore.types import IndexedMemory, IndexRow, Key, LogEntry, Owner, Unit, Validity
 
 SECTION = "Fact"
-UNLISTED = "unlisted"
 TURN_DIGITS = 9
 """No episode has so many turns; a longer number is a slip of the hand, and fits no database."""
 
@@ -27,8 +26,8 @@ TURN_DIGITS = 9
 @dataclass(frozen=True, slots=True)
 class Fact:
     """`about` names what the sentence states a single value of ("alice: favorite coffee shop"), so that a
-    newer value ends an older one; it is empty for the many sentences that contradict nothing. `unlisted` is what the
-    user was called when it was told while their profile could not be read; it goes when the profile took it up."""
+    newer value ends an older one; it is empty for the many sentences that contradict nothing. `category` is its place
+    in the profile where a language model gave it one ("home")."""
 
     owner: Owner
     local_id: str
@@ -43,7 +42,7 @@ class Fact:
     valid_until: int | None = None
     superseded_by: str = ""
     invalidation_reason: str = ""
-    unlisted: str = ""
+    category: str = ""
 
 
 def to_entry(fact: Fact) -> LogEntry:
@@ -60,8 +59,8 @@ def to_entry(fact: Fact) -> LogEntry:
         fields["superseded_by"] = fact.superseded_by
     if fact.invalidation_reason:
         fields["invalidation_reason"] = fact.invalidation_reason
-    if fact.unlisted:
-        fields[UNLISTED] = fact.unlisted
+    if fact.category:
+        fields["category"] = fact.category
     return LogEntry(id=fact.local_id, fields=fields, sections={SECTION: fact.text})
 
 
@@ -82,7 +81,7 @@ def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Fact:
         valid_until=time_field(entry, "valid_until"),
         superseded_by=text_field(entry, "superseded_by", ""),
         invalidation_reason=text_field(entry, "invalidation_reason", ""),
-        unlisted=text_field(entry, UNLISTED, ""),
+        category=text_field(entry, "category", ""),
     )
 
 
@@ -101,7 +100,7 @@ def from_row(row: IndexRow | IndexedMemory) -> Fact:
         valid_until=row.validity.end,
         superseded_by=str(row.data["superseded_by"]),
         invalidation_reason=str(row.data.get("invalidation_reason", "")),
-        unlisted=str(row.data.get(UNLISTED, "")),
+        category=str(row.data.get("category", "")),
     )
 
 
@@ -109,8 +108,8 @@ def to_row(fact: Fact, updated: int) -> IndexRow:
     data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn, "by_user": fact.by_user}
     if fact.invalidation_reason:
         data["invalidation_reason"] = fact.invalidation_reason
-    if fact.unlisted:
-        data[UNLISTED] = fact.unlisted
+    if fact.category:
+        data["category"] = fact.category
     pieces: tuple[Unit, ...] = ()
     if fact.valid_until is None:  # what has ended is kept and listed, but no longer leads a search anywhere
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own

@@ -12,6 +12,9 @@ from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
 from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit
 
+KEYS = frozenset(("category", "trait", "description", "basis", "evidence", "about", "timestamp_ms"))
+"""Of items as they are written without a person's additions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Info:
@@ -44,6 +47,13 @@ class Profile:
     explicit_info: tuple[Info, ...]
     implicit_traits: tuple[Trait, ...]
     timestamp: int
+    generated: tuple[str, ...] | None = None
+    """Fingerprints of what was computed from facts, as it was written last; all else is its owner's. None in files of
+    before, and in those that a person wrote."""
+    hidden: tuple[str, ...] = ()
+    """Fingerprints of what would be computed, and its owner took out or replaced."""
+    called: tuple[str, ...] = ()
+    """Names of the user that their id does not tell."""
 
     @property
     def local_id(self) -> str:
@@ -51,6 +61,9 @@ class Profile:
 
 
 def to_sheet(profile: Profile) -> MemoryFile:
+    notes: dict[str, Json] = {} if profile.generated is None else {"generated": " ".join(profile.generated)}
+    notes |= {"hidden": " ".join(profile.hidden)} if profile.hidden else {}
+    notes |= {"called": list(profile.called)} if profile.called else {}
     return MemoryFile(
         front={
             "id": f"profile_{profile.owner.id}",
@@ -59,6 +72,7 @@ def to_sheet(profile: Profile) -> MemoryFile:
             "profile_timestamp_ms": profile.timestamp,
             "explicit_info": [_written(info) for info in profile.explicit_info],
             "implicit_traits": [_written(trait) for trait in profile.implicit_traits],
+            **notes,
         },
         body=profile.summary,
     )
@@ -77,6 +91,9 @@ def from_sheet(sheet: MemoryFile, owner: Owner, _name: str = "") -> Profile:
         explicit_info=tuple(_info(item) for item in items("explicit_info")),
         implicit_traits=tuple(_trait(item) for item in items("implicit_traits")),
         timestamp=_moment(sheet.front.get("profile_timestamp_ms")),
+        generated=tuple(str(sheet.front["generated"] or "").split()) if "generated" in sheet.front else None,
+        hidden=tuple(str(sheet.front.get("hidden") or "").split()),
+        called=tuple(map(str, called)) if isinstance(called := sheet.front.get("called"), list) else (),
     )
 
 

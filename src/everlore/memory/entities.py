@@ -26,7 +26,7 @@ from everlore.kinds.entity import (
     with_relation,
 )
 from everlore.kinds.paths import owner_dir, page_path
-from everlore.memory.masking import without_secrets
+from everlore.memory.notes import without_secrets
 from everlore.sync import index_file
 from everlore.types import IndexedMemory, Json, Key, Owner, Where
 from everlore.vault.front_matter import clean

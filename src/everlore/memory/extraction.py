@@ -1,24 +1,33 @@
 """Writing a closed cell as memories, so that doing it twice is the same as doing it once.
 
-Every file is changed atomically, and every entry carries its cell's id. After a crash the cell is written again:
-what is there already is left alone, what is missing is added, and only then is the buffer cleared. Where a language
-model has its say, its answer is kept before the first file is touched, so that a repetition writes the same.
+First the values of all its owners are made, then they are written, file by file. Every file is changed atomically, and
+every entry carries its cell's id. After a crash the cell is written again: what is there already is left alone, what
+is missing is added, and only then is the buffer cleared. Where a language model has its say, its answer is kept before
+the first file is touched, so that a repetition writes the same.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import structlog
+from pydantic import ValidationError
 
+from everlore import extract
 from everlore.engine import Engine
-from everlore.errors import EverloreError, Unavailable
+from everlore.errors import EverloreError, Misconfigured, Postponed, Unavailable
+from everlore.memory.write_agent import cases_of, write_cases
+from everlore.memory.write_user import user_memories, write_user_memories
 from everlore.models.chat import Meter
-from everlore.sync import embed_soon, index_file
-from everlore.types import Cell, Scope
+from everlore.sync import embed_soon
+from everlore.types import Cell, Owner, Scope
+
+if TYPE_CHECKING:
+    from everlore.extract.llm import CellAnswer
 
 SESSION_WAIT_SECONDS = 60.0
 RETRY_WAIT_SECONDS = 1.0
@@ -27,10 +36,6 @@ SESSION_LOCKS = 1024
 """Sessions share so many locks, because a lock is a file and sessions are without number."""
 
 log = structlog.get_logger("everlore.memory")
-
-
-class Postponed(Unavailable):
-    """The language model could not do its part now. Nothing was lost: it is asked again later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +69,37 @@ def session_lock(
 
 def write_cell(engine: Engine, cell: Cell, meter: Meter) -> bool:
     """Write all memories of a cell, index them, and clear it from the buffer. False when there was nothing in it."""
-    from everlore.memory.tracks import write_tracks  # here, as what only reads and saves never needs extraction
-
-    touched = write_tracks(engine, cell, meter)
-    for path in dict.fromkeys(touched):
-        index_file(engine, path)
+    spoken = [message for message in cell.messages if not message.blank]
+    answer = _answer(engine, cell, meter) if spoken else None
+    users = [Owner(cell.scope, "user", name) for name in dict.fromkeys(m.sender_id for m in spoken if m.role == "user")]
+    worked = extract.case.agents_of(spoken) if spoken and extract.case.has_trajectory(cell) else ()
+    agents = [Owner(cell.scope, "agent", name) for name in worked]
+    of_users = [(user, user_memories(engine, cell, user, answer)) for user in users]
+    of_agents = [(agent, cases_of(cell, agent, answer)) for agent in agents]
+    written = [write_user_memories(engine, cell, user, memories) for user, memories in of_users]
+    written += [write_cases(engine, cell, agent, cases, meter) for agent, cases in of_agents]
     engine.buffer.finish(cell.id)
     embed_soon(engine)
-    return bool(touched)
+    return any(written)
+
+
+def _answer(engine: Engine, cell: Cell, meter: Meter) -> CellAnswer | None:
+    """What the language model makes of a cell, asked once and kept until the cell is written; None where no model is
+    configured. With one, a cell is not written before it has answered: Postponed tells why."""
+    if engine.llm is None:
+        return None
+    task = extract.llm.cell_task(cell, trajectory=extract.case.has_trajectory(cell))
+    kept = engine.buffer.draft(cell.id)
+    if kept is not None:
+        with suppress(ValidationError):  # kept by another version, which asked for another shape
+            return task.answer.model_validate_json(kept)
+    try:
+        talk = extract.llm.talk(extract.turns.spoken(cell), engine.llm.max_input_tokens)
+        answer = engine.llm.ask(task, talk, meter)
+    except (Unavailable, Misconfigured) as error:
+        raise Postponed(str(error)) from None
+    engine.buffer.keep_draft(cell.id, answer.model_dump_json())
+    return answer
 
 
 def write_cells(engine: Engine, cells: Iterable[Cell], meter: Meter) -> Written:
@@ -130,6 +158,4 @@ def resume(engine: Engine) -> None:
 def prepare(engine: Engine) -> None:
     """The same for a server, which also loads what extraction needs before the first one asks for it."""
     resume(engine)
-    from everlore.memory.tracks import load_tables
-
-    load_tables()
+    extract.third_person.load_tables()

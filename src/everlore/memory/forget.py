@@ -1,14 +1,12 @@
-"""Forget: remove a memory from its file. The cascade takes it from the index, and an episode's facts with it.
-
-The profile loses what nothing else speaks for.
-"""
+"""Forget: remove a memory from its file. Sync takes it from the index, an episode's facts with it, and computes the
+profile without them."""
 
 from __future__ import annotations
 
 from everlore.engine import Engine
 from everlore.kinds.registry import kind
 from everlore.memory.read import named
-from everlore.sync import index_file, require_profile, take_out, unsay
+from everlore.sync import index_file, read_profile, take_out
 from everlore.types import IndexedMemory, Owner
 
 
@@ -22,9 +20,7 @@ def remove(engine: Engine, stored: IndexedMemory) -> int:
     key = stored.key
     facts = engine.index.children(key.owner, "fact", [stored.parent_id]) if key.kind == "episode" else []
     if key.kind in ("episode", "fact"):
-        require_profile(engine, key.owner)  # before anything is gone, since nobody would come back for the profile
-    if key.kind == "fact" and (profile_path := unsay(engine, key.owner, [stored])[0]):
-        index_file(engine, profile_path)
+        read_profile(engine, key.owner)  # refused before anything is gone: a broken profile would go on telling it
     path = ""
     while stored.path != path:
         path = stored.path

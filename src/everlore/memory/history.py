@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from everlore import extract
 from everlore.engine import Engine
 from everlore.index.base import ListingPage
 from everlore.kinds import episode, fact
 from everlore.memory.notes import successor
 from everlore.memory.read import named
+from everlore.sync import known_names
 from everlore.types import IndexedMemory, Key, Owner, Track, Where
 
 STATEMENTS: dict[Track, tuple[str, ...]] = {"user": ("fact", "note", "record"), "agent": ("case", "skill")}
@@ -60,9 +62,8 @@ def _ended(engine: Engine, owner: Owner, stored: IndexedMemory) -> dict[str, lis
     them, so nothing else need be looked at."""
     if stored.key.kind != fact.FACT.name:
         return {}
-    from everlore.memory.write_user import slots_together  # here, as it brings all of extraction
-
-    slots = {slot for found in slots_together(engine, owner, [fact.from_row(stored)]) for slot in found}
+    together = extract.supersede.slots_together([fact.from_row(stored)], owner, known_names(engine, owner))
+    slots = {slot for found in together for slot in found}
     told = {row.key: row for slot in slots for row in engine.index.in_slot(owner, stored.key.kind, slot)}
     ended: dict[str, list[IndexedMemory]] = {}
     for row in told.values():

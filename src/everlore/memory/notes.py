@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import structlog
 
@@ -20,12 +21,12 @@ from everlore.kinds.note import NOTE, Note
 from everlore.kinds.paths import log_path, part_path
 from everlore.kinds.registry import kind as kind_of
 from everlore.memory.daily_log import emptied
-from everlore.memory.masking import without_secrets
+from everlore.redact import mask_deep
 from everlore.sync import index_appended, index_file
 from everlore.types import IndexedMemory, Json, Key, LogEntry, Owner
 from everlore.vault.front_matter import clean
 from everlore.vault.markdown import (
-    append_drafts,
+    append_entries,
     last_number,
     log_front,
     parse_log,
@@ -39,6 +40,14 @@ LONGEST_CONTENT = 100 * 1024
 EDITABLE = ("note", "fact")
 
 log = structlog.get_logger("everlore.memory")
+Value = TypeVar("Value")
+
+
+def without_secrets(engine: Engine, value: Value) -> Value:
+    """A text, or a JSON value with texts in it: secrets are masked before anything is stored, unless the owner asked
+    for them to be kept."""
+    masked: Value = mask_deep(value) if engine.settings.memory.mask_secrets else value
+    return masked
 
 
 def save_note(
@@ -69,7 +78,7 @@ def save_note(
         entry = entry_id(NOTE.code, now, number)
         written = note.to_entry(Note(owner, entry, now, text, checked_type(memory_type), metadata=kept))
         front = log_front(NOTE, owner, day(now), iso(now))
-        change = engine.vault.change(path, lambda text: append_drafts(text or "", lambda _: [written], front))
+        change = engine.vault.change(path, lambda text: append_entries(text or "", [written], front))
         try:
             index_appended(engine, path, change, [written])
         except EverloreError as error:

@@ -13,7 +13,7 @@ from everlore.kinds.base import END_FIELDS
 from everlore.kinds.paths import page_path
 from everlore.kinds.record import RECORD, Record
 from everlore.memory.forget import remove
-from everlore.memory.masking import without_secrets
+from everlore.memory.notes import without_secrets
 from everlore.sync import embed_soon, index_file
 from everlore.types import IndexedMemory, Json, Owner, Predicate, Where
 from everlore.vault.markdown import parse_sheet, render_sheet

@@ -15,10 +15,11 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
+from everlore import extract
 from everlore.clock import as_ms
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, Misconfigured, Unavailable, UnsupportedMedia
-from everlore.extract.boundary import cell_id, find_cells
+from everlore.extract.boundary import asks_for_topics, cell_id, find_cells
 from everlore.extract.turns import name_of
 from everlore.kinds.episode import turn_units
 from everlore.kinds.paths import owner_dir
@@ -160,7 +161,7 @@ def _extract(engine: Engine, scope: Scope, session_id: str, meter: Meter, fresh:
     if not waiting:
         return Written()
     limits = engine.settings.boundary_detection
-    topics = _topics(engine, waiting, fresh, meter, final=final) if engine.llm else None
+    topics = _topics(engine, waiting, fresh, meter, final=final)
     by_vectors = topics is None and limits.topic_shift and len(waiting) > limits.min_messages
     vectors = _vectors(engine, waiting) if by_vectors else None
     stretches = find_cells(waiting, limits, vectors, engine.clock.zone, topics)
@@ -175,9 +176,15 @@ def _extract(engine: Engine, scope: Scope, session_id: str, meter: Meter, fresh:
 
 
 def _topics(engine: Engine, waiting: list[Message], fresh: int, meter: Meter, *, final: bool) -> list[int] | None:
-    from everlore.memory.drafts import topic_cuts  # here, as most who accept messages extract nothing yet
-
-    return topic_cuts(engine, waiting, fresh, meter, final=final)
+    """Where the model sees new topics begin; None where it is not asked or does not answer."""
+    if engine.llm is None or not asks_for_topics(waiting, fresh, engine.settings.boundary_detection, final=final):
+        return None
+    talk = extract.llm.talk(extract.llm.topics(waiting), engine.llm.max_input_tokens)
+    try:
+        answer = engine.llm.ask(extract.prompts.BOUNDARY, talk, meter)
+    except (Unavailable, Misconfigured):
+        return None
+    return sorted({number - 1 for number in answer.boundaries if 1 < number <= len(waiting)})
 
 
 def _vectors(engine: Engine, messages: Sequence[Message]) -> NDArray[np.float32] | None:

@@ -7,15 +7,16 @@ from dataclasses import replace
 
 from everlore.clock import as_ms, day
 from everlore.engine import Engine
+from everlore.errors import Unreadable
 from everlore.extract.sentences import clip
 from everlore.index.tokens import query_terms, tokens
 from everlore.kinds import profile as profiles
 from everlore.kinds.paths import sheet_path
 from everlore.kinds.profile import Info, Profile
-from everlore.redact import mask_secrets
-from everlore.sync import change_profile, embed_soon, index_file
+from everlore.memory.notes import without_secrets
+from everlore.sync import embed_soon, index_file
+from everlore.sync.projection import profile_in, written
 from everlore.types import Owner
-from everlore.vault.markdown import render_sheet
 
 STATED = "stated"
 """The category of what no rule could sort."""
@@ -25,20 +26,23 @@ TOLD_SHARE = 0.6
 
 
 def add_statements(engine: Engine, owner: Owner, statements: Sequence[tuple[int, str]]) -> bool:
-    """Statements with their times. True when the profile holds them all; a profile that a person left unreadable
-    is not touched."""
-    masking = engine.settings.memory.mask_secrets
-    said = [(as_ms(moment), mask_secrets(text) if masking else text) for moment, text in statements]
+    """Statements with their times, as lines of the owner's own. True when the profile holds them all; a profile that
+    a person left unreadable is not touched."""
+    said = [(as_ms(moment), without_secrets(engine, text)) for moment, text in statements]
+    path = sheet_path(profiles.PROFILE, owner)
 
-    def edit(text: str | None, old: Profile | None) -> str | None:
-        new = stated(old or Profile(owner, "", (), (), 0), said, engine.clock.now())
-        return text if new == old else render_sheet(profiles.to_sheet(new), text or "")
+    def edit(text: str | None) -> str | None:
+        old = profile_in(engine, owner, text)
+        return written(old, stated(old or Profile(owner, "", (), (), 0, ()), said, engine.clock.now()), text)
 
-    change, held = change_profile(engine, owner, edit)
-    if change.after:
-        index_file(engine, sheet_path(profiles.PROFILE, owner))
+    try:
+        change = engine.vault.change(path, edit)
+    except Unreadable:
+        return False
+    if change.after != change.before:
+        index_file(engine, path)
         embed_soon(engine)
-    return held
+    return True
 
 
 def stated(profile: Profile, statements: Sequence[tuple[int, str]], now: int) -> Profile:

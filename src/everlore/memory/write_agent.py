@@ -5,57 +5,61 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore import extract
 from everlore.clock import day, entry_id
 from everlore.engine import Engine
 from everlore.errors import Damaged, Misconfigured, Unavailable
-from everlore.extract.case import tasks_of, write_case
-from everlore.extract.llm import CellAnswer, with_case
-from everlore.extract.prompts import AgentCell, SkillAnswer, WorkCell
-from everlore.extract.skill import enough, write_skill
-from everlore.extract.skill_cluster import cluster_text, gather, public_id
 from everlore.kinds import case as cases
 from everlore.kinds import skill as skills
 from everlore.kinds.case import Case
 from everlore.kinds.paths import locate, owner_dir, sheet_path
 from everlore.kinds.skill import Skill
-from everlore.memory.daily_log import NewIds, append_once
-from everlore.memory.drafts import skill_draft
+from everlore.memory.daily_log import append_once
 from everlore.models.chat import Meter
-from everlore.types import Cell, IndexedMemory, Key, LogEntry, Owner, Where
+from everlore.sync import index_file
+from everlore.types import Cell, IndexedMemory, Key, Owner, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 
+if TYPE_CHECKING:
+    from everlore.extract.llm import CellAnswer
+    from everlore.extract.prompts import SkillAnswer
+
+NEWEST_CASES = 8
+"""Cases that a language model is shown when it is asked for a skill."""
 NEAREST = 64
 """Cases that a new one is compared with."""
 TRIES, SAVING_SECONDS = 3, 0.05
 """How often a page is looked at that somebody is just saving, and how long they are given for it."""
 
 
-def write_agent_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswer | None, meter: Meter) -> list[str]:
-    """Returns the files that were written or that hold the cell already."""
+def cases_of(cell: Cell, owner: Owner, answer: CellAnswer | None = None) -> list[Case]:
+    """What an agent did in a cell; ids are given when it is written. `answer` is what a language model made of it."""
+    told = answer.cases if isinstance(answer, extract.prompts.WorkCell | extract.prompts.AgentCell) else []
+    return [
+        extract.llm.with_case(extract.case.write_case(task, cell, owner, ""), task, told)
+        for task in extract.case.tasks_of(cell, owner)
+    ]
 
-    def case_entries(new_ids: NewIds) -> list[LogEntry]:
-        found = tasks_of(cell, owner)
-        told = answer.cases if isinstance(answer, WorkCell | AgentCell) else []
-        return [
-            cases.to_entry(with_case(write_case(task, cell, owner, entry), task, told))
-            for task, entry in zip(found, new_ids(len(found)) if found else [], strict=True)
-        ]
 
-    path, entries = append_once(engine, cases.CASE, owner, cell, case_entries)
-    if not entries:
-        return []
-    touched = [path]
-    for entry in entries:
-        case = cases.from_entry(entry, owner)
+def write_cases(engine: Engine, cell: Cell, owner: Owner, made: Sequence[Case], meter: Meter) -> bool:
+    """Write what is missing of them, and the skills they add up to. True when there are any."""
+    entries, fresh = append_once(engine, cases.CASE, owner, cell, [cases.to_entry(case) for case in made])
+    if fresh:
+        written = [replace(case, local_id=entry.id) for case, entry in zip(made, entries, strict=True)]
+    else:
+        written = [cases.from_entry(entry, owner) for entry in entries]
+    for case in written:
         told = _ask_for_skill(engine, owner, case, meter)
         with engine.vault.lock(f"skills:{owner_dir(owner)}"):
-            touched += _update_skill(engine, owner, case, told)
-    return touched
+            if path := _update_skill(engine, owner, case, told):
+                index_file(engine, path)
+    return bool(written)
 
 
 def _ask_for_skill(engine: Engine, owner: Owner, new: Case, meter: Meter) -> SkillAnswer | None:
@@ -64,20 +68,26 @@ def _ask_for_skill(engine: Engine, owner: Owner, new: Case, meter: Meter) -> Ski
         return None
     known = list(_skills(engine, owner).known.values())
     others, vectors = _alike(engine, owner, new, known)
-    cluster, old = gather(new, others, known, vectors)
-    return skill_draft(engine, cluster, meter) if old is not None or enough(cluster) else None
+    cluster, old = extract.skill_cluster.gather(new, others, known, vectors)
+    if old is None and not extract.skill.enough(cluster):
+        return None
+    newest = sorted(cluster, key=lambda case: case.timestamp)[-NEWEST_CASES:]
+    data = extract.llm.cases_data(newest, engine.llm.max_input_tokens)
+    with suppress(Unavailable, Misconfigured):  # then the local page must do
+        return engine.llm.ask(extract.prompts.SKILL, data, meter)
+    return None
 
 
-def _update_skill(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | None) -> list[str]:
-    """The pages that were written. One that somebody is just saving is met as they leave it; if that takes them
+def _update_skill(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | None) -> str:
+    """The page that was written, if any. One that somebody is just saving is met as they leave it; if that takes them
     longer, the next case of the task takes this one along."""
     for attempt in range(TRIES):
         if attempt:
             time.sleep(SAVING_SECONDS)
         path = _try_update(engine, owner, new, told)
         if path is not None:
-            return [path] if path else []
-    return []
+            return path
+    return ""
 
 
 def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | None) -> str | None:
@@ -85,19 +95,19 @@ def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | Non
     pages = _skills(engine, owner)
     known = pages.known
     others, vectors = _alike(engine, owner, new, list(known.values()))
-    cluster, old = gather(new, others, list(known.values()), vectors)
-    if old is None and not enough(cluster):
+    cluster, old = extract.skill_cluster.gather(new, others, list(known.values()), vectors)
+    if old is None and not extract.skill.enough(cluster):
         return ""
     now = engine.clock.now()
     if old is None:
-        if pages.unread_sources & {public_id(case) for case in cluster}:
+        if pages.unread_sources & {extract.skill_cluster.public_id(case) for case in cluster}:
             return None
         entry = _new_id(engine, owner, new.timestamp, known.values())
         taken = [*(skill.name for skill in known.values()), *pages.folders]
-        written = write_skill(cluster, None, entry, now, taken, told)
+        written = extract.skill.write_skill(cluster, None, entry, now, taken, told)
         path = sheet_path(skills.SKILL, owner, written.name)
     else:
-        written = write_skill(cluster, old, old.local_id, now, told=told)
+        written = extract.skill.write_skill(cluster, old, old.local_id, now, told=told)
         path = next(path for path, skill in known.items() if skill.local_id == old.local_id)
     located = locate(path)
     folder = located.name if located else written.name
@@ -143,7 +153,9 @@ def _alike(
         nearest = dict.fromkeys(row_of[hit.unit] for hit in hits if hit.unit in row_of)  # one may be gone by now
         rows |= {row.key: row for row in engine.index.stored(list(nearest)[:NEAREST]).values()}
         others = _others(owner, list(rows.values()), new)
-        return others, engine.embedder.encode([cluster_text(case) for case in (*others, new)], patient=False)
+        return others, engine.embedder.encode(
+            [extract.skill_cluster.cluster_text(case) for case in (*others, new)], patient=False
+        )
     except (Unavailable, Misconfigured):
         return _others(owner, list(rows.values()), new), None
 

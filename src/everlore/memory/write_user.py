@@ -1,131 +1,96 @@
-"""A cell as a user's memories: episode, facts, what the facts end, and the profile."""
+"""A cell as a user's memories: values first, then their files, what they end, and the profile."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
+from everlore import extract
+from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import Damaged
-from everlore.extract import slots
-from everlore.extract.episode import write_episode
-from everlore.extract.facts import as_fact, write_facts
-from everlore.extract.llm import CellAnswer, told_facts, told_profile, with_episode
-from everlore.extract.profile import evidence
-from everlore.extract.prompts import UserCell
-from everlore.extract.turns import name_of
 from everlore.kinds import episode as episodes
 from everlore.kinds import fact as facts
+from everlore.kinds.episode import Episode
 from everlore.kinds.fact import Fact
-from everlore.memory.daily_log import NewIds, append_once
-from everlore.sync import known_names, say
-from everlore.temporal import close
-from everlore.types import Cell, IndexedMemory, LogEntry, Owner, Validity
+from everlore.memory.daily_log import append_once
+from everlore.sync import add_to_profile, index_file, known_names
+from everlore.types import Cell, LogEntry, Owner
 from everlore.vault.markdown import parse_log, replace_entry
 
-COMPARED = 50
-"""Facts in one slot that are looked at, the newest."""
+if TYPE_CHECKING:
+    from everlore.extract.llm import CellAnswer
 
 
-def write_user_track(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswer | None = None) -> list[str]:
-    """Returns the files that were written or that hold the cell already.
+@dataclass(frozen=True, slots=True)
+class UserMemories:
+    """What a cell means to one of its users; the ids are given when it is written."""
 
-    `answer` is what a language model made of the cell, where one is configured.
-    """
-    told = answer if isinstance(answer, UserCell) else None
-    drafts = write_facts(cell, engine.clock.zone)
+    episode: Episode | None
+    facts: tuple[Fact, ...]
+    name: str
+    """What the facts call the user."""
+
+
+def user_memories(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswer | None = None) -> UserMemories:
+    """`answer` is what a language model made of the cell, where one is configured."""
+    zone = engine.clock.zone
+    told = answer if isinstance(answer, extract.prompts.UserCell) else None
+    drafts = extract.facts.write_facts(cell, zone)
     if told is not None:
-        drafts = told_facts(told, cell, drafts)
-
-    def episode_entry(new_ids: NewIds) -> list[LogEntry]:
-        written = write_episode(cell, owner, new_ids(1)[0], drafts, engine.clock.zone)
-        if written is not None and told is not None:
-            written = with_episode(written, told.episode)
-        return [episodes.to_entry(written)] if written else []
-
-    def fact_entries(new_ids: NewIds) -> list[LogEntry]:
-        numbered = zip(drafts, new_ids(len(drafts)), strict=True)
-        return [facts.to_entry(as_fact(draft, cell, owner, entry)) for draft, entry in numbered]
-
-    episode_path, _ = append_once(engine, episodes.EPISODE, owner, cell, episode_entry)
-    touched = [episode_path]
-    infos = told_profile(told, cell, owner.id) if told is not None else []
-    if drafts:
-        fact_path, entries = append_once(engine, facts.FACT, owner, cell, fact_entries)
-        known = [facts.from_entry(entry, owner) for entry in entries]
-        ended = _supersede(engine, owner, known)
-        standing = [fact for fact in known if fact.valid_until is None and fact.local_id not in ended]
-        name = next(name_of(message) for message in cell.messages if message.sender_id == owner.id)
-        over = {evidence(str(row.data["content"]), row.timestamp) for row in ended.values()}
-        profile_path = say(engine, owner, fact_path, standing, name, infos, over)
-        touched += [fact_path, *(row.path for row in ended.values()), *([profile_path] if profile_path else [])]
-    return touched
+        drafts = extract.llm.told_facts(told, cell, drafts)
+    episode = extract.episode.write_episode(cell, owner, "", drafts, zone)
+    if episode is not None and told is not None:
+        episode = extract.llm.with_episode(episode, told.episode)
+    if told is not None:
+        drafts = extract.llm.with_profile(told, cell, owner.id, drafts)
+    name = next(extract.turns.name_of(message) for message in cell.messages if message.sender_id == owner.id)
+    return UserMemories(episode, tuple(extract.facts.as_fact(draft, cell, owner, "") for draft in drafts), name)
 
 
-def _supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> dict[str, IndexedMemory]:
-    """End the older facts that these contradict, and these where later ones were told before; returns them by their
-    entry. Each holds until the first that contradicts it, in whatever order they are told. Nothing is deleted."""
-    entries = {fact.local_id for fact in new}
-    ended: dict[str, IndexedMemory] = {}
-    for told_in in slots_together(engine, owner, new):
-        rows = sorted(
-            ((row, slot) for slot in told_in for row in engine.index.in_slot(owner, facts.FACT.name, slot)),
-            key=lambda told: (told[0].timestamp, told[0].key.local_id),
-        )
-        told = [row for row in rows[:-COMPARED] if row[0].key.local_id in entries] + rows[-COMPARED:]
-        for place, (old, slot) in enumerate(told):
-            later = [(row, about) for row, about in told[place + 1 :] if _may_end(row, old, entries)]
-            ended_by = next((row for row, about in later if _ends(row, about, old, slot)), None)
-            if ended_by is not None:
-                _close(engine, owner, old, ended_by)
-            if ended_by is not None or old.data["superseded_by"] in entries:  # or before a crash
-                ended[old.key.local_id] = old
-    return ended
+def write_user_memories(engine: Engine, cell: Cell, owner: Owner, memories: UserMemories) -> bool:
+    """Write what is missing of them. True when there was anything to write, now or before a crash."""
+    entries = [episodes.to_entry(memories.episode)] if memories.episode else []
+    there, _ = append_once(engine, episodes.EPISODE, owner, cell, entries)
+    written, fresh = append_once(engine, facts.FACT, owner, cell, [facts.to_entry(fact) for fact in memories.facts])
+    if fresh:
+        known = [replace(fact, local_id=entry.id) for fact, entry in zip(memories.facts, written, strict=True)]
+    else:
+        known = [facts.from_entry(entry, owner) for entry in written]
+    if known:
+        ended = supersede(engine, owner, known)
+        over = {fact.local_id for fact in ended}
+        standing = [fact for fact in known if fact.valid_until is None and fact.local_id not in over]
+        if profile_path := add_to_profile(engine, owner, standing, memories.name, ended):
+            index_file(engine, profile_path)
+    return bool(there or known)
 
 
-def slots_together(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[list[str]]:
-    """For each slot that the facts speak of, all in which the same is told: of the owner also under earlier names,
-    and where it is said that something is over."""
-    telling = [fact for fact in new if fact.about]  # few are, and only for those the profile is worth reading
-    names = sorted(known_names(engine, owner)) if telling else []
-    together: dict[str, dict[str, None]] = {}
-    for fact in telling:
-        own = names if fact.sender_ids == (owner.id,) else []
-        for slot in slots.touched(fact.text, fact.about):
-            found = together.setdefault(slot, {slot: None})
-            found |= dict.fromkeys([fact.about, *(slots.renamed(slot, name) for name in own)])
-    return [list(found) for found in together.values()]
+def supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[Fact]:
+    """End the older facts that these contradict, and these where later ones were told before, in their files and in
+    the index. Returns what they ended, also before a crash."""
+    if not any(fact.about for fact in new):  # few say anything of which there is only one
+        return []
+    together = extract.supersede.slots_together(new, owner, known_names(engine, owner))
+    slots = dict.fromkeys(slot for group in together for slot in group)
+    rows = [row for slot in slots for row in engine.index.in_slot(owner, facts.FACT.name, slot)]
+    known = [facts.from_row(row) for row in rows]
+    ended = {fact.local_id: fact for fact in extract.supersede.superseded(known, new, together)}
+    for path in dict.fromkeys(row.path for row in rows if row.key.local_id in ended):
+        engine.vault.update(path, partial(_with_ends, ended, owner))
+        index_file(engine, path, projecting=False)
+    told = {fact.local_id for fact in new}
+    return [*ended.values(), *(fact for fact in known if fact.superseded_by in told and fact.local_id not in ended)]
 
 
-def _may_end(new: IndexedMemory, old: IndexedMemory, told_now: Collection[str]) -> bool:
-    """Whether it is worth asking: two known facts were compared before, and an end that is earlier, or that a person
-    gave, stays."""
-    if new.key.local_id not in told_now and old.key.local_id not in told_now:
-        return False
-    end = old.validity.end
-    return end is None or (new.timestamp < end and bool(old.data["superseded_by"]))
-
-
-def _ends(new: IndexedMemory, about: str, old: IndexedMemory, slot: str) -> bool:
-    """Whether a statement ends an older one of the same person; others may have the same name."""
-    if new.sender_ids and old.sender_ids and new.sender_ids != old.sender_ids:
-        return False
-    said, told = str(new.data["content"]), str(old.data["content"])
-    return slots.ends(said, told, slot, slots.speaker_of(about), old.timestamp)
-
-
-def _close(engine: Engine, owner: Owner, old: IndexedMemory, ended_by: IndexedMemory) -> None:
-    def edit(text: str | None) -> str | None:
-        entry = next((e for e in parse_log(text or "", old.path).entries if e.id == old.key.local_id), None)
-        if text is None or entry is None:
-            return text
-        try:
-            known = facts.from_entry(entry, owner)
-        except Damaged:  # reported as a problem; it holds until a person has mended it
-            return text
-        ended = close(Validity(known.timestamp, known.valid_until), ended_by.timestamp)
-        return replace_entry(
-            text, facts.to_entry(replace(known, valid_until=ended.end, superseded_by=ended_by.key.local_id))
-        )
-
-    engine.vault.update(old.path, edit)
+def _with_ends(ended: Mapping[str, Fact], owner: Owner, text: str | None) -> str | None:
+    for entry in parse_log(text, "").entries if text else ():
+        if fact := ended.get(entry.id):
+            with suppress(Damaged):  # reported as a problem; it holds until a person has mended it
+                facts.from_entry(entry, owner)
+                ends = {"valid_until": iso(fact.valid_until or 0), "superseded_by": fact.superseded_by}
+                text = replace_entry(text or "", LogEntry(entry.id, ends, {}))
+    return text

@@ -49,6 +49,8 @@ class SharedCache:
         return found
 
     def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
+        if self._server.in_snapshot:  # a search can write nothing; what it embeds is embedded again the next time
+            return
         given = {digest128(model, text): packed(vector) for text, vector in zip(texts, vectors, strict=True)}
         insert = "INSERT INTO embeddings(tenant, key, model, vector) VALUES(%s, %s, %s, %s)"
         insert += " ON CONFLICT(tenant, key) DO UPDATE SET vector = excluded.vector"

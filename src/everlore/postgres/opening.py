@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everlore.config import Settings
-from everlore.extras import require
+from everlore.extras import load, require
 
 if TYPE_CHECKING:
     from everlore.postgres.server import Server
@@ -17,12 +17,11 @@ def open_server(settings: Settings) -> Server | None:
     if not store.url.get_secret_value():
         return None
     require("postgres")
-    from everlore.postgres.server import Server  # an extra
-
-    return Server(
+    server: Server = load("everlore.postgres.server:Server")(
         store.url.get_secret_value(),
         schema=store.namespace,
         pool_size=store.pool_size,
         idle_seconds=store.idle_ms / 1000,
         query_ms=store.query_ms,
     )
+    return server

@@ -3,30 +3,76 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
 
+from everlore.clock import Clock
+from everlore.index.base import Vector
 from everlore.models.chat import Usage
-from everlore.types import Filter, IndexedMemory, Json, Owner
-
-Method: TypeAlias = Literal["keyword", "vector", "hybrid", "agentic"]
+from everlore.types import Filter, IndexedMemory, Json, Owner, Scope
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """`top_k` -1: whatever is worth returning; else at most so many of each kind.
+    """A question to the memories of one owner, or of everybody in a scope (`owner` None).
 
+    `top_k` -1: whatever is worth returning; else at most so many of each group of kinds.
     `radius` is a cosine below which a vector match does not count.
     """
 
-    owner: Owner
+    owner: Owner | None
     text: str
-    method: Method = "hybrid"
     top_k: int = -1
     radius: float | None = None
     filter: Filter | None = None
     explain: bool = False
     rerank: bool = False
     """Let the language model order an agent's cases and skills, where one is configured."""
+    scope: Scope | None = None
+    kinds: tuple[str, ...] = ()
+    """Only these, instead of the recipe's."""
+    vector: Vector | None = None
+    """Of the text, where the caller has it already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The sentence of a memory that matched: "I moved to Lisbon.", said by Alice in the third turn."""
+
+    text: str
+    score: float
+    turn: int
+    """Counted from 1; 0 where a memory has no turns."""
+    speaker: str
+    time: int
+    valid_from: int
+    valid_until: int | None = None
+    """When it ended, where it has."""
+    ended_by: str = ""
+    """What replaced it, as a sentence."""
+
+    def shown(self, clock: Clock) -> dict[str, Json]:
+        """As JSON; each surface carries it so."""
+        return {
+            "text": self.text,
+            "score": self.score,
+            "turn": self.turn,
+            "speaker": self.speaker,
+            "time": clock.show(self.time),
+            "valid_from": clock.show(self.valid_from),
+            "valid_until": None if self.valid_until is None else clock.show(self.valid_until),
+            "ended_by": self.ended_by or None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What each kind of evidence says of a memory, in [0, 1]."""
+
+    meaning: float = 0.0
+    words: float = 0.0
+    graph: float = 0.0
+
+
+NO_PARTS = Parts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +80,23 @@ class Hit:
     stored: IndexedMemory
     score: float
     facts: tuple[Hit, ...] = ()
-    moved: str = ""
-    """Why it has another score than its ranking gave it."""
+    passages: tuple[Passage, ...] = ()
+    parts: Parts = NO_PARTS
+    moved: tuple[str, ...] = ()
+    """Why it has another score than its evidence gave it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
     hits: dict[str, list[Hit]]
-    """By kind, best first."""
+    """By group of kinds, under the name of its first kind, best first."""
     trace: dict[str, Json] = field(default_factory=dict)
     """What each stage did; filled only when the query asks to explain."""
     usage: Usage = field(default_factory=Usage)
+    nodes: int = 0
+    """Of the graph, that were looked at."""
+
+    @property
+    def best(self) -> list[Hit]:
+        """All hits, for recipes that rank all kinds together."""
+        return [hit for found in self.hits.values() for hit in found]

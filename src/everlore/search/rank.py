@@ -1,11 +1,8 @@
-"""One pass of ranking: candidates from words and vectors, scored together, rolled up to memories.
-
-Cost depends on the number of candidates, not on the size of the vault.
-"""
+"""One pass of ranking: candidates are scored and rolled up to memories; the graph and the time asked for follow."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -14,61 +11,41 @@ from numpy.typing import NDArray
 
 from everlore.engine import Engine
 from everlore.extract.turns import ASSISTANT
-from everlore.index.base import Piece, TermStats, Vector
+from everlore.graph.neighbourhood import walk
+from everlore.index.base import Piece
 from everlore.index.tokens import joined, tokens
-from everlore.search.meaning import nothing
+from everlore.search.candidates import Ask, Found, collect, collect_rows
+from everlore.search.query import NO_PARTS, Parts
+from everlore.search.recipes import HYBRID, Recipe
 from everlore.search.score import (
     BY_ASSISTANT,
-    REACH,
-    Candidates,
     Floats,
     Ints,
     dense_scores,
-    fused,
     in_context,
     roll_up,
     term_weights,
     text_scores,
 )
-from everlore.types import Filter, UnitHit, Where
+from everlore.search.vectors import unrelated_cosine
 
 TURNS_TOGETHER = "its turns together"
+PARTS_TOGETHER = "the weighted sum of its parts"
 IN_TIME = "within the time that was asked for"
-LIFT = 0.1
-"""How far a memory from the time that was asked for is raised."""
+SHARED_NAMES = "it shares names with what was found"
+EPISODE = "episode"
 KEPT_TURNS = 10
 """Turns of a memory that are told apart afterwards."""
-DEEPER = 8
-DEEPEST = 2000
-"""How much further the lists are read where a few long memories fill them, and how far at most."""
-OTHER_UNITS = 4
-"""Units of each memory that is found so."""
-SPEAKING = 100
-"""Facts that are asked to speak for their turns."""
+SEEDS = 4
+"""Memories that a walk over the graph begins at. More lead astray."""
+GRAPH_ONLY = 60
+"""Memories that only the graph found which are compared with the question."""
+SHARPNESS = 4.0
+"""Better seeds count so much more."""
+SAME = 1e-6
+"""Scores that differ by less are equal."""
 _ASSISTANT = joined(tokens(ASSISTANT))
 """How the tokens of an unnamed assistant's units begin."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """A pass: what to look for, where, and with which of the two kinds of evidence.
-
-    `weights` tells how much each term counts, as `score.looked_for` says it of the query's own.
-    `smaller` is a kind whose memories speak for turns of the kind that is looked for (facts for episodes).
-    """
-
-    weights: dict[str, float]
-    vector: Vector | None
-    where: Where
-    limit: int
-    """Units asked of each of the two lists."""
-    keep: int
-    """Memories whose turns are wanted afterwards."""
-    radius: float | None
-    text: bool = True
-    smaller: str = ""
-    favoured: Filter | None = None
-    """Memories that meet this, and what else is demanded, are preferred: the time that was asked for."""
 
 
 class Turn(NamedTuple):
@@ -95,203 +72,109 @@ class Ranked:
     turns: dict[int, Turn]
     """The best ones."""
     steps: tuple[tuple[str, float], ...] = ()
-    """How it came to its score: what its turns are worth together, and what was changed about that, with the reason."""
+    """How it came to its score: what its evidence is worth, and what was changed about that, with the reason."""
+    parts: Parts = NO_PARTS
 
-    def moved(self, why: str, score: float) -> Ranked:
-        return replace(self, score=score, steps=(*self.steps, (why, score)))
+    @property
+    def is_talk(self) -> bool:
+        return any(turn.piece.kind == EPISODE for turn in self.turns.values())
+
+    @property
+    def best_turn(self) -> float:
+        return max((turn.score for turn in self.turns.values()), default=0.0)
+
+    def moved(self, why: str, change: Callable[[float], float]) -> Ranked:
+        """With another score. Its parts change alike, so that a weighted sum of them stays one."""
+        score = change(self.score)
+        old = self.parts
+        parts = Parts(*(change(part) if part else 0.0 for part in (old.meaning, old.words, old.graph)))
+        return replace(self, score=score, parts=parts, steps=(*self.steps, (why, score)))
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     memories: list[Ranked]
-    """Best first, at most as many as were to be kept."""
+    """Best first, at most as many as were to be kept, and those that are as good as the last of them."""
     found: int = 0
     """Memories with any evidence at all."""
     text_hits: int = 0
     dense_hits: int = 0
     units: int = 0
     idf: dict[str, float] = field(default_factory=dict)
+    nodes: int = 0
+    """Of the graph, that were looked at."""
 
 
 def rank(engine: Engine, ask: Ask) -> Ranking:
     with engine.index.snapshot():
-        ranking = _rank(engine, ask)
-        if ask.favoured is None:
-            return ranking
-        return _lifted(ranking, _rank(engine, replace(ask, where=replace(ask.where, filter=ask.favoured))), ask.keep)
+        found = collect(engine, ask)
+        if found is None:
+            return Ranking([])
+        idf = term_weights(found.stats, ask.weights if ask.recipe.by_words else {})
+        memories, nodes = _memories(engine, ask, found, idf), 0
+        if ask.recipe.graph > 0:
+            memories, nodes = _with_graph(engine, ask, found, idf, memories)
+        if ask.favoured is not None:
+            memories = _in_time(engine, ask, memories)
+    weights = dict(zip(ask.terms, idf.tolist(), strict=True))
+    best = leading(memories, ask.keep)
+    return Ranking(best, len(memories), found.text_hits, found.dense_hits, len(found.pieces), weights, nodes)
 
 
-def _lifted(ranking: Ranking, favoured: Ranking, keep: int) -> Ranking:
-    """The memories of both, those of the second raised towards 1."""
-    best = {one.row: one for one in ranking.memories}
-    best |= {one.row: one.moved(IN_TIME, 1 - (1 - one.score) * (1 - LIFT)) for one in favoured.memories}
-    memories = sorted(best.values(), key=lambda one: (-one.score, one.parent_id, one.row))[:keep]
-    return replace(ranking, memories=memories, units=ranking.units + favoured.units)
+def leading(memories: Iterable[Ranked], keep: int) -> list[Ranked]:
+    """The best first, and all that are as good as the last of them: which of those come first is told by what is not
+    read yet."""
+    ordered = sorted(memories, key=lambda one: (-one.score, one.parent_id, one.row))
+    if len(ordered) <= keep:
+        return ordered
+    edge = ordered[keep - 1].score - SAME if keep else 2.0
+    return [one for one in ordered if one.score >= edge]
 
 
-def _rank(engine: Engine, ask: Ask) -> Ranking:
-    index = engine.index
-    terms = list(ask.weights) if ask.text else []
-    near, alike = _lists(engine, ask, terms, ask.limit)
-    stats = index.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
-    units = {hit.unit for hit in (*near, *alike)}
-    window = _window(engine, units)
-    seen = set(window.memory)
-    if len(seen) < ask.keep and ask.limit in (len(near), len(alike)):
-        wanted = min(ask.keep, index.count(ask.where))
-        if len(seen) < wanted:
-            units |= _crowded_out(engine, ask, terms, seen, wanted)
-            window = _window(engine, units)
-    frequency = index.occurrences(terms, ask.where.owner, window.pieces)
-    missing = _missing(engine, ask, terms, stats, frequency) if ask.smaller else []
-    if missing:
-        window = _with_smaller(engine, ask, missing, units, window)
-        frequency = index.occurrences(terms, ask.where.owner, window.pieces)
-    if not window.pieces:
-        return Ranking([])
-    candidates = _candidates(engine, ask, frequency, window)
-    idf = _telling(ask, terms, stats)
-    text = text_scores(candidates, idf, stats.mean_length)
+def unit_scores(recipe: Recipe, meaning: Floats, text: Floats) -> Floats:
+    """Words and meaning together. A sum of parts is weighted for memories; its units are judged as by default."""
+    share = recipe if recipe.by_turns else HYBRID
+    both: Floats = share.meaning * meaning + share.words * text
+    return both
+
+
+def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats, *, reached: bool = False) -> list[Ranked]:
+    """Units to turns to memories; those without any evidence only if the graph `reached` them."""
+    recipe, scored, pieces = ask.recipe, found.scored, found.pieces
+    text = text_scores(scored, idf, found.stats.mean_length, recipe.reach)
+    near = np.clip(scored.cosine, 0, 1)
     meaning = np.zeros_like(text)
     if ask.vector is None:
         score = text
-    elif not ask.text:
-        score = np.clip(candidates.cosine, 0, 1)
+    elif not recipe.by_words:
+        score = near
     else:
-        meaning = dense_scores(in_context(candidates), nothing(engine))
-        score = fused(meaning, text)
-    if ask.text:  # by vectors alone a score is the cosine
-        score = np.where([piece.tokens.startswith(_ASSISTANT) for piece in window.pieces], BY_ASSISTANT * score, score)
-    memories, found = _memories(ask, window.pieces, candidates, score, text, meaning)
-    weights = dict(zip(terms, idf.tolist(), strict=True))
-    return Ranking(memories, found, len(near), len(alike), len(window.pieces), weights)
-
-
-def _lists(engine: Engine, ask: Ask, terms: Sequence[str], limit: int) -> tuple[list[UnitHit], list[UnitHit]]:
-    """Units by words and by meaning, best first."""
-    near = engine.index.text(terms, ask.where, limit) if terms else []
-    alike = [] if ask.vector is None else engine.index.vector(ask.vector, ask.where, limit)
-    if ask.radius is not None:
-        alike = [hit for hit in alike if hit.score >= ask.radius]
-    return list(near), list(alike)
-
-
-def _crowded_out(engine: Engine, ask: Ask, terms: Sequence[str], seen: Set[int], wanted: int) -> set[int]:
-    """The best units of memories other than these, whose many units left no room for them in the lists, until there are
-    as many memories as `wanted`."""
-    others: dict[int, list[int]] = {}
-    row_of: dict[int, int] = {}
-    limit, full = ask.limit, True
-    while full and limit < DEEPEST and len(seen) + len(others) < wanted:
-        limit *= DEEPER
-        lists = _lists(engine, ask, terms, limit)
-        full = any(len(hits) == limit for hits in lists)
-        fresh = {hit.unit for hits in lists for hit in hits}.difference(row_of)
-        row_of |= {piece.unit: piece.row for piece in engine.index.around(sorted(fresh), 0)}
-        others = {}
-        for hit in (hit for hits in lists for hit in hits):
-            row = row_of.get(hit.unit)
-            if row is not None and row not in seen:
-                others.setdefault(row, []).append(hit.unit)
-    return {unit for units in others.values() for unit in units[:OTHER_UNITS]}
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The units to score: every hit and what stands around it, each with the memory and the place it counts for."""
-
-    pieces: list[Piece]
-    memory: list[int]
-    centre: list[float]
-
-
-def _window(engine: Engine, units: Set[int]) -> Window:
-    pieces = engine.index.around(sorted(units), REACH)
-    return Window(pieces, [piece.row for piece in pieces], [piece.start + piece.length / 2 for piece in pieces])
-
-
-def _missing(engine: Engine, ask: Ask, terms: Sequence[str], stats: TermStats, frequency: Floats) -> list[str]:
-    """Terms that are known, but not from any memory of the kind that is looked for."""
-    absent = [term for term, count in zip(terms, frequency, strict=True) if stats.frequency[term] and not count.any()]
-    held = engine.index.held(absent, ask.where) if absent else ()
-    return [term for term in absent if term not in held]
-
-
-def _with_smaller(engine: Engine, ask: Ask, missing: Sequence[str], units: Set[int], window: Window) -> Window:
-    """Words that stand in no turn may stand in a fact that a person wrote: it speaks for its turn."""
-    index, owner = engine.index, ask.where.owner
-    # a fact has a time of its own: what is demanded is demanded of the memory it speaks for
-    hits = index.text(missing, replace(ask.where, kinds=(ask.smaller,), filter=None), SPEAKING)
-    if owner is None or not hits:
-        return window
-    facts = index.around(sorted(hit.unit for hit in hits), 0)
-    anchors = index.anchors(owner, ask.where.kinds[0], list({(fact.parent_id, fact.turn) for fact in facts}))
-    wider = _window(engine, units | set(anchors.values()))
-    allowed = index.permitted(set(wider.memory), ask.where)
-    place = {piece.unit: at for at, piece in enumerate(wider.pieces) if wider.memory[at] in allowed}
-    scored = [(wider.memory[at], wider.centre[at], wider.pieces[at]) for at in place.values()]
-    for piece in facts:
-        at = place.get(anchors.get((piece.parent_id, piece.turn), -1))
-        if at is not None:
-            scored.append((wider.memory[at], wider.centre[at], piece))
-    scored.sort(key=lambda one: one[:2])
-    return Window([piece for _, _, piece in scored], [row for row, _, _ in scored], [at for _, at, _ in scored])
-
-
-def _candidates(engine: Engine, ask: Ask, frequency: Floats, window: Window) -> Candidates:
-    pieces = window.pieces
-    cosine = np.zeros(len(pieces), np.float32)
-    if ask.vector is not None:
-        known = engine.index.cosines(ask.vector, ask.where.owner, [piece.unit for piece in pieces])
-        # what words brought in is read in full; by vectors alone, what stands around a hit must be near enough itself
-        least = -1.0 if ask.radius is None or ask.text else ask.radius
-        cosine = np.where(known >= least, known, 0.0).astype(np.float32)
-    return Candidates(
-        frequency=frequency,
-        length=np.array([piece.length for piece in pieces], np.float32),
-        cosine=cosine,
-        memory=np.array(window.memory, np.int64),
-        centre=np.array(window.centre, np.float32),
-        turn=np.array([piece.turn for piece in pieces], np.int64),
-    )
-
-
-def _telling(ask: Ask, terms: Sequence[str], stats: TermStats) -> Floats:
-    return term_weights(stats, terms) * np.array([ask.weights[term] for term in terms], np.float32)
-
-
-def _memories(
-    ask: Ask, pieces: Sequence[Piece], candidates: Candidates, score: Floats, text: Floats, meaning: Floats
-) -> tuple[list[Ranked], int]:
-    """Units to turns to memories. Values are made only of the memories that are kept."""
-    memory, turn = candidates.memory, candidates.turn
+        meaning = dense_scores(in_context(scored), unrelated_cosine(engine, recipe))
+        score = unit_scores(recipe, meaning, text)
+    if recipe.by_words:  # by vectors alone a score is the cosine
+        score = np.where([piece.tokens.startswith(_ASSISTANT) for piece in pieces], BY_ASSISTANT * score, score)
+    memory, turn = scored.memory, scored.turn
     order = np.lexsort((-score, turn, memory))
     best = order[_begins(memory[order]) | _begins(turn[order])]  # of each turn, by memory
     best = best[np.lexsort((-score[best], memory[best]))]
     starts = np.flatnonzero(_begins(memory[best]))
-    worth = roll_up(score[best], starts) if ask.text else score[best][starts]
-    told = np.logical_or.reduceat((text[best] > 0) | (candidates.cosine[best] > 0), starts)
-    columns = (turn, score, text, candidates.cosine, meaning)
+    by_memory = order  # grouped by memory, as `best` is
+    bounds = np.flatnonzero(_begins(memory[by_memory]))
+    meant = np.maximum.reduceat((meaning if recipe.by_turns else near)[by_memory], bounds)
+    said = np.maximum.reduceat(text[by_memory], bounds)
+    worth = roll_up(score[best], starts) if recipe.by_turns else recipe.meaning * meant + recipe.words * said
+    told = np.logical_or.reduceat((text > 0)[by_memory] | (scored.cosine > 0)[by_memory], bounds)
+    columns = (turn, score, text, scored.cosine, meaning)
     turns = list(map(Turn, *(column[best].tolist() for column in columns), [pieces[at] for at in best.tolist()]))
-    begin = starts.tolist()
-    ranked = sorted(
-        (-value, turns[start].piece.parent_id, row, start, end)
-        for value, row, start, end, known in zip(
-            worth.tolist(), memory[best[starts]].tolist(), begin, [*begin[1:], len(turns)], told.tolist(), strict=True
-        )
-        if known
-    )
-    memories = [
-        Ranked(
-            row,
-            parent_id,
-            -value,
-            {one.turn: one for one in turns[start : min(end, start + KEPT_TURNS)]},
-            ((TURNS_TOGETHER, -value),),
-        )
-        for value, parent_id, row, start, end in ranked[: ask.keep]
-    ]
-    return memories, len(ranked)
+    begin, why = starts.tolist(), TURNS_TOGETHER if recipe.by_turns else PARTS_TOGETHER
+    each = (memory[best[starts]].tolist(), worth.tolist(), meant.tolist(), said.tolist(), told.tolist())
+    memories: list[Ranked] = []
+    for row, value, means, says, known, start, end in zip(*each, begin, [*begin[1:], len(turns)], strict=True):
+        if known or reached:
+            value = round(value, 9)  # the order of additions, which a rebuild changes, must not decide between equals
+            own = {one.turn: one for one in turns[start : min(end, start + KEPT_TURNS)]}
+            memories.append(Ranked(row, turns[start].piece.parent_id, value, own, ((why, value),), Parts(means, says)))
+    return memories
 
 
 def _begins(values: Ints) -> NDArray[np.bool_]:
@@ -299,3 +182,67 @@ def _begins(values: Ints) -> NDArray[np.bool_]:
     begins = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=begins[1:])
     return begins
+
+
+def _with_graph(
+    engine: Engine, ask: Ask, found: Found, idf: Floats, memories: list[Ranked]
+) -> tuple[list[Ranked], int]:
+    """With the memories that share names with the best ones, and each as much better as it is near to those."""
+    begin = _seeds(memories, 0.0 if ask.recipe.by_turns else unrelated_cosine(engine, ask.recipe))
+    if ask.recipe.by_turns:  # the names in a talk are those of who was there; a note is about what it names
+        best = max(memories, key=lambda one: (one.score, -one.row))
+        if best.is_talk:
+            return memories, 0
+    reached = walk(engine, ask.where, ask.text, begin)
+    # what is near to memories that hardly match is hardly near to the question
+    match = min(1.0, max(begin.values(), default=0.0) ** (1 / SHARPNESS))
+    allowed = engine.index.permitted(reached.nearness, ask.where)
+    nearness = {row: round(match * value, 9) for row, value in reached.nearness.items() if row in allowed}
+    known = {one.row for one in memories}
+    more = sorted((row for row in nearness if row not in known), key=lambda row: (-nearness[row], row))[:GRAPH_ONLY]
+    further = collect_rows(engine, ask, more, found.stats) if more else None
+    if further is not None:
+        memories += [
+            one
+            for one in _memories(engine, ask, further, idf, reached=True)
+            if one.row not in known and _near_enough(ask, one)
+        ]
+    return [_nearer(ask.recipe, one, nearness.get(one.row, 0.0)) for one in memories], reached.nodes
+
+
+def _near_enough(ask: Ask, one: Ranked) -> bool:
+    """Where there is a limit to how far a memory may be from the question, shared names alone do not get past it."""
+    return ask.radius is None or one.parts.words > 0 or any(turn.cosine >= ask.radius for turn in one.turns.values())
+
+
+def _nearer(recipe: Recipe, one: Ranked, nearness: float) -> Ranked:
+    """By turns: raised towards 1, but for talks. Else it is one more part."""
+    if not nearness or (recipe.by_turns and one.is_talk):
+        return one
+    if recipe.by_turns:
+        score = round(1 - (1 - one.score) * (1 - recipe.graph * nearness), 9)
+        steps = (*one.steps, (SHARED_NAMES, score))
+    else:
+        score = round(one.score + recipe.graph * nearness, 9)
+        steps = ((PARTS_TOGETHER, score),)
+    return replace(one, score=score, steps=steps, parts=replace(one.parts, graph=nearness))
+
+
+def _seeds(memories: Sequence[Ranked], low: float) -> dict[int, float]:
+    """Where walks begin: the best memories by words and meaning together. A meaning of `low` is nothing."""
+
+    def worth(parts: Parts) -> float:
+        return float((max(0.0, parts.meaning - low) / (1 - low) + parts.words) ** SHARPNESS)
+
+    worths = {one.row: round(worth(one.parts), 9) for one in memories}
+    edge = sorted(worths.values(), reverse=True)[:SEEDS][-1] - SAME
+    # with those that are as good as the last; of very many equals none says more than the others
+    best = sorted((row for row, value in worths.items() if value >= edge), key=lambda row: (-worths[row], row))
+    return {row: worths[row] for row in best[: 4 * SEEDS] if worths[row] > 0}
+
+
+def _in_time(engine: Engine, ask: Ask, memories: list[Ranked]) -> list[Ranked]:
+    """Those of the time that was asked for raised towards 1."""
+    allowed = engine.index.permitted([one.row for one in memories], replace(ask.where, filter=ask.favoured))
+    left = 1 - ask.recipe.time
+    return [one.moved(IN_TIME, lambda score: 1 - (1 - score) * left) if one.row in allowed else one for one in memories]

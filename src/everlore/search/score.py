@@ -12,7 +12,7 @@ The constants were chosen on development data where their neighbourhood is flat;
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,18 +25,11 @@ from everlore.index.tokens import own_terms, query_terms
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-COSINE_LOW = 0.4
-"""The built-in model's cosine from which on texts have something to do with each other."""
-RADIUS = 0.6
-"""Its cosine below which a text is not worth showing, where no words speak for it and nobody says otherwise."""
-DENSE_WEIGHT = 0.6
 OWN = 3.0
 """What a word counts that names something of the asker's ("my phone"), where others count 1: what a question is about
 besides, half the vault is about too."""
 BY_ASSISTANT = 0.85
 """What an assistant said is found by many questions, since it says so much; people's own words go first."""
-REACH = 3
-"""Neighbours on either side that lend their terms."""
 FADE = 60.0
 """Tokens of distance at which a neighbour's term has lost two thirds of its worth."""
 LENT_MOST = 0.9
@@ -48,20 +41,25 @@ FURTHER = 0.5
 """Each further turn of a memory counts this much of the one before it."""
 TURNS = 4
 """Turns of a memory that count."""
+FEW = 10
+"""A source with so many items is measured half by itself and half by all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Units sorted by (memory, centre)."""
+    """Units sorted by (beside, centre)."""
 
     frequency: Floats
     """(terms, units): how often each query term stands in each unit."""
     length: Floats
     cosine: Floats
     """0 where there is no vector, or none near enough."""
+    beside: Ints
+    """The row it stands in: units of the same lend each other words."""
     memory: Ints
+    """The memory it counts for."""
     centre: Floats
-    """Tokens of the memory before the middle of the unit."""
+    """Tokens of the row before the middle of the unit."""
     turn: Ints
 
 
@@ -71,32 +69,28 @@ def looked_for(query: str) -> dict[str, float]:
     return {term: OWN if term in own else 1.0 for term in query_terms(query)}
 
 
-def inverse_frequency(units: int, frequency: Floats) -> Floats:
-    """How telling each term is among `units` units."""
-    weights: Floats = telling(units, frequency).astype(np.float32)
-    return weights
+def term_weights(stats: TermStats, weights: Mapping[str, float]) -> Floats:
+    """How telling each of these terms is among the units that were counted, times what it counts."""
+    frequency = np.array([stats.frequency.get(term, 0) for term in weights], np.float32)
+    told: Floats = (telling(stats.units, frequency) * np.array(list(weights.values()))).astype(np.float32)
+    return told
 
 
-def term_weights(stats: TermStats, terms: Sequence[str]) -> Floats:
-    """How telling each of these terms is among the units that were counted."""
-    return inverse_frequency(stats.units, np.array([stats.frequency.get(term, 0) for term in terms], np.float32))
-
-
-def text_scores(c: Candidates, idf: Floats, mean_length: float) -> Floats:
+def text_scores(c: Candidates, idf: Floats, mean_length: float, reach: int = 0) -> Floats:
     """Before it is bent, 1 is a unit of average length in which every term of the query stands once."""
     own = (idf[:, None] * worth(c.frequency, c.length, mean_length)).astype(np.float32)
     whole = float(idf.sum())
     if whole <= 0:
         return np.zeros(len(c.length), np.float32)
-    return _bounded(_lend(own, c).sum(0) / whole)
+    return _bounded(_lend(own, c, reach).sum(0) / whole)
 
 
-def _lend(scores: Floats, c: Candidates) -> Floats:
+def _lend(scores: Floats, c: Candidates, reach: int) -> Floats:
     out = scores.copy()
     count = scores.shape[1]
-    for step in range(1, min(REACH, count - 1) + 1):
+    for step in range(1, min(reach, count - 1) + 1):
         left, right = slice(None, count - step), slice(step, None)
-        together = c.memory[left] == c.memory[right]
+        together = c.beside[left] == c.beside[right]
         distance = np.abs(c.centre[right] - c.centre[left])
         share = np.where(together, np.minimum(np.exp(-distance / FADE), LENT_MOST), 0).astype(np.float32)
         np.maximum(out[:, right], share * scores[:, left], out=out[:, right])
@@ -108,7 +102,7 @@ def in_context(c: Candidates) -> Floats:
     """The cosines as the units beside them let one read them. A unit without a vector lends none and gets none."""
     known = c.cosine > 0
     left, right = slice(None, -1), slice(1, None)
-    share = np.where((c.memory[left] == c.memory[right]) & known[left] & known[right], CONTEXT, 0).astype(np.float32)
+    share = np.where((c.beside[left] == c.beside[right]) & known[left] & known[right], CONTEXT, 0).astype(np.float32)
     total, weight = c.cosine.copy(), np.ones_like(c.cosine)
     for one, other in ((left, right), (right, left)):
         total[one] += share * c.cosine[other]
@@ -118,14 +112,8 @@ def in_context(c: Candidates) -> Floats:
 
 
 def dense_scores(cosine: Floats, low: float) -> Floats:
-    """`low`: the cosine that counts as nothing, `COSINE_LOW` on the scale of the model."""
+    """`low`: the cosine that counts as nothing."""
     return _unit_range((cosine - low) / (1 - low))
-
-
-def fused(meaning: Floats, text: Floats) -> Floats:
-    """Meaning, as `dense_scores` has it, and words together."""
-    both: Floats = DENSE_WEIGHT * meaning + (1 - DENSE_WEIGHT) * text
-    return both
 
 
 def _bounded(values: NDArray[np.floating]) -> Floats:
@@ -149,3 +137,21 @@ def roll_up(scores: Floats, starts: Ints) -> Floats:
     share = np.where(place < TURNS, FURTHER**place, 0.0)
     worth: Floats = (1.0 - np.multiply.reduceat(1.0 - scores * share, starts)).astype(np.float32)
     return worth
+
+
+def z_scores(sources: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The scores of several sources on one scale.
+
+    Each source is measured by its own mean and spread. Those of a few items say little (of two, one is always above
+    the mean and one below), so they lean on the mean and spread of all, the more the fewer the items.
+    """
+    every = np.array([score for source in sources for score in source])
+    found: list[list[float]] = []
+    for source in sources:
+        scores = np.array(source)
+        own = len(source) / (len(source) + FEW)
+        mean = own * scores.mean() + (1 - own) * every.mean() if len(source) else 0.0
+        spread = float(np.sqrt(own * scores.var() + (1 - own) * every.var())) if len(source) else 0.0
+        # rounded, because the last digits must not decide between equals
+        found.append([0.0 if spread < 1e-6 else round(float((score - mean) / spread), 9) for score in source])
+    return found

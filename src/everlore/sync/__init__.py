@@ -1,12 +1,11 @@
-"""The cascade: what happens in the files reaches the index, by itself and on request."""
+"""Sync: what happens in the files reaches the index and the profiles, by itself and on request."""
 
+from everlore.sync.dependents import take_out
 from everlore.sync.doctor import Finding, doctor
 from everlore.sync.embedding import embed_fresh, embed_pending, embed_soon
-from everlore.sync.indexing import index_appended, index_file, take_out
-from everlore.sync.profile_file import change_profile
-from everlore.sync.saying import known_names, say
+from everlore.sync.indexing import index_appended, index_file
+from everlore.sync.projection import add_to_profile, known_names, read_profile
 from everlore.sync.transfer import Moved, Side, folder_side, move
-from everlore.sync.unsaying import require_profile, unsay
 from everlore.sync.upkeep import Progress, embed_all, index_changes, rebuild, reembed, troubles
 from everlore.sync.worker import Worker, differing, drain, scan
 
@@ -16,7 +15,7 @@ __all__ = [
     "Progress",
     "Side",
     "Worker",
-    "change_profile",
+    "add_to_profile",
     "differing",
     "doctor",
     "drain",
@@ -30,12 +29,10 @@ __all__ = [
     "index_file",
     "known_names",
     "move",
+    "read_profile",
     "rebuild",
     "reembed",
-    "require_profile",
-    "say",
     "scan",
     "take_out",
     "troubles",
-    "unsay",
 ]

@@ -170,7 +170,7 @@ def _files(vault: Vault, index: Index | None, progress: Progress) -> Iterator[Fi
         read = _read(vault, index, paths, progress)
         failures = dict(index.failures()) if index else {}
         others = list(_others(vault))
-        obstacles = list(vault.obstacles()) if isinstance(vault, FolderVault) else []
+        obstacles = list(vault.obstacles())
     except EverloreError as error:
         yield Finding("error", f"files: {error}", REBUILD if isinstance(error, Damaged) else RIGHTS)
         return
@@ -265,8 +265,6 @@ def _relate(read: _Read, path: str, parsed: Parsed) -> None:
 
 def _others(vault: Vault) -> Iterator[Finding]:
     """What people wrote and might take for remembered."""
-    if not isinstance(vault, FolderVault):
-        return
     for path in vault.others():
         try:
             file = vault.read(path)

@@ -1,11 +1,9 @@
 """From files to rows: read one file, and make the index agree with it.
 
 A file is read and applied under its own lock, the one that writers hold too, so that what the index ends up
-with is the newest text whichever process comes last. Deleting an episode takes its facts with it: when an
-episode disappears from its file, the facts that came from the same cell leave their files first, and the profile
-what only they speak for. It loses that too when a fact disappears alone, and a skill a case that disappears. What is
-put back brings all that back. Until it is done the index differs from the file, so that a crash in between is made good
-by the next scan.
+with is the newest text whichever process comes last. What hangs on a memory goes with it: the facts of an episode
+that disappears from its file, a case's mention in skills. A profile is computed anew when facts changed. All that
+happens before the index agrees with the file, so that a crash in between is made good by the next scan.
 
 An id that is in two files (a person copied one) means the memory of the file that was read first. The other one is
 reported, and has its turn when the first is gone.
@@ -13,37 +11,29 @@ reported, and has its turn when the first is gone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import structlog
 
-from everlore.clock import iso
 from everlore.engine import Engine
-from everlore.errors import Damaged, Unreadable
+from everlore.errors import Damaged
 from everlore.graph.links import with_links
 from everlore.index.base import NOT_YET, Applied, Stamp
 from everlore.kinds import case, episode, fact, profile
-from everlore.kinds.base import text_field
-from everlore.kinds.paths import Located, locate
-from everlore.kinds.profile import Info
-from everlore.sync import undo
-from everlore.sync.saying import known_names, say_corrected, say_unlisted
-from everlore.sync.skill_sources import drop_sources
-from everlore.sync.undo import Removed
-from everlore.sync.unsaying import spoken_for, unsay, unsay_owed
-from everlore.types import IndexedMemory, IndexRow, Json, Key, LogEntry, Owner, Predicate, Problem, Where
+from everlore.kinds.paths import Located, locate, sheet_path
+from everlore.sync.dependents import drop_facts, drop_sources, make_room
+from everlore.sync.projection import facts_of, profile_lock, project
+from everlore.types import IndexRow, Key, LogEntry, Problem
 from everlore.vault.base import Change, FileText
-from everlore.vault.entries import render_entry
-from everlore.vault.markdown import append_entries, log_front, mentioned, parse_log, parse_sheet, without
+from everlore.vault.entries import normal_text
+from everlore.vault.markdown import mentioned, parse_log, parse_sheet
 
 SHOWN = 200
 """Characters of an unexpected error that are told."""
 DEPENDED_ON = (episode.EPISODE.name, fact.FACT.name, case.CASE.name)
 """Kinds of which other memories know: who believes them deleted changes more than their file."""
-MOST_OF_A_CELL = 1000
-"""Episodes and cases of one cell: more than it has messages."""
 NOTHING = "\ufeff\0\r\n\t "
 """Characters that say nothing; zeros are what a crash leaves of a file."""
 
@@ -119,30 +109,42 @@ def _problem(path: str, line: int, error: Exception) -> Problem:
     return Problem(path, line, f"cannot be read ({type(error).__name__}: {str(error)[:SHOWN]})")
 
 
-def index_file(engine: Engine, path: str, *, gone: Collection[str] = (), deleted: Collection[str] = ()) -> Applied:
+def index_file(
+    engine: Engine, path: str, *, gone: Collection[str] = (), deleted: Collection[str] = (), projecting: bool = True
+) -> Applied:
     """Make the index agree with one file, which may be gone.
 
     An editor that saves may empty or move its file for a moment, so a missing episode or fact is not believed to be
     deleted unless its cell or id is among those the caller knows to be `gone`. Of a file that misses others as well,
     what is there is indexed, and the worker is asked to look twice. Entries that the caller took out itself are
-    `deleted`, also where the file is in such a state that it could not be told.
+    `deleted`, also where the file is in such a state that it could not be told. Facts reach the profile unless the
+    caller does that itself and is not `projecting` here.
     """
     located = locate(path)
     if located is None:
         return Applied()
-    of_profile = located.kind.name == profile.PROFILE.name
-    broken = of_profile and _reported(engine, path)
-    applied = _index_file(engine, path, located, gone, deleted)
-    if of_profile and unsay_owed(engine, located.owner):
-        index_file(engine, path)
+    broken = located.kind.name == profile.PROFILE.name and _reported(engine, path)
+    applied = _index_file(engine, path, located, gone, deleted, projecting=projecting)
     if broken and not _reported(engine, path):  # repaired
-        for changed in say_unlisted(engine, located.owner):
-            index_file(engine, changed)
+        with profile_lock(engine, located.owner):
+            facts = list(facts_of(engine, located.owner))
+            if project(engine, located.owner, facts, ()):
+                _index_file(engine, path, located)
     return applied
 
 
 def _reported(engine: Engine, path: str) -> bool:
     return any(problem.path == path for problem in engine.index.problems())
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """What left a file: its entries, each with its cell, and what hangs on them."""
+
+    left: Mapping[str, str]
+    lost: Sequence[str]
+    unsure: bool
+    """There may be more of it, which the worker will look at again."""
 
 
 def _index_file(
@@ -152,58 +154,94 @@ def _index_file(
     gone: Collection[str] = (),
     deleted: Collection[str] = (),
     behind: frozenset[str] = frozenset(),
+    *,
+    projecting: bool = True,
 ) -> Applied:
     """`behind`: files whose own indexing waits for this one."""
-    with engine.vault.lock(path):
+    with ExitStack() as locks:
+        locks.enter_context(engine.vault.lock(path))
         known = engine.index.stamp(path)
         if (known and (known.mtime_ns, known.size)) == engine.vault.stat(path):
             return Applied()
         mine = engine.index.parents(path)
         stamp, parsed = _read(engine, path, located, mine)
-        left = parsed.left(mine, deleted)
-        if left and _give_way(engine, path, behind):
+        if parsed.left(mine, deleted) and _give_way(engine, path, behind):
             mine = engine.index.parents(path)
-            left = parsed.left(mine, deleted)
         new = [row.key for row in parsed.rows if row.key.local_id not in mine]
         apart = without_repeated(path, parsed, _elsewhere(engine, path, new))
-        lost = _lost(located, left, parsed.rows)
-        sure = [one for one in lost if one in gone or one in deleted]
-        if sure and engine.vault.being_written(path):
-            sure = []
-        unsure = len(sure) < len(lost)
-        if unsure:  # others may delete in this file just now; what this caller knows to be gone is gone all the same
-            engine.index.enqueue([path])
-            vouched = {*sure, *deleted} if sure else set[str]()
-            left = {entry: cell for entry, cell in left.items() if entry in vouched or cell in vouched}
-            lost = sure
-        _reserve(engine, located, left)
-        if located.kind.name == episode.EPISODE.name:
-            _drop_facts(engine, located.owner, path, lost, by_hand=not deleted)
-        elif located.kind.name == fact.FACT.name:
-            unsaid = set(deleted)  # by whoever took them out
-            _correct_profile(engine, located.owner, path, [one for one in lost if one not in unsaid], parsed.rows)
-        for changed in drop_sources(engine, located.owner, lost) if located.kind.name == case.CASE.name else ():
-            index_file(engine, changed)
-        if located.kind.name in (episode.EPISODE.name, case.CASE.name):
-            _make_room(engine, path, _cells(left, parsed.rows))
-        if stamp is None and not unsure:
+        went = _believed(engine, path, located, parsed, parsed.left(mine, deleted), gone, deleted)
+        _take_along(engine, path, located, went, parsed.rows)
+        if projecting and located.kind.name == fact.FACT.name:
+            locks.enter_context(profile_lock(engine, located.owner))
+            _project(engine, path, located, went.left, apart.rows, seen=known is not None)
+        if stamp is None and not went.unsure:
             return engine.index.remove_file(path)
-        keys = [Key(located.owner, located.kind.name, entry) for entry in left]
-        stamp = stamp if stamp and not unsure and apart is parsed else NOT_YET
-        _put_back(engine, located, path, [row for row in apart.rows if row.key.local_id not in mine])
-        return engine.index.replace_file(path, stamp, apart.rows, apart.problems, partial=unsure, gone=keys)
+        keys = [Key(located.owner, located.kind.name, entry) for entry in went.left]
+        stamp = stamp if stamp and not went.unsure and apart is parsed else NOT_YET
+        return engine.index.replace_file(path, stamp, apart.rows, apart.problems, partial=went.unsure, gone=keys)
+
+
+def _believed(
+    engine: Engine,
+    path: str,
+    located: Located,
+    parsed: Parsed,
+    left: Mapping[str, str],
+    gone: Collection[str],
+    deleted: Collection[str],
+) -> _Gone:
+    """What is believed to be deleted, of what left the file."""
+    lost = _lost(located, left, parsed.rows)
+    sure = [one for one in lost if one in gone or one in deleted]
+    if sure and engine.vault.being_written(path):
+        sure = []
+    if len(sure) == len(lost):
+        return _Gone(left, lost, unsure=False)
+    # others may delete in this file just now; what this caller knows to be gone is gone all the same
+    engine.index.enqueue([path])
+    vouched = {*sure, *deleted} if sure else set[str]()
+    left = {entry: cell for entry, cell in left.items() if entry in vouched or cell in vouched}
+    return _Gone(left, sure, unsure=True)
+
+
+def _take_along(engine: Engine, path: str, located: Located, went: _Gone, rows: Sequence[IndexRow]) -> None:
+    """What hangs on memories that left a file goes too."""
+    kind, owner = located.kind.name, located.owner
+    numbers = [int(entry[-8:]) for entry in went.left if entry[-8:].isdecimal()]
+    if numbers and located.day:  # those of entries that a person typed and deleted again are not given to others
+        engine.buffer.next_number(owner, located.kind.code, located.day, max(numbers), 0)
+    if kind == episode.EPISODE.name:
+        for fact_path, entries in drop_facts(engine, owner, path, went.lost).items():
+            index_file(engine, fact_path, deleted=entries)
+    elif kind == case.CASE.name:
+        for changed in drop_sources(engine, owner, went.lost):
+            index_file(engine, changed)
+    if kind in (episode.EPISODE.name, case.CASE.name):
+        make_room(engine, path, _cells(went.left, rows))
+
+
+def _project(
+    engine: Engine, path: str, located: Located, left: Collection[str], rows: Sequence[IndexRow], *, seen: bool
+) -> None:
+    """Compute the profile of the owner of facts of which these left a file and these are in it now. A file that was
+    never `seen` tells the profile something only if there is one: a vault that is indexed for the first time stays as
+    it is."""
+    owner = located.owner
+    digests = engine.index.digests(path)
+    changed = [row for row in rows if digests.get(row.key.local_id) != row.digest]
+    profile_path = sheet_path(profile.PROFILE, owner)
+    if not (left or changed) or not (seen or engine.index.parents(profile_path)):
+        return
+    before = {known.local_id: known for known in facts_of(engine, owner)}
+    now = {entry: known for entry, known in before.items() if entry not in left}
+    now |= {row.key.local_id: fact.from_row(row) for row in rows}
+    if project(engine, owner, list(now.values()), list(before.values())):
+        index_file(engine, profile_path)
 
 
 def _read(engine: Engine, path: str, located: Located, known: Collection[str]) -> tuple[Stamp | None, Parsed]:
     stamp, parsed = read_file(engine, path, located)
     return stamp, parsed.given(path, known) if stamp else parsed
-
-
-def _reserve(engine: Engine, located: Located, left: Iterable[str]) -> None:
-    """Numbers of entries that a person typed and deleted again are not given to others."""
-    numbers = [int(entry[-8:]) for entry in left if entry[-8:].isdecimal()]
-    if numbers and located.day:
-        engine.buffer.next_number(located.owner, located.kind.code, located.day, max(numbers), 0)
 
 
 def without_repeated(path: str, parsed: Parsed, elsewhere: Mapping[Key, str]) -> Parsed:
@@ -249,13 +287,14 @@ def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[
     """Index the entries that `change` appended, without reading the rest of the file where the index allows it."""
     located, after = locate(path), change.after
     if located and after and after != change.before:
-        # as they read, not as they were meant: the row must be the one that a rebuild finds
-        text = "\n".join(render_entry(entry) for entry in entries)
-        parsed = parse_file(path, located, FileText(text, after.mtime_ns, after.size))
         before = Stamp(change.before.mtime_ns, change.before.size) if change.before else None
-        extends = len(parsed.rows) == len(entries) and not parsed.problems
-        if extends and engine.index.extend_file(path, before, Stamp(after.mtime_ns, after.size), parsed.rows):
-            return
+        updated = after.mtime_ns // 1_000_000
+        with suppress(Damaged):
+            rows = [
+                with_links(located.kind.row(as_read(entry), located.owner, located.day, updated)) for entry in entries
+            ]
+            if engine.index.extend_file(path, before, Stamp(after.mtime_ns, after.size), rows):
+                return
     index_file(engine, path)
 
 
@@ -286,107 +325,6 @@ def _cells(left: Mapping[str, str], rows: Sequence[IndexRow]) -> list[str]:
     return sorted({cell for cell in left.values() if cell}.difference(row.parent_id for row in rows))
 
 
-def _drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str], *, by_hand: bool) -> None:
-    """Remove the facts of cells whose episode left `path` and is nowhere else, and what they say in the profile."""
-    episodes = engine.index.children(owner, episode.EPISODE.name, cells)
-    kept = {row.parent_id for row in episodes if row.path != path}
-    lost = [cell for cell in cells if cell not in kept]
-    facts = engine.index.children(owner, fact.FACT.name, lost)
-    gone = [*facts, *(row for row in episodes if row.parent_id not in kept)]
-    names = sorted(known_names(engine, owner)) if by_hand and lost else []  # before the profile loses what tells them
-    profile_path, infos = unsay(engine, owner, gone)
-    if by_hand:
-        _keep(engine, owner, lost, gone, infos, names)
-    if profile_path:
-        index_file(engine, profile_path)
-    by_path: dict[str, list[str]] = {}
-    for row in facts:
-        by_path.setdefault(row.path, []).append(row.key.local_id)
-    for fact_path, entries in by_path.items():
-        take_out(engine, fact_path, entries)
-        index_file(engine, fact_path, deleted=entries)
-
-
-def _make_room(engine: Engine, path: str, cells: Iterable[str]) -> None:
-    """Messages of which these cells, that left `path`, were all that was made may be sent again."""
-    for cell in cells:
-        made = Where(None, (episode.EPISODE.name, case.CASE.name), Predicate("parent_id", "eq", cell))
-        others = engine.index.page(made, limit=MOST_OF_A_CELL).rows
-        if all(row.path == path for row in others):  # else a repeated request would double another owner's memories
-            engine.buffer.forget_cell(cell)
-
-
-def take_out(engine: Engine, path: str, entries: Collection[str]) -> None:
-    try:
-        engine.vault.update(path, partial(without, entries))
-    except Unreadable:
-        raise
-    except Damaged as error:  # which names the line alone
-        raise Unreadable(f"{path}, {error}") from None
-
-
-def _correct_profile(engine: Engine, owner: Owner, path: str, lost: Sequence[str], rows: Sequence[IndexRow]) -> None:
-    """A fact that a person deleted leaves the profile, and one that they changed stands there as it is now."""
-    known = engine.index.find([*(Key(owner, fact.FACT.name, entry) for entry in lost), *(row.key for row in rows)])
-    changed = [row for row in rows if row.key in known and known[row.key].data["content"] != row.data["content"]]
-    left = {row.key.local_id for row in changed}.union(lost)
-    names = known_names(engine, owner) if left else set()  # before the profile loses what tells them
-    profile_path, infos = unsay(engine, owner, [stored for key, stored in known.items() if key.local_id in left])
-    for key, stored in known.items():
-        if key.local_id in lost:
-            undo.keep(engine, owner, key.local_id, Removed({}, spoken_for(infos, [stored]), sorted(names)))
-    if changed:
-        profile_path = say_corrected(engine, owner, path, changed, names) or profile_path
-    if profile_path:  # once, so that nobody sees it without either
-        index_file(engine, profile_path)
-
-
-def _keep(
-    engine: Engine,
-    owner: Owner,
-    cells: Iterable[str],
-    gone: Sequence[IndexedMemory],
-    infos: Sequence[Info],
-    names: Sequence[str],
-) -> None:
-    """For the case that a person puts the episodes of these cells back."""
-    texts: dict[tuple[str, str], str] = {}
-    for path in {row.path for row in gone if row.key.kind == fact.FACT.name}:
-        file = engine.vault.read(path)
-        for entry in parse_log(file.text, path).entries if file else ():
-            place = (text_field(entry, "parent_id", ""), path)
-            texts[place] = texts.get(place, "") + render_entry(entry) + "\n"
-    for cell in cells:
-        facts = {path: text for (of, path), text in texts.items() if of == cell}
-        rest_on = [row for row in gone if row.parent_id == cell]
-        undo.keep(engine, owner, cell, Removed(facts, spoken_for(infos, rest_on), names))
-
-
-def _put_back(engine: Engine, located: Located, path: str, rows: Sequence[IndexRow]) -> None:
-    """What left with an episode or a fact comes back with it."""
-    owner = located.owner
-    if located.kind.name == episode.EPISODE.name:
-        for removed in undo.take(engine, owner, {row.parent_id for row in rows}):
-            for fact_path, text in removed.facts.items():
-                there = locate(fact_path)
-                if there is None:
-                    continue
-                front = log_front(fact.FACT, owner, there.day, iso(engine.clock.now()))
-                engine.vault.update(fact_path, partial(_with_entries, text, front))
-                index_file(engine, fact_path)
-                returned = parse_file(fact_path, there, FileText(text, 0, 0)).rows
-                _say_again(engine, owner, fact_path, returned, removed)
-    elif located.kind.name == fact.FACT.name:
-        for removed in undo.take(engine, owner, {row.key.local_id for row in rows}):
-            _say_again(engine, owner, path, rows, removed)
-
-
-def _say_again(engine: Engine, owner: Owner, path: str, rows: Sequence[IndexRow], removed: Removed) -> None:
-    if profile_path := say_corrected(engine, owner, path, rows, removed.names, removed.infos):
-        index_file(engine, profile_path)
-
-
-def _with_entries(text: str, front: Mapping[str, Json], current: str | None) -> str | None:
-    known = {entry.id for entry in parse_log(current or "", "").entries}
-    missing = [entry for entry in parse_log(text, "").entries if entry.id not in known]
-    return append_entries(current or "", missing, front) if missing else current
+def as_read(entry: LogEntry) -> LogEntry:
+    """The entry as it reads once it is written: the row must be the one that a rebuild finds."""
+    return replace(entry, sections={name: normal_text(text) for name, text in entry.sections.items()})

@@ -57,7 +57,7 @@ def folder_side(folder: Path, *, writing: bool) -> Iterator[Side]:
 
 
 def refuse_itself(engine: Engine, folder: Path) -> None:
-    if isinstance(engine.vault, FolderVault) and FolderVault(folder).root == engine.vault.root:
+    if FolderVault(folder).root == engine.vault.folder:
         raise InvalidInput(f"{folder} is the vault itself; name another folder")
 
 

@@ -1,4 +1,4 @@
-"""The background half of the cascade: watch the vault, index what changed, embed what is new.
+"""The background half of sync: watch the vault, index what changed, embed what is new.
 
 Work is found in three ways: the watcher sees a person's edits, a scan compares all files with the index (at
 start, when somebody deleted the index, and now and then in case the watcher missed something), and failed files come
@@ -25,8 +25,6 @@ from everlore.kinds import episode
 from everlore.kinds.paths import locate
 from everlore.sync.embedding import embed_pending
 from everlore.sync.indexing import index_file, missing
-from everlore.sync.undo import expire
-from everlore.vault.folder import FolderVault
 from everlore.vault.watch import expand, watch
 
 SCAN_EVERY_SECONDS = 300.0
@@ -73,7 +71,7 @@ class Worker:
 
     def start(self) -> None:
         threads: list[tuple[Callable[[], None], str]] = [(self._work, "everlore-cascade")]
-        if isinstance(self._engine.vault, FolderVault):
+        if self._engine.vault.folder is not None:
             threads.append((self._watch, "everlore-watch"))
         else:
             self._watching.set()  # a database has no editors: whoever writes there queues what was written
@@ -95,7 +93,6 @@ class Worker:
 
     def _watch(self) -> None:
         vault = self._engine.vault
-        assert isinstance(vault, FolderVault)
 
         def changed(paths: set[str]) -> None:
             index = self._engine.index
@@ -124,9 +121,8 @@ class Worker:
             seen = self._engine.index.renewals
             if time.monotonic() >= next_scan or seen != renewals or self._missed.is_set():
                 self._missed.clear()
-                self._guard("undo", lambda: expire(self._engine))
                 if self._guard("scan", lambda: scan(self._engine)) is not None:
-                    every = SCAN_EVERY_SECONDS if isinstance(self._engine.vault, FolderVault) else math.inf
+                    every = math.inf if self._engine.vault.folder is None else SCAN_EVERY_SECONDS
                     next_scan, renewals = time.monotonic() + every, seen
             busy = self._guard("queue", lambda: drain(self._engine, self._stop))
             busy = self._guard("embed", self._embed) or busy
@@ -222,7 +218,8 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
     """Index everything that is due; returns how many files were looked at.
 
     What is there comes before what is not, since a memory may have moved to another file. Episodes come last of what is
-    there, since facts of a deleted one may have moved, too, and are taken from where the index knows them.
+    there, since facts of a deleted one may have moved, too, and are taken from where the index knows them; and of these
+    the files that miss some, which may be in another by now.
     """
     done = 0
     while not (stop and stop.is_set()):
@@ -232,7 +229,7 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
         gone = _gone(engine, paths, stop)
         if any(gone.values()):  # what was written during the pause may be where the memory is now
             paths = list(dict.fromkeys([*paths, *engine.index.claim(len(paths) + CLAIM)]))
-        for path in sorted(paths, key=lambda path: (not _there(engine, path), _is_episode(path))):
+        for path in sorted(paths, key=lambda one: (not _there(engine, one), _is_episode(one), bool(gone.get(one)))):
             if stop and stop.is_set():
                 break
             try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from everlore.errors import Unreadable
@@ -44,6 +45,12 @@ class Vault(Protocol):
     @property
     def where(self) -> str:
         """For people: the folder, or the database."""
+        ...
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder in which people may edit the files; None where there is none, and whoever writes queues what they
+        wrote."""
         ...
 
     def prepare(self) -> None:
@@ -98,6 +105,14 @@ class Vault(Protocol):
 
     def put(self, path: str, raw: Raw) -> None:
         """Make the file exactly this, its time included."""
+        ...
+
+    def others(self) -> Iterator[str]:
+        """Markdown files that are none of ours, where people may have written."""
+        ...
+
+    def obstacles(self) -> Iterator[str]:
+        """Where a file of memories may be written, and a link or a folder is."""
         ...
 
     def close(self) -> None: ...

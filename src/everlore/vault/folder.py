@@ -50,6 +50,7 @@ class FolderVault:
 
     def __init__(self, root: Path) -> None:
         self.root = root.expanduser().resolve()
+        self.folder: Path | None = self.root
         self.where = str(self.root)
         self._held = threading.local()
         self._prepared = False

@@ -17,7 +17,7 @@ counters of the front matter and nothing else a person wrote; a broken entry nev
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -148,15 +148,9 @@ def log_front(kind: AnyKind, owner: Owner, day: str, appended: str) -> dict[str,
 
 def append_entries(text: str, entries: Sequence[LogEntry], front_updates: Mapping[str, Json]) -> str:
     """Add entries at the end; an empty text becomes a new log with `front_updates` as its front matter."""
-    return append_drafts(text, lambda _: entries, front_updates)
-
-
-def append_drafts(text: str, draft: Callable[[int], Sequence[LogEntry]], front_updates: Mapping[str, Json]) -> str:
-    """Add what `draft` makes, which is told the highest number so far."""
     if not text.strip("\ufeff\r\n\t "):
         text = ""
     known = _known(text)
-    entries = draft(known.last_number)
     ids = [entry.id for entry in entries]
     for at, ident in enumerate(ids):
         if ident in known.ids or ident in ids[:at]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
+from pathlib import Path
 
 from everlore.errors import InvalidInput, Unavailable
 from everlore.postgres.errors import Lost
@@ -37,6 +38,8 @@ PART = Part(
 
 
 class PostgresVault:
+    folder: Path | None = None
+
     def __init__(self, server: Server) -> None:
         self._server = server
         self.where = f"{server.where}, schema {server.schema}"
@@ -77,6 +80,12 @@ class PostgresVault:
     def being_written(self, path: str) -> bool:  # noqa: ARG002
         """A document is written at once."""
         return False
+
+    def others(self) -> Iterator[str]:
+        return iter(())
+
+    def obstacles(self) -> Iterator[str]:
+        return iter(())
 
     def remove(self, path: str) -> None:
         file = file_uuid(path)

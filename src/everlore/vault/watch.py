@@ -16,7 +16,8 @@ import watchfiles
 
 from everlore.errors import Unavailable
 from everlore.kinds.registry import hidden_folders
-from everlore.vault.folder import FolderVault, relevant
+from everlore.vault.base import Vault
+from everlore.vault.folder import relevant
 
 DEBOUNCE_MS = 200
 """Changes are gathered this long at most: an editor's save is several steps."""
@@ -29,22 +30,23 @@ _NO_FOLDER = re.compile(r".*~|.*\.(?:swp|swo|swx|tmp|bak|md)|#.*|4913", re.DOTAL
 
 
 def watch(
-    vault: FolderVault,
+    vault: Vault,
     on_paths: Callable[[set[str]], None],
     stop: threading.Event,
     ready: threading.Event | None = None,
 ) -> None:
     """Call `on_paths` for changes until `stop` is set. Blocks: the caller gives it a thread."""
     vault.prepare()  # a folder that is not there would be watched without a word
-    for batch in raw_changes(vault.root, stop):
+    root = vault.folder
+    for batch in raw_changes(root, stop) if root else ():
         if ready is not None:
             ready.set()
-        paths = {path for change, name in batch if (path := _translate(vault.root, change, Path(name)))}
+        paths = {path for change, name in batch if root and (path := _translate(root, change, Path(name)))}
         if paths:
             on_paths(paths)
 
 
-def expand(vault: FolderVault, paths: Iterable[str], known: Iterable[str]) -> set[str]:
+def expand(vault: Vault, paths: Iterable[str], known: Iterable[str]) -> set[str]:
     """Files to look at: the files among `paths`, and for each folder what lies there now or is `known` to have."""
     given = set(paths)
     folders = tuple(path for path in given if path.endswith("/"))

@@ -13,7 +13,8 @@ import pytest
 from serving import everlore
 
 from everlore import __version__
-from everlore.surfaces.cli.main import TARGETS, function
+from everlore.extras import load
+from everlore.surfaces.cli.main import TARGETS
 
 COMMANDS = [
     [],
@@ -134,4 +135,4 @@ def test_completion_is_offered() -> None:
 
 @pytest.mark.parametrize(("command", "target"), TARGETS.items(), ids=TARGETS.values())
 def test_a_command_is_done_by_a_function_that_takes_its_arguments(command: Callable[..., None], target: str) -> None:
-    inspect.signature(function(target)).bind(**dict.fromkeys(inspect.signature(command).parameters))
+    inspect.signature(load(f"everlore.surfaces.{target}")).bind(**dict.fromkeys(inspect.signature(command).parameters))

@@ -13,7 +13,7 @@ from vaults import ALICE, SCOPE, says
 
 from everlore.engine import Engine
 from everlore.memory import flush, remember
-from everlore.search import Query, Recall, recall
+from everlore.search import Query, Recall, Recipe, recall
 from everlore.surfaces.contracts.everos.requests import FilterNode, SearchRequest
 from everlore.surfaces.http import routes
 from everlore.surfaces.http.metrics import Metrics
@@ -255,8 +255,8 @@ def test_what_is_extracted_during_a_search_is_not_missing_from_it(
     """It was no memory yet when the index was asked, and is no longer buffered when the answer is made."""
     remember(engine, SCOPE, "s", [says("I keep bees.")])
 
-    def slow(engine: Engine, query: Query) -> Recall:
-        found = recall(engine, query)
+    def slow(engine: Engine, query: Query, recipe: Recipe) -> Recall:
+        found = recall(engine, query, recipe)
         assert flush(engine, SCOPE, "s")
         return found
 

@@ -12,6 +12,7 @@ AT = 1_780_000_000_000  # 2026-05-28T20:26:40Z
 DAY = 24 * 3600 * 1000
 ARRAYS = {"episodes", "profiles", "agent_cases", "agent_skills", "unprocessed_messages"}
 EPISODE = {
+    "passages",
     "id",
     "user_id",
     "app_id",

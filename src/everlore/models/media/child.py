@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from everlore.extras import extra_of, missing
+from everlore.models.media import parsers
 from everlore.models.media.formats import FORMATS, Refusal
 
 _BARRED = ("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto", "subprocess.Popen", "os.exec",
@@ -44,8 +45,6 @@ def main() -> None:
 def _answer(name: str, raw: bytes, pixels: int, characters: int) -> dict[str, Any]:
     try:
         form = next(form for form in FORMATS if form.name == name)
-        from everlore.models.media import parsers  # now: it must come under the limits too
-
         text = parsers.read(form, raw, pixels, characters)
         if len(text) > characters:
             raise Refusal(f"it has more than the {characters} characters allowed; send it in parts")

@@ -1,4 +1,5 @@
-"""Payload to text, format by format. Runs only in the parser's process, under its limits.
+"""Payload to text, format by format. Runs in the parser's process, under its limits, which the libraries that
+read a format come under too: they are imported when one is read.
 
 Converters are called directly, never through a guess at the content: what a payload claims to be decides which code
 may look at it.
@@ -17,6 +18,8 @@ from email.message import EmailMessage
 from typing import Any
 
 from everlore.models.media.formats import Format, Refusal
+from everlore.models.media.pictures import Reader, read_picture
+from everlore.models.media.sound import read_sound
 
 ARCHIVE_MEMBERS = 10_000
 ARCHIVE_BYTES = 300 * 2**20
@@ -50,12 +53,8 @@ def read(form: Format, raw: bytes, pixels: int, characters: int) -> str:
         case "office":
             return _office(form.name, raw)
         case "image":
-            from everlore.models.media.pictures import read_picture
-
             return read_picture(form.name, raw, pixels)
         case "audio":
-            from everlore.models.media.sound import read_sound
-
             return read_sound(form.name, raw)
 
 
@@ -146,8 +145,6 @@ def _pdf(raw: bytes, pixels: int, characters: int) -> str:
 def _scanned(raw: bytes, pixels: int, characters: int) -> Iterator[str]:
     """The pages of a PDF that is only pictures."""
     import pypdfium2
-
-    from everlore.models.media.pictures import Reader
 
     document = pypdfium2.PdfDocument(raw)
     read = 0

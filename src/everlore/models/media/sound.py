@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from everlore.models.media.formats import Refusal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 RATE = 16_000
 LONGEST_SECONDS = 4 * 3600
@@ -41,6 +42,8 @@ def read_sound(name: str, raw: bytes) -> str:
 
 def _samples(av: Any, container: str, raw: bytes) -> NDArray[np.float32]:
     """One channel of floats at the model's rate."""
+    import numpy as np
+
     chunks: list[NDArray[np.int16]] = []
     size = 0
     with av.open(io.BytesIO(raw), format=container, metadata_errors="ignore") as file:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import importlib
 import os
 import sys
 import traceback
@@ -23,6 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from everlore import __version__
 from everlore.errors import Damaged, EverloreError
+from everlore.extras import load
 from everlore.redact import redact
 from everlore.surfaces.mcp import toolsets
 
@@ -34,6 +34,10 @@ TARGETS: dict[Callable[..., None], str] = {}
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that differ.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
+Host = Annotated[str | None, typer.Option(help="Interface to listen on. [default: 127.0.0.1]")]
+Port = Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0 picks a free one. [default: 8000]")]
+Insecure = Annotated[bool, typer.Option("--insecure", help="Listen beyond loopback although requests need no token.")]
+Folder = Annotated[Path, typer.Argument(help="Folder of markdown files.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Format = Annotated[str, typer.Option("--format", help="text, json, yaml or auto: text in a terminal, JSON elsewhere.")]
 
@@ -62,20 +66,14 @@ content = _group("content", "The content that the Evolution CMS tools read.")
 store = _group("store", "Where everything is kept.")
 
 
-def function(target: str) -> Callable[..., Any]:
-    """`cli.upkeep:status` is `status` of everlore.surfaces.cli.upkeep, imported now."""
-    module, _, name = target.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(f"everlore.surfaces.{module}"), name)
-    return found
-
-
 def done_by(target: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The command calls `target` with its own arguments; when that returns False, the exit code is 1."""
+    """The command calls `target`, as `cli.upkeep:status` of everlore.surfaces, with its own arguments; when that
+    returns False, the exit code is 1."""
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def run(**arguments: Any) -> None:
-            if function(target)(**arguments) is False:
+            if load(f"everlore.surfaces.{target}")(**arguments) is False:
                 raise typer.Exit(1)
 
         TARGETS[run] = target
@@ -101,17 +99,13 @@ def main(
 @server.command("start", epilog="Example: everlore server start --port 8001 --log-level debug")
 @done_by("cli.serve:start")
 def server_start(
-    host: Annotated[str | None, typer.Option(help="Interface to listen on. [default: 127.0.0.1]")] = None,
-    port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one. [default: 8000]")
-    ] = None,
+    host: Host = None,
+    port: Port = None,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"] | None,
         typer.Option(case_sensitive=False, help="Least level that is logged. [default: info]"),
     ] = None,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Listen beyond loopback although requests need no token.")
-    ] = False,
+    insecure: Insecure = False,
 ) -> None:
     """Serve the memory API until Ctrl-C. Beyond loopback it wants EVEROS_AUTH__ENABLED=true, or --insecure."""
 
@@ -125,15 +119,12 @@ def mcp(
         ),
     ] = "knowledge",
     transport: Annotated[
-        Literal["stdio", "http"], typer.Option(help="stdio, for a host that starts this command; or http.")
+        Literal["stdio", "http"],
+        typer.Option(help="stdio, for a host that starts this command; or http, for which the other options are."),
     ] = "stdio",
-    host: Annotated[str | None, typer.Option(help="With http: interface to listen on. [default: 127.0.0.1]")] = None,
-    port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="With http: port; 0 picks a free one. [default: 8000]")
-    ] = None,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="With http: listen beyond loopback although requests need no token.")
-    ] = False,
+    host: Host = None,
+    port: Port = None,
+    insecure: Insecure = False,
 ) -> None:
     """Serve tools to an agent over MCP (the Model Context Protocol). Any number of these may share a vault."""
     if toolset not in toolsets.NAMES:
@@ -143,9 +134,9 @@ def mcp(
         if host is not None or port is not None:
             raise typer.BadParameter("--host and --port need --transport http")
         toolsets.check(toolset)
-        function("mcp.stdio:serve")(toolsets.loaders()[toolset], toolsets.identity(toolset))
+        load("everlore.surfaces.mcp.stdio:serve")(toolsets.loaders()[toolset], toolsets.identity(toolset))
     else:
-        function("cli.serve:start")(host, port, insecure=insecure, names=(toolset,))
+        load("everlore.surfaces.cli.serve:start")(host, port, insecure=insecure, names=(toolset,))
 
 
 @index.command("status", epilog="Example: everlore index status --json")
@@ -217,10 +208,7 @@ def code_delete(project: Annotated[str, typer.Argument(help="The project's id.")
 
 @content.command("import", epilog="Example: everlore content import ./docs")
 @done_by("cli.content:import_folder")
-def content_import(
-    folder: Annotated[Path, typer.Argument(help="Folder of markdown files.", show_default=False)],
-    as_json: AsJson = False,
-) -> None:
+def content_import(folder: Folder, as_json: AsJson = False) -> None:
     """Make a folder of markdown browsable. Files and folders become documents, front matter their fields.
 
     Again after changes: documents are updated, and those whose files are gone leave.
@@ -229,10 +217,7 @@ def content_import(
 
 @content.command("forget", epilog="Example: everlore content forget ./docs")
 @done_by("cli.content:forget_folder")
-def content_forget(
-    folder: Annotated[Path, typer.Argument(help="Folder that was imported.", show_default=False)],
-    as_json: AsJson = False,
-) -> None:
+def content_forget(folder: Folder, as_json: AsJson = False) -> None:
     """Remove the documents of a folder that was imported. The files stay as they are."""
 
 
@@ -341,7 +326,7 @@ def run() -> None:
     sys.stderr = cast("TextIO", RedactedStream(sys.stderr))
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     if sys.argv[1:2] == ["keys"]:
-        sys.exit(function("cli.keys:run_keys")(app, sys.argv[1:]))
+        sys.exit(load("everlore.surfaces.cli.keys:run_keys")(app, sys.argv[1:]))
     try:
         app(prog_name="everos" if Path(sys.argv[0]).stem == "everos" else "everlore")
     except EverloreError as error:

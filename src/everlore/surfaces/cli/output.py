@@ -10,14 +10,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from everlore.redact import redact, redact_deep
 from everlore.types import Json
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 LONG_SECONDS = 1.0
 """What is done sooner needs no bar."""
@@ -34,6 +33,8 @@ def show_line(text: str) -> None:
 
 def terminal() -> Console:
     """Colours are ours to choose: left to itself, rich takes the end of `file.md:207` for an address."""
+    from rich.console import Console  # a tenth of a second, of which pipes need nothing
+
     return Console(highlight=False)
 
 
@@ -44,6 +45,9 @@ def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:
         for name, value in pairs:
             print(f"{name}\t{value}")
         return
+    from rich.markup import escape
+    from rich.table import Table
+
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
@@ -57,6 +61,8 @@ def show_finding(level: str, what: str, hint: str) -> None:
     if not sys.stdout.isatty():
         print(f"{level}\t{what}" + (f"\t{hint}" if hint else ""))
         return
+    from rich.markup import escape
+
     console = terminal()
     console.print(f"[{COLOURS[level]}]{level:>7}[/]  {escape(what)}", soft_wrap=True)
     if hint:
@@ -81,6 +87,9 @@ def progress(*, patient: bool = False) -> Iterator[Callable[[str, int, int], Non
     if not sys.stderr.isatty():
         yield _no_progress if patient else _plain_progress
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bars = Progress(*columns, console=Console(stderr=True), transient=patient)
     tasks: dict[str, TaskID] = {}

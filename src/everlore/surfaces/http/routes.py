@@ -28,7 +28,7 @@ from everlore.memory import (
     unprocessed,
 )
 from everlore.memory.remember import located_at
-from everlore.search import Query, recall
+from everlore.search import METHODS, Query, recall
 from everlore.search.filters import compile_filter, session_of
 from everlore.surfaces.contracts.everos import presentation
 from everlore.surfaces.contracts.everos.answers import (
@@ -158,7 +158,6 @@ def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics)
     query = Query(
         owner=owner,
         text=body.query,
-        method=body.method,
         top_k=body.top_k,
         radius=body.radius,
         filter=compile_filter(filters, engine.clock),
@@ -169,7 +168,7 @@ def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics)
     # before the memories: what is extracted meanwhile is then in both, and never in neither
     waiting = [] if session_id is None else unprocessed(engine, owner.scope, session_id)
     with metrics.search_seconds(body.method):
-        result = recall(engine, query)
+        result = recall(engine, query, METHODS[body.method])
     known = profile(engine, owner) if body.include_profile and owner.track == "user" else None
     return presentation.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
 

@@ -7,7 +7,7 @@ quickly, and stays as small, as without.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import anyio
@@ -18,7 +18,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from everlore.engine import Engine
 from everlore.errors import EverloreError
 from everlore.surfaces.http.errors import failure, unexpected
-from everlore.surfaces.http.guard import seen_by
 from everlore.surfaces.http.middleware import host_of, is_loopback
 
 if TYPE_CHECKING:
@@ -74,31 +73,24 @@ class Toolsets:
         async with self._opening:
             if name not in self._served:
                 assert self._hosts is not None
-                app, manager = await to_thread.run_sync(_manager, self._loaders[name], self._engine)
+                app, manager = await to_thread.run_sync(_served, self._loaders[name], self._engine)
                 await self._hosts.start(_hosted, manager)
                 self._served[name] = self._gates[name](app) if name in self._gates else app
             return self._served[name]
 
 
-def _manager(load: Callable[[], Toolset], engine: Engine) -> tuple[ASGIApp, StreamableHTTPSessionManager]:
-    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+def _served(load: Callable[[], Toolset], engine: Engine) -> tuple[ASGIApp, StreamableHTTPSessionManager]:
+    # the SDK, for which a server that nobody speaks MCP to does not wait
+    from everlore.surfaces.mcp.http_proxy import served
 
-    from everlore.surfaces.mcp.http_proxy import front
-    from everlore.surfaces.mcp.server import build
-
-    toolset, api = load(), engine.settings.api
-    # whose token a request carries decides what its tool sees
-    server = build(toolset, lambda caller: seen_by(engine, caller.principal), api.threads)
-    manager = StreamableHTTPSessionManager(server, max_request_body_size=api.max_body_bytes)
-    return front(manager.asgi_app, toolset.identity, api.max_body_bytes), manager
+    return served(load(), engine)
 
 
 async def _hosted(
     manager: StreamableHTTPSessionManager, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED
 ) -> None:
     """Sessions outlive the request that opened them, so they live in a task of their own."""
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(manager.run())
+    async with manager.run():
         task_status.started()
         await anyio.sleep_forever()
 

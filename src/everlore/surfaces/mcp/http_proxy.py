@@ -11,18 +11,31 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import anyio
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types import JSONRPCMessage, JSONRPCRequest
 from pydantic_core import from_json
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from everlore.engine import Engine
 from everlore.surfaces.contracts.identity import Identity
+from everlore.surfaces.contracts.toolset import Toolset
 from everlore.surfaces.http.body import answered, replaying
+from everlore.surfaces.http.guard import seen_by
 from everlore.surfaces.mcp.messages import EMPTY_BATCH, INVALID_REQUEST, Unreadable, message_of, read, refusal
+from everlore.surfaces.mcp.server import build
 from everlore.types import Json
 
 JSON: Final = "application/json"
+
+
+def served(toolset: Toolset, engine: Engine) -> tuple[ASGIApp, StreamableHTTPSessionManager]:
+    """An application that answers while its manager runs. Whose token a request carries decides what its tool sees."""
+    api = engine.settings.api
+    server = build(toolset, lambda caller: seen_by(engine, caller.principal), api.threads)
+    manager = StreamableHTTPSessionManager(server, max_request_body_size=api.max_body_bytes)
+    return front(manager.asgi_app, toolset.identity, api.max_body_bytes), manager
 
 
 def front(app: ASGIApp, identity: Identity, largest: int) -> ASGIApp:

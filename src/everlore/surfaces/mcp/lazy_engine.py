@@ -64,13 +64,11 @@ class Opener:
 
 
 def _open(settings: Settings) -> tuple[Engine, Worker]:
-    from everlore.engine import open_engine
-    from everlore.memory import resume, retry
-    from everlore.sync import Worker
+    from everlore import engine, memory, sync  # half a second that neither handshake nor tools/list waits for
 
     if unknown := unknown_settings():
         log.warning("settings without effect in this version", names=unknown)
-    engine = open_engine(settings)
-    worker = Worker(engine, resume, retry)
+    opened = engine.open_engine(settings)
+    worker = sync.Worker(opened, memory.resume, memory.retry)
     worker.start()
-    return engine, worker
+    return opened, worker

@@ -10,7 +10,6 @@ import signal
 from collections import Counter
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 import anyio
 import mcp_types as types
@@ -25,11 +24,8 @@ from everlore.surfaces.contracts.toolset import Toolset
 from everlore.surfaces.mcp.lazy_engine import Opener
 from everlore.surfaces.mcp.messages import EMPTY_BATCH, Unreadable, message_of, read, refusal
 from everlore.surfaces.mcp.server import build
-from everlore.surfaces.mcp.stdio_io import Pipe
+from everlore.surfaces.mcp.stdio import Pipe
 from everlore.types import Json
-
-if TYPE_CHECKING:
-    pass
 
 FINISH_SECONDS = 30.0
 """How long accepted requests may take to be answered once stdin has ended."""

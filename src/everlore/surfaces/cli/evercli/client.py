@@ -19,34 +19,18 @@ from everlore.types import Json
 
 LARGEST_ANSWER: Final = 64 << 20
 LOGIN_HINT: Final = "Run `evercli auth login` first"
-CODE_TYPES: Final = {
-    20001: "invalid_args",
-    20002: "not_found",
-    20004: "invalid_args",
-    20005: "rate_limit",
-    20006: "invalid_args",
-    30002: "permission",
-    30005: "upstream",
-    30104: "rate_limit",
-    30303: "permission",
-    40005: "conflict",
-    40101: "not_found",
-    40102: "not_found",
-    40103: "permission",
-    40104: "invalid_args",
+_CODES: Final = {
+    "invalid_args": (20001, 20004, 20006, 40104),
+    "not_found": (20002, 40101, 40102),
+    "rate_limit": (20005, 30104),
+    "permission": (30002, 30303, 40103),
+    "upstream": (30005,),
+    "conflict": (40005,),
 }
+CODE_TYPES: Final = {code: kind for kind, codes in _CODES.items() for code in codes}
 """The gateway's numbers. Others: 30000 to 30399 is `auth`, the rest `upstream`."""
-STATUS_TYPES: Final = {
-    400: "invalid_args",
-    401: "auth",
-    403: "permission",
-    404: "not_found",
-    409: "conflict",
-    413: "invalid_args",
-    415: "upstream",
-    422: "invalid_args",
-    429: "rate_limit",
-}
+_STATUSES: Final = {400: "invalid_args", 401: "auth", 403: "permission", 404: "not_found", 409: "conflict"}
+STATUS_TYPES: Final = {**_STATUSES, 413: "invalid_args", 415: "upstream", 422: "invalid_args", 429: "rate_limit"}
 HINTS: Final = {
     "auth": "Run `evercli auth login` to log in again",
     "not_logged_in": LOGIN_HINT,

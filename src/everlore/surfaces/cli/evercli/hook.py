@@ -18,13 +18,12 @@ from everlore.redact import redact
 from everlore.surfaces.cli.evercli.client import gateway, memory_api
 from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.failure import Failure
-from everlore.surfaces.cli.evercli.importing import target_of
-from everlore.surfaces.cli.evercli.memory import LONGEST_QUERY, access
+from everlore.surfaces.cli.evercli.memory import LONGEST_QUERY, target_of
 from everlore.surfaces.cli.evercli.output import Result
 from everlore.surfaces.cli.evercli.sending import open_ledger, send
 from everlore.surfaces.cli.evercli.settings import is_loopback
 from everlore.surfaces.cli.evercli.text import shorten, trim
-from everlore.surfaces.cli.evercli.transcripts import READERS
+from everlore.surfaces.cli.evercli.transcripts import claude_code
 from everlore.surfaces.cli.evercli.vault import call_tool, save
 from everlore.types import Json
 
@@ -86,8 +85,8 @@ def _vault_env(call: Call) -> dict[str, str]:
 
 
 def _asked(call: Call, event: str, prompt: str) -> str:
-    server, user = access(call)
-    if not user:
+    server, user, _ = target_of(call)
+    if call.settings.login() is not None:
         body: dict[str, Json] = {"query": prompt} if prompt else {}
         known = str(gateway(server, "/mem/context", body).result.get("context") or "")
         return trim(known, LONGEST_CONTEXT)
@@ -124,7 +123,7 @@ def _save(call: Call, said: Mapping[str, Json]) -> str:
         raise ValueError("the host named no transcript")
     server, user, target = target_of(call)
     with open_ledger(call.settings.folders.ledger, target) as ledger:
-        for talk in READERS["claude-code"](path):
+        for talk in claude_code(path):
             try:
                 send(replace(server, patience=0), user, ledger, talk)
             except Failure as failure:

@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import fnmatch
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from everlore.surfaces.cli.evercli.auth import server_of
-from everlore.surfaces.cli.evercli.client import Server, gateway
 from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.hosts import HOSTS, place_of
-from everlore.surfaces.cli.evercli.memory import LOCAL_USER
+from everlore.surfaces.cli.evercli.memory import target_of
 from everlore.surfaces.cli.evercli.output import Result
 from everlore.surfaces.cli.evercli.sending import Ledger, open_ledger, send, unsent_count
 from everlore.surfaces.cli.evercli.transcripts import READERS
+from everlore.surfaces.cli.output import progress
 from everlore.types import Json
 
-PATTERNS: Final = {
-    "claude-code": "*/*.jsonl",
-    "codex": "**/*.jsonl",
-    "chatgpt": "",
-    "claude": "",
-    "markdown": "**/*.md",
-}
-"""Which files of the root are conversations; an export is read as one."""
 RESUME: Final = "Run `evercli import run --resume` to go on; what was sent is not sent again"
 
 
@@ -109,14 +98,12 @@ def run_import(call: Call) -> Result:
 
 
 def _work(call: Call, sources: list[Source], ledger: Ledger, act: Callable[[Json], int]) -> list[Tally]:
-    tallies = []
-    with _progress(sum(len(source.files) for source in sources)) as step:
-        for source in sources:
-            tally = Tally(source.platform)
-            tallies.append(tally)
-            for file in source.files:
+    tallies = [Tally(source.platform) for source in sources]
+    with progress(patient=True) as report:
+        for source, tally in zip(sources, tallies, strict=True):
+            for number, file in enumerate(source.files, 1):
                 _one_file(call, source.platform, file, ledger, act, tally)
-                step(source.platform)
+                report(source.platform, number, len(source.files))
     return tallies
 
 
@@ -127,7 +114,7 @@ def _one_file(call: Call, platform: str, file: Path, ledger: Ledger, act: Callab
     state = file.stat()
     failed = len(tally.failed)
     try:
-        for talk in READERS[platform](file):
+        for talk in READERS[platform][0](file):
             if talk.turns:
                 _one_talk(talk, file, act, tally)
     except OSError as error:
@@ -173,21 +160,6 @@ def _outcome(call: Call, tallies: list[Tally], failed: list[dict[str, Json]]) ->
     )
 
 
-def target_of(call: Call) -> tuple[Server, str, str]:
-    """The server, whose memories they become, and the name under which the ledger keeps what was sent there."""
-    login = call.settings.login()
-    named = getattr(call.given, "user", None)
-    if login is None:
-        user = str(named or LOCAL_USER)
-        return server_of(call), user, f"{call.settings.base}|{user}"
-    account = login.account
-    if not account.get("accountId"):  # a key from the environment does not say whose it is
-        account = gateway(server_of(call), "/auth/login", {"apiKey": login.api_key}).result
-    user = str(named or account.get("userId") or LOCAL_USER)
-    target = f"{login.base}|{account.get('accountId')}|{user}"
-    return server_of(call, login.agent_token or login.api_key), user, target
-
-
 def _sources(call: Call, platform: str | None, path: str | None, exclude: list[str]) -> Iterator[Source]:
     if platform and platform not in READERS:
         hint = f"Use one of: {', '.join(READERS)}"
@@ -221,10 +193,10 @@ def _usual_roots(env: Mapping[str, str]) -> dict[str, Path]:
 
 
 def _files(platform: str, root: Path, exclude: list[str]) -> Iterator[Path]:
-    if root.is_file() or not PATTERNS[platform]:
+    pattern = READERS[platform][1]
+    if root.is_file() or not pattern:
         yield root
         return
-    pattern = PATTERNS[platform]
     found = {*root.glob(pattern), *(root.glob("*.jsonl") if pattern == "*/*.jsonl" else ())}
     for file in sorted(found):
         inside = file.relative_to(root)
@@ -235,18 +207,3 @@ def _files(platform: str, root: Path, exclude: list[str]) -> Iterator[Path]:
 
 def _matches(path: Path, glob: str) -> bool:
     return fnmatch.fnmatch(path.as_posix(), glob) or any(fnmatch.fnmatch(part, glob) for part in path.parts)
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[str], None]]:
-    """A bar on stderr, in a terminal only."""
-    if sys.stderr is None or not sys.stderr.isatty() or not total:
-        yield lambda _what: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task("import", total=total)
-        yield lambda what: bars.update(task, advance=1, description=what)

@@ -1,7 +1,7 @@
-"""`evercli memory`: what a person does with memories.
+"""`evercli memory`: what a person does with memories, through the server's memory API.
 
-Logged in, the gateway's routes are used, and the memories are the account's. Without a login the memory API is used,
-as any program on this machine may use it, and the memories are those of the vault's own user.
+Logged in, the memories are the account's. Without a login, as any program on this machine may ask, they are those of
+the vault's own user.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import sys
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from everlore.surfaces.cli.evercli.auth import server_of
@@ -30,13 +30,19 @@ _FIELDS: Final = "id user_id session_id timestamp sender_ids subject summary epi
 EPISODE_FIELDS: Final = tuple(_FIELDS.split())
 
 
-def access(call: Call) -> tuple[Server, str]:
-    """The server, and the user to name to its memory API; no user when the gateway's routes are to be used."""
+def target_of(call: Call) -> tuple[Server, str, str]:
+    """The server, whose memories are meant, and a name for both, under which the ledger keeps what was sent there."""
     login = call.settings.login()
-    named = str(getattr(call.given, "user", None) or "")
+    named = getattr(call.given, "user", None)
     if login is None:
-        return server_of(call), named or LOCAL_USER
-    return server_of(call, login.agent_token or login.api_key), named
+        user = str(named or LOCAL_USER)
+        return server_of(call), user, f"{call.settings.base}|{user}"
+    account = login.account
+    if not account.get("accountId"):  # a key from the environment does not say whose it is
+        account = gateway(server_of(call), "/auth/login", {"apiKey": login.api_key}).result
+    user = str(named or account.get("userId") or LOCAL_USER)
+    target = f"{login.base}|{account.get('accountId')}|{user}"
+    return server_of(call, login.agent_token or login.api_key), user, target
 
 
 def name_shown(user: str) -> str:
@@ -48,19 +54,16 @@ def add(call: Call) -> Result:
     text = _stdin(call) if call.given.text in ([], ["-"]) else " ".join(call.given.text).strip()
     if not text:
         raise bad_argument("there is nothing to remember", "Give a text, or pipe one in", argument="text")
-    server, user = access(call)
+    server, user, _ = target_of(call)
     session = f"evercli-{uuid.uuid4().hex[:16]}"
     now = int(time.time() * 1000)
+    speaker = {"role": "user", "sender_id": user, "sender_name": name_shown(user)}
     messages: list[dict[str, Json]] = [
-        {"role": "user", "timestamp": now + number, "content": piece}
+        {**speaker, "timestamp": now + number, "content": piece}
         for number, piece in enumerate(pieces(text, LONGEST_CONTENT))
     ]
-    if not user:
-        answer = gateway(server, "/mem/personal", {"conversationId": session, "messages": messages, "flush": True})
-    else:
-        mine = [{**message, "sender_id": user, "sender_name": name_shown(user)} for message in messages]
-        memory_api(server, "add", {"session_id": session, "messages": mine})
-        answer = memory_api(server, "flush", {"session_id": session})
+    memory_api(server, "add", {"session_id": session, "messages": messages})
+    answer = memory_api(server, "flush", {"session_id": session})
     status = str(answer.result.get("status"))
     data = {"saved": True, "status": status, "messageCount": len(messages), "sessionId": session}
     return Result(data, "Remembered.", {"count": 1, "requestId": answer.request_id})
@@ -82,33 +85,24 @@ def search(call: Call) -> Result:
     if len(query) > LONGEST_QUERY:
         hint = f"Use at most {LONGEST_QUERY} characters"
         raise bad_argument(f"the query is too long ({len(query)} characters)", hint, argument="query")
-    server, user = access(call)
-    count = call.given.top_k
-    if not user:
-        answer = gateway(server, "/mem/search", {"query": query, "topK": count})
-        items = _gateway_items(answer.result)[:count]
-    else:
-        body = {"user_id": user, "query": query, "top_k": count, "include_profile": False}
-        answer = memory_api(server, "search", body)
-        items = [_api_episode(episode) for episode in answer.result.get("episodes") or []]
+    server, user, _ = target_of(call)
+    body = {"user_id": user, "query": query, "top_k": call.given.top_k, "include_profile": False}
+    answer = memory_api(server, "search", body)
+    items = _items(answer)
     text = "\n".join(_shown(item) for item in items) or "Nothing found."
     return Result({"query": query, "items": items}, text, {"count": len(items), "requestId": answer.request_id})
 
 
-def _gateway_items(found: Mapping[str, Json]) -> list[dict[str, Json]]:
-    """One ranked list of what the gateway groups by kind."""
-    items = [dict(item) for item in found.get("items") or []]
-    items += [{**item, "type": "profile"} for item in found.get("profiles") or []]
-    agents = found.get("agentMemory") or {}
-    items += [{**item, "type": "agent_case"} for item in agents.get("cases") or []]
-    items += [{**item, "type": "agent_skill"} for item in agents.get("skills") or []]
-    items.sort(key=lambda item: -float(item.get("score") or 0))
-    waiting = found.get("rawMessages") or []
-    return items + [{**item, "type": "raw_message"} for item in waiting]
+def _items(answer: Answer) -> list[dict[str, Json]]:
+    profiles = [
+        {"type": "profile", "id": one["id"], "userId": one["user_id"], "profileData": one["profile_data"]}
+        for one in answer.result.get("profiles") or []
+    ]
+    return profiles + [_episode(one) for one in answer.result.get("episodes") or []]
 
 
-def _api_episode(episode: Mapping[str, Json]) -> dict[str, Json]:
-    """An episode of the memory API under the gateway's names, so that callers see one shape."""
+def _episode(episode: Mapping[str, Json]) -> dict[str, Json]:
+    """Under the names that the gateway has for them."""
     return {"type": "episodic_memory"} | {
         re.sub("_(.)", lambda found: found[1].upper(), name): episode[name]
         for name in EPISODE_FIELDS
@@ -117,70 +111,53 @@ def _api_episode(episode: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def get(call: Call) -> Result:
-    server, user = access(call)
+    server, user, _ = target_of(call)
     if call.given.id:
         return _get_one(server, call.given.id, user)
     page, size = call.given.page, call.given.page_size
-    if not user:
-        kind = "profile" if call.given.type == "profile" else "episodic_memory"
-        answer = gateway(server, "/mem/list", {"memoryType": kind, "page": page, "pageSize": size})
-        items = [{"type": entry.get("type"), **entry["item"]} for entry in answer.result.get("items") or []]
-        total = int(answer.result.get("totalCount") or 0)
-    else:
-        answer = _api_page(server, user, call.given.type, page, size)
-        items = _api_items(answer)
-        total = int(answer.result.get("total_count") or 0)
+    answer = _page(server, user, call.given.type, page, size)
+    items = _items(answer)
     text = "\n".join(_shown(item) for item in items) or "No memories."
+    total = int(answer.result.get("total_count") or 0)
     data = {"items": items, "page": page, "pageSize": size, "totalCount": total}
     return Result(data, text, {"count": len(items), "requestId": answer.request_id})
 
 
-def _api_page(server: Server, user: str, kind: str, page: int, size: int, **more: Json) -> Answer:
+def _page(server: Server, user: str, kind: str, page: int, size: int, **more: Json) -> Answer:
     body = {"user_id": user, "memory_type": kind, "page": page, "page_size": size, **more}
     return memory_api(server, "get", body)
 
 
-def _api_items(answer: Answer) -> list[dict[str, Json]]:
-    profiles = [
-        {"type": "profile", "id": one["id"], "userId": one["user_id"], "profileData": one["profile_data"]}
-        for one in answer.result.get("profiles") or []
-    ]
-    return profiles + [_api_episode(one) for one in answer.result.get("episodes") or []]
-
-
 def _get_one(server: Server, wanted: str, user: str) -> Result:
-    if not user:
-        answer = gateway(server, "/mem/get", {"id": wanted})
-        item = {"type": answer.result.get("type"), **(answer.result.get("item") or {})}
-        return Result(item, _whole(item), {"count": 1, "requestId": answer.request_id})
     if wanted == f"profile_{user}":
-        pages = [_api_items(_api_page(server, user, "profile", 1, 1))]
+        found = iter(_items(_page(server, user, "profile", 1, 1)))
     else:
-        pages = _day_pages(server, user, wanted)
-    for items in pages:
-        for item in items:
-            if item["id"] == wanted:
-                return Result(item, _whole(item), {"count": 1})
-    hint = "`evercli memory get` lists memories with their ids"
-    raise Failure("not_found", f"no memory {wanted!r}", hint, detail={"id": wanted})
+        found = _of_its_day(server, user, wanted)
+    item = next((item for item in found if item["id"] == wanted), None)
+    if item is None:
+        hint = "`evercli memory get` lists memories with their ids"
+        raise Failure("not_found", f"no memory {wanted!r}", hint, detail={"id": wanted})
+    import yaml
+
+    text: str = yaml.safe_dump(item, sort_keys=False, allow_unicode=True, width=100)
+    return Result(item, text, {"count": 1})
 
 
-def _day_pages(server: Server, user: str, wanted: str) -> list[list[dict[str, Json]]]:
+def _of_its_day(server: Server, user: str, wanted: str) -> Iterator[dict[str, Json]]:
     """The episodes of the day that an id names; the memory API has no route for one memory."""
-    day = wanted.removeprefix(f"{user}_ep_")[:8]
-    if not day.isdigit() or len(day) != 8:
-        return []
-    start = f"{day[:4]}-{day[4:6]}-{day[6:]}T00:00:00+00:00"
-    end = f"{day[:4]}-{day[4:6]}-{day[6:]}T23:59:59.999+00:00"
-    that_day = {"filters": {"timestamp": {"gte": start, "lte": end}}}
-    found: list[list[dict[str, Json]]] = []
-    while items := _api_items(_api_page(server, user, "episode", len(found) + 1, 100, **that_day)):
-        found.append(items)
-    return found
+    found = re.match(r"(\d{4})(\d\d)(\d\d)", wanted.removeprefix(f"{user}_ep_"))
+    if not found:
+        return
+    day = "-".join(found.groups())
+    that_day = {"timestamp": {"gte": f"{day}T00:00:00+00:00", "lte": f"{day}T23:59:59.999+00:00"}}
+    page = 1
+    while items := _items(_page(server, user, "episode", page, 100, filters=that_day)):
+        yield from items
+        page += 1
 
 
 def forget(call: Call) -> Result:
-    server, user = access(call)
+    server, user, _ = target_of(call)
     if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty() and not call.line.no_prompt:
         note(f"Delete {', '.join(call.given.id)} for good? [y/N]")
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
@@ -189,10 +166,7 @@ def forget(call: Call) -> Result:
     last = ""
     for wanted in call.given.id:
         try:
-            if not user:
-                answer = gateway(server, "/mem/forget", {"id": wanted})
-            else:
-                answer = memory_api(server, "delete", {"user_id": user, "id": wanted})
+            answer = memory_api(server, "delete", {"user_id": user, "id": wanted})
         except Failure as failure:
             raise failure.with_detail(id=wanted, forgotten=gone) from None
         gone[wanted] = int(answer.result.get("deleted") or 0)
@@ -210,23 +184,5 @@ def _shown(item: Mapping[str, Json]) -> str:
 
 def _gist(item: Mapping[str, Json]) -> str:
     data = item.get("profileData") or {}
-    for value in (
-        item.get("summary"),
-        item.get("content"),
-        item.get("taskIntent"),
-        item.get("description"),
-        data.get("embed_text"),
-        data.get("summary"),
-        item.get("subject"),
-    ):
-        if value:
-            return " ".join(str(value).split())
-    parts = item.get("contentItems") or []
-    return " ".join(str(part.get("text") or "") for part in parts)
-
-
-def _whole(item: Mapping[str, Json]) -> str:
-    import yaml
-
-    text: str = yaml.safe_dump(dict(item), sort_keys=False, allow_unicode=True, width=100)
-    return text
+    values = (item.get("summary"), data.get("embed_text"), data.get("summary"), item.get("subject"))
+    return " ".join(str(next(filter(None, values), "")).split())

@@ -178,13 +178,14 @@ def markdown(path: Path) -> Iterator[Conversation]:
     )
 
 
-READERS: Final[Mapping[str, Callable[[Path], Iterator[Conversation]]]] = {
-    "claude-code": claude_code,
-    "codex": codex,
-    "chatgpt": chatgpt,
-    "claude": claude_export,
-    "markdown": markdown,
+READERS: Final[Mapping[str, tuple[Callable[[Path], Iterator[Conversation]], str]]] = {
+    "claude-code": (claude_code, "*/*.jsonl"),
+    "codex": (codex, "**/*.jsonl"),
+    "chatgpt": (chatgpt, ""),
+    "claude": (claude_export, ""),
+    "markdown": (markdown, "**/*.md"),
 }
+"""What reads a platform's files, and which files of its folder those are; an export is read as one."""
 
 
 def _exported(path: Path) -> Iterator[Mapping[str, Json]]:

@@ -4,10 +4,11 @@ from typing import Final
 
 from everlore import __version__
 from everlore.surfaces.contracts.identity import Identity
+from everlore.types import Json
 
 _VERSION = {"toolsetVersion": "1.0"}
 
-CAPABILITIES: Final = {"evo": _VERSION, "experimental": {"evo": _VERSION}}
+CAPABILITIES: Final[dict[str, Json]] = {"evo": _VERSION, "experimental": {"evo": _VERSION}}
 """The version stands there twice, for clients that drop the capabilities they do not know."""
 IDENTITY: Final = Identity(
     server_name="eMCP Content Server",

@@ -10,6 +10,7 @@ import structlog
 
 from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable
+from everlore.extras import installed, missing
 from everlore.surfaces.contracts.emcp.identity import CAPABILITIES, IDENTITY
 from everlore.surfaces.contracts.emcp.tools import HANDLE, SiteOpener, call, described, result
 from everlore.types import Json
@@ -61,9 +62,10 @@ def answer(opener: SiteOpener, engine: Engine, user_id: int, handle: str, messag
     except Unavailable as error:
         return failure(id_, INTERNAL, str(error))
     except EverloreError as error:
-        # a setting: for the owner of the installation, not for the client
+        # a setting is for the owner of the installation, not for the client; what is not installed, anybody may know
         log.error("content call failed", reason=str(error))
-        return failure(id_, INTERNAL, "the content server is not set up; its log says what to do")
+        told = "the content server is not set up; its log says what to do" if installed("cms") else missing("cms")
+        return failure(id_, INTERNAL, told)
     except Exception:
         log.exception("unhandled error")
         return failure(id_, INTERNAL, SOMETHING_WRONG)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from everlore.config import load as load_settings
 from everlore.content import arguments
-from everlore.engine import Engine
 from everlore.errors import InvalidInput
 from everlore.surfaces.contracts.emcp.callers import Refused, identify
 from everlore.surfaces.contracts.emcp.identity import IDENTITY
 from everlore.surfaces.contracts.emcp.tools import OFFERED, SiteOpener, call, result, too_large
 from everlore.surfaces.contracts.toolset import Caller, Tool, Toolset
 from everlore.types import Json
+
+if TYPE_CHECKING:  # a handshake must not wait for it
+    from everlore.engine import Engine
 
 
 class SiteTool(Tool):

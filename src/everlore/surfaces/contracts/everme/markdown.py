@@ -92,14 +92,22 @@ def tokens(text: str) -> int:
 
 
 def _episode(row: Mapping[str, Json]) -> Iterator[str]:
-    """What matched best first: the facts, or the account itself."""
-    facts = [fact for fact in _rows(row, "atomicFacts") if fact.get("content")]
-    texts = [fact["content"] for fact in facts[:3]] or [
-        row.get("episode") or row.get("summary") or row.get("content") or row.get("text") or ""
-    ]
-    for text in texts:
-        if text:
-            yield f"- [episodic] {_origin(row)}: {quoted(text)}"
+    """The sentences that matched, with who said them and whether they still hold; without any, the account itself."""
+    passages = [one for one in _rows(row, "passages") if one.get("text")]
+    for one in passages:
+        who = f", {quoted(one['speaker'], NAME)}" if one.get("speaker") else ""
+        yield f"- [episodic] {_origin(row)}{who}{_past(one)}: {quoted(one['text'])}"
+    text = row.get("episode") or row.get("summary") or row.get("content") or row.get("text")
+    if text and not passages:
+        yield f"- [episodic] {_origin(row)}: {quoted(text)}"
+
+
+def _past(passage: Mapping[str, Json]) -> str:
+    """That it held once, and what holds since."""
+    if not passage.get("valid_until"):
+        return ""
+    by = f", now {quoted(passage['ended_by'])}" if passage.get("ended_by") else ""
+    return f" (past, until {_day(passage['valid_until'])}{by})"
 
 
 def _profile(row: Mapping[str, Json]) -> str:

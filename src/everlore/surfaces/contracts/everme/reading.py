@@ -19,8 +19,9 @@ from everlore.memory import listing, profile
 from everlore.models.around import AskedOnce
 from everlore.search import Hit, Query, recall
 from everlore.search.filters import holds
-from everlore.search.meaning import default_radius
-from everlore.search.texts import likeness
+from everlore.search.passages import likeness
+from everlore.search.recipes import CONTEXT
+from everlore.search.vectors import default_radius
 from everlore.surfaces.contracts.everme import markdown
 from everlore.surfaces.contracts.everme.limits import TOP_K
 from everlore.surfaces.contracts.everme.saving import Person
@@ -219,6 +220,8 @@ _SHOWN = {"episode": _episode, "case": _case, "skill": _skill, "profile": _profi
 
 def _scored(hit: Hit, clock: Clock) -> dict[str, Json]:
     item = shown(hit.stored, clock) | {"score": hit.score}
+    if hit.stored.key.owner.track == "user":  # what a run or a skill is for stands in its own fields
+        item["passages"] = [one.shown(clock) for one in hit.passages]
     if hit.stored.key.kind == "episode":
         item["atomicFacts"] = [
             {"id": fact.stored.key.public_id, "content": fact.stored.data["content"], "score": fact.score}
@@ -236,7 +239,7 @@ def _recalled(
     radius = default_radius(engine)
     hits: dict[str, list[Hit]] = {}
     for owner in of:
-        found_here = recall(engine, Query(owner, query, top_k=top_k, radius=radius, filter=chosen)).hits
+        found_here = recall(engine, Query(owner, query, top_k=top_k, radius=radius, filter=chosen), CONTEXT).hits
         for kind, found in found_here.items():
             hits.setdefault(kind, []).extend(found)
     return hits

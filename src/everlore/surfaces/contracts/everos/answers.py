@@ -100,8 +100,22 @@ class SearchAtomicFactItem(BaseModel):
     score: float
 
 
+class SearchPassage(BaseModel):
+    """A sentence that matched. `valid_until` and `ended_by` (what replaced it) tell that it is past."""
+
+    text: str
+    score: float
+    turn: int
+    speaker: str
+    time: str
+    valid_from: str
+    valid_until: str | None
+    ended_by: str | None
+
+
 class SearchEpisodeItem(GetEpisodeItem):
     score: float
+    passages: list[SearchPassage]
     atomic_facts: list[SearchAtomicFactItem]
 
 

@@ -134,7 +134,8 @@ def found(
         for hit in hits:
             item = _placed(hit.stored, app_id) | shape.fields(hit.stored, clock)
             facts = [_fact(fact) for fact in hit.facts]
-            arrays[shape.array].append(item | {"score": hit.score, "atomic_facts": facts})
+            passages = [one.shown(clock) for one in hit.passages]
+            arrays[shape.array].append(item | {"score": hit.score, "passages": passages, "atomic_facts": facts})
     if profile is not None:
         arrays["profiles"] = [_placed(profile, app_id) | _profile(profile, clock)]
     return SearchData.model_validate(

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from everlore.errors import NotFound
 from everlore.memory import edit_memory, remove, save_note
-from everlore.search.evidence import ALONE, MEMORIES
+from everlore.search.recipes import ALONE, MEMORIES
 from everlore.surfaces.contracts.knowledge import present
 from everlore.surfaces.contracts.knowledge.asking import Id, Maybe, memory_of, missing, owner_of, scope_of, tool
 from everlore.surfaces.contracts.toolset import Caller

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from everlore.clock import iso
+from everlore.clock import Clock, iso
+from everlore.kinds.registry import kind
 from everlore.memory import successor
-from everlore.surfaces.contracts.memory_text import memory_text
+from everlore.search import Hit
+from everlore.surfaces.contracts.passages import passages
 from everlore.types import IndexedMemory
 
-TYPES = {
-    "episode": "episodic",
-    "fact": "semantic",
-    "profile": "semantic",
-    "case": "procedural",
-    "skill": "procedural",
-    "record": "semantic",
-}
+
+def text(row: IndexedMemory) -> str:
+    return kind(row.key.kind).text(row.data)
 
 
 def memory_type(row: IndexedMemory) -> str:
-    return str(row.data["memory_type"]) if row.key.kind == "note" else TYPES[row.key.kind]
+    return str(row.data.get("memory_type") or kind(row.key.kind).memory_type)
 
 
 def memory(row: IndexedMemory) -> dict[str, Any]:
@@ -29,7 +26,7 @@ def memory(row: IndexedMemory) -> dict[str, Any]:
     start, end = row.validity.start, row.validity.end
     found = {
         "id": {"tb": "memories", "id": {"String": row.key.global_id}},
-        "content": memory_text(row),
+        "content": text(row),
         "memory_type": memory_type(row),
         "event_time": iso(row.data["event_time"] if told else row.timestamp),
         "ingestion_time": iso(row.timestamp),
@@ -42,5 +39,7 @@ def memory(row: IndexedMemory) -> dict[str, Any]:
     return found | {name: value for name, value in ended.items() if value}
 
 
-def hit(row: IndexedMemory, score: float) -> dict[str, Any]:
-    return {"id": row.key.global_id, "content": memory_text(row), "memory_type": memory_type(row), "score": score}
+def hit(found: Hit, clock: Clock) -> dict[str, Any]:
+    row = found.stored
+    told = {"id": row.key.global_id, "content": text(row), "memory_type": memory_type(row), "score": found.score}
+    return told | passages(found, clock)

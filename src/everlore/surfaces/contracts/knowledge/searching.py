@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import structlog
 
-from everlore.code import code_hits
+from everlore.clock import Clock
+from everlore.code import CodeHit, code_hits
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, Misconfigured, Unavailable
 from everlore.index.base import Vector
-from everlore.search.evidence import await_embedder, by_meaning, by_words
-from everlore.search.graph_recall import (
-    CodeHit,
-    Recalled,
-    Recollection,
-    Weights,
-    measured,
-    merged,
-    recall_code,
-    recall_memories,
-)
+from everlore.search import Hit, Query, Recipe
+from everlore.search import recall as find
+from everlore.search.recipes import RECALL, SEARCH, SEARCH_TEXT
+from everlore.search.score import z_scores
+from everlore.search.vectors import await_embedder
 from everlore.surfaces.contracts.knowledge import present
 from everlore.surfaces.contracts.knowledge.asking import Maybe, NotReady, limited, scope_of, tool
 from everlore.surfaces.contracts.knowledge.code_tools import is_local
-from everlore.surfaces.contracts.memory_text import memory_text
+from everlore.surfaces.contracts.passages import passages
 from everlore.surfaces.contracts.toolset import Caller
-from everlore.types import IndexedMemory, Json
+from everlore.types import Json
 
 PATIENCE_SECONDS = 2.0
 """How long a search waits for a model that is loading."""
 
-WEIGHTS = Weights()
+MEASURED = 50
+"""Items of each source, at least, that z-scores are taken over; three times as many as are wanted, if that is more."""
+
+Scored: TypeAlias = tuple[float, Hit | CodeHit]
 
 Limit = Annotated[int, "Maximum results (default: 10, max: 50)"]
 Bounded = Annotated[Limit, {"minimum": 1, "maximum": 50}]
@@ -46,9 +44,7 @@ def search(
 ) -> dict[str, Json]:
     """Semantic vector search over memories using HNSW index."""
     engine = ask.engine
-    found = by_meaning(engine, scope_of(engine), _embedded(engine, _told(query)), limit)
-    results = [present.hit(one.stored, one.score) for one in found]
-    return {"results": results, "count": len(results), "query": query}
+    return _found(engine, query, limit, SEARCH, _embedded(engine, _told(query)))
 
 
 @tool("Search by words", reads=True)
@@ -56,9 +52,12 @@ def search_text(
     ask: Caller, query: Annotated[str, "The keyword query for full-text search"], limit: Bounded = 10
 ) -> dict[str, Json]:
     """Full-text keyword search using BM25 algorithm."""
-    engine = ask.engine
-    found = by_words(engine, scope_of(engine), _told(query), limit)
-    results = [present.hit(one.stored, one.score) for one in found]
+    return _found(ask.engine, _told(query), limit, SEARCH_TEXT)
+
+
+def _found(engine: Engine, query: str, limit: int, recipe: Recipe, vector: Vector | None = None) -> dict[str, Json]:
+    hits = find(engine, Query(None, query, limit, scope=scope_of(engine), vector=vector), recipe).best
+    results = [present.hit(hit, engine.clock) for hit in hits]
     return {"results": results, "count": len(results), "query": query}
 
 
@@ -73,59 +72,58 @@ def recall(
     language: Annotated[
         Maybe[str], "Filter code by language: rust, python, javascript, typescript, go (optional)"
     ] = None,
-    vector_weight: Annotated[float, "Weight for vector similarity (default: 0.40)"] = WEIGHTS.vector,
-    bm25_weight: Annotated[float, "Weight for BM25 (default: 0.15)"] = WEIGHTS.words,
-    ppr_weight: Annotated[float, "Weight for PPR graph ranking (default: 0.45)"] = WEIGHTS.graph,
+    vector_weight: Annotated[float, "Weight for vector similarity (default: 0.40)"] = RECALL.meaning,
+    bm25_weight: Annotated[float, "Weight for BM25 (default: 0.15)"] = RECALL.words,
+    ppr_weight: Annotated[float, "Weight for PPR graph ranking (default: 0.45)"] = RECALL.graph,
 ) -> dict[str, Json]:
     """Hybrid search combining vector similarity, BM25 keywords, and graph context (PPR).
     Can search memories, code, or both with Z-Score normalization."""
     engine, query, limit = ask.engine, _told(query), limited(limit, 50)
-    weights = _weights(vector_weight=vector_weight, bm25_weight=bm25_weight, ppr_weight=ppr_weight)
+    recipe = _weighted(vector_weight=vector_weight, bm25_weight=bm25_weight, ppr_weight=ppr_weight)
     both = include_memories and include_code
-    memories, code = Recollection(), list[Recalled]()
-    wanted = measured(limit) if both else limit
+    memories, code, nodes = list[Scored](), list[Scored](), 0
+    wanted = max(MEASURED, 3 * limit) if both else limit
     if include_memories:
-        memories = recall_memories(engine, scope_of(engine), query, wanted, weights)
+        found = find(engine, Query(None, query, wanted, scope=scope_of(engine)), recipe)
+        memories, nodes = [(hit.score, hit) for hit in found.best], found.nodes
     if include_code and is_local(ask):
-        code = recall_code(engine, _code, query, project_id, language, wanted, weights)
-    results = merged(memories.results, code, limit) if both else memories.results or code
+        code = [(_sum(recipe, one), one) for one in code_hits(engine, query, project_id, language, wanted)]
+        code.sort(key=lambda pair: -pair[0])
+    results = _merged(memories, code, limit) if both else memories or code
     return {
-        "results": [_result(one) for one in results],
+        "results": [_result(score, one, engine.clock) for score, one in results],
         "query": query,
-        "subgraph_nodes": memories.nodes,
-        "memories_count": sum(isinstance(one.item, IndexedMemory) for one in results),
-        "code_count": sum(isinstance(one.item, CodeHit) for one in results),
+        "subgraph_nodes": nodes,
+        "memories_count": sum(isinstance(one, Hit) for _, one in results),
+        "code_count": sum(isinstance(one, CodeHit) for _, one in results),
     }
 
 
-def _code(engine: Engine, query: str, project: str | None, language: str | None, limit: int) -> list[CodeHit]:
-    return [
-        CodeHit(
-            id=hit.id,
-            content=hit.content,
-            file_path=hit.file_path,
-            start_line=hit.start_line,
-            end_line=hit.end_line,
-            vector_score=hit.vector_score,
-            text_score=hit.bm25_score,
-            graph_score=hit.ppr_score,
-        )
-        for hit in code_hits(engine, query, project, language, limit)
-    ]
+def _sum(recipe: Recipe, one: CodeHit) -> float:
+    """Code has a graph of its own: which piece names which."""
+    return recipe.meaning * one.vector_score + recipe.words * one.bm25_score + recipe.graph * one.ppr_score
 
 
-def _result(one: Recalled) -> dict[str, Any]:
-    scores = {
-        "score": one.score,
-        "vector_score": one.vector_score,
-        "bm25_score": one.words_score,
-        "ppr_score": one.graph_score,
-    }
-    rounded = {name: round(value, 6) for name, value in scores.items()}
-    if isinstance(one.item, IndexedMemory):
-        return {"id": one.item.key.global_id, "content": memory_text(one.item), "source": "memory"} | rounded
-    place = {"file_path": one.item.file_path, "start_line": one.item.start_line, "end_line": one.item.end_line}
-    return {"id": one.item.id, "content": one.item.content, "source": "code"} | rounded | place
+def _merged(memories: list[Scored], code: list[Scored], limit: int) -> list[Scored]:
+    """The best of both sources by their z-scores; among equals the one with the better own score."""
+    scores = z_scores([[score for score, _ in source] for source in (memories, code)])
+    both = [(z, score, one) for (score, one), z in zip([*memories, *code], [*scores[0], *scores[1]], strict=True)]
+    both.sort(key=lambda each: (-each[0], -each[1]))
+    return [(z, one) for z, _, one in both[:limit]]
+
+
+def _result(score: float, one: Hit | CodeHit, clock: Clock) -> dict[str, Any]:
+    told: dict[str, Any]
+    if isinstance(one, Hit):
+        parts = (one.parts.meaning, one.parts.words, one.parts.graph)
+        told = {"id": one.stored.key.global_id, "content": present.text(one.stored), "source": "memory"}
+        more = passages(one, clock) | ({"moved": list(one.moved)} if one.moved else {})
+    else:
+        parts = (one.vector_score, one.bm25_score, one.ppr_score)
+        told = {"id": one.id, "content": one.content, "source": "code"}
+        more = {"file_path": one.file_path, "start_line": one.start_line, "end_line": one.end_line}
+    names = ("score", "vector_score", "bm25_score", "ppr_score")
+    return told | {name: round(value, 6) for name, value in zip(names, (score, *parts), strict=True)} | more
 
 
 def _told(query: str) -> str:
@@ -134,11 +132,13 @@ def _told(query: str) -> str:
     return query
 
 
-def _weights(**given: float) -> Weights:
+def _weighted(**given: float) -> Recipe:
+    """The contract's recipe, with the weights that the caller wants."""
     for name, value in given.items():
         if not math.isfinite(value) or value < 0:
             raise InvalidInput(f"{name} must be a number of at least 0")
-    return Weights(*map(float, given.values()))
+    meaning, words, graph = map(float, given.values())
+    return RECALL.but(RECALL.name, meaning=meaning, words=words, graph=graph)
 
 
 def _embedded(engine: Engine, query: str) -> Vector:

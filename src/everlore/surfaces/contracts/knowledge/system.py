@@ -8,7 +8,7 @@ from everlore.code import chunk_count, delete_all
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError, Unavailable
 from everlore.memory import reset
-from everlore.search.evidence import ALONE, MEMORIES
+from everlore.search.recipes import ALONE, MEMORIES
 from everlore.surfaces.contracts.knowledge.asking import scope_of, tool
 from everlore.surfaces.contracts.knowledge.code_tools import is_local
 from everlore.surfaces.contracts.knowledge.identity import CONTRACT_VERSION

@@ -8,7 +8,7 @@ from everlore import memory
 from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
-from everlore.search.evidence import ALONE, MEMORIES
+from everlore.search.recipes import ALONE, MEMORIES
 from everlore.surfaces.contracts.knowledge import present
 from everlore.surfaces.contracts.knowledge.asking import (
     Id,

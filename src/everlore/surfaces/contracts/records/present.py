@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from everlore.clock import iso
+from everlore.clock import Clock, iso
 from everlore.kinds import record
-from everlore.surfaces.contracts.memory_text import memory_text
+from everlore.kinds.registry import kind
+from everlore.search import Hit
+from everlore.surfaces.contracts.passages import passages
 from everlore.surfaces.contracts.toolset import Link
 from everlore.types import IndexedMemory
 
@@ -20,6 +22,11 @@ def item(row: IndexedMemory, similarity: float | None = None) -> dict[str, Any]:
     if similarity is not None:
         shown["similarity"] = similarity
     return shown | {"tags": _tags(row), "createdAt": iso(row.timestamp)}
+
+
+def found(hit: Hit, clock: Clock) -> dict[str, Any]:
+    """With the sentences that matched, where a longer text is behind the link."""
+    return item(hit.stored, hit.score) | passages(hit, clock)
 
 
 def link(row: IndexedMemory) -> Link:
@@ -39,7 +46,7 @@ def short(row: IndexedMemory) -> dict[str, Any]:
 
 
 def whole(row: IndexedMemory) -> dict[str, Any]:
-    told = row.data["json"] if _own(row) else {"text": memory_text(row)}
+    told = row.data["json"] if _own(row) else {"text": kind(row.key.kind).text(row.data)}
     source = row.data["source"] if _own(row) else f"everlore://{row.key.kind}/{row.key.public_id}"
     return short(row) | {"content": told, "source": source}
 

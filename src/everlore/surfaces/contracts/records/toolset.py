@@ -22,7 +22,8 @@ from everlore.errors import InvalidInput, NotFound, Unavailable
 from everlore.index.base import Vector
 from everlore.kinds import record
 from everlore.memory.records import save_record
-from everlore.search.evidence import ALONE, MEMORIES, Found, nearest
+from everlore.search import Hit, Query, recall
+from everlore.search.recipes import ALONE, MEMORIES, RECORDS
 from everlore.surfaces.contracts.records import fields, present
 from everlore.surfaces.contracts.records.environment import ENVIRONMENT
 from everlore.surfaces.contracts.records.fields import MOST_LISTED
@@ -105,14 +106,17 @@ def memory_search(
     read mem://item/{id} for the content."""
     engine = ask.engine
     vector = _embedded(engine, query)
-    found = [hit for where in _places(engine, type_, tags) for hit in nearest(engine, where, vector, limit)]
+    found: list[Hit] = []
+    for where in _places(engine, type_, tags):
+        asked = Query(None, query, limit, filter=where.filter, scope=where.scope, kinds=where.kinds, vector=vector)
+        found += recall(engine, asked, RECORDS).best
     best = sorted(found, key=_order)[:limit]
     return Items(
-        tuple(present.item(hit.stored, hit.score) for hit in best), tuple(present.link(hit.stored) for hit in best)
+        tuple(present.found(hit, engine.clock) for hit in best), tuple(present.link(hit.stored) for hit in best)
     )
 
 
-def _order(hit: Found) -> tuple[float, int, str]:
+def _order(hit: Hit) -> tuple[float, int, str]:
     return (-hit.score, -hit.stored.timestamp, hit.stored.key.global_id)
 
 

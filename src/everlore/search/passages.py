@@ -1,0 +1,264 @@
+"""The sentences of a hit that matched, with who said them, when and whether they hold; and the facts of its turns.
+
+Sentences are cut and compared only for the hits that are returned: by words, and where no word decides, by meaning, for
+as few of the first ones as a search has time for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from everlore.engine import Engine
+from everlore.errors import Misconfigured, Unavailable
+from everlore.extract.sentences import split
+from everlore.index.base import Vector
+from everlore.index.bm25 import in_texts
+from everlore.index.tokens import joined, tokens
+from everlore.kinds.episode import parse_turns
+from everlore.search.candidates import Ask
+from everlore.search.query import Hit, Passage
+from everlore.search.rank import Ranked, Turn
+from everlore.search.recipes import HYBRID
+from everlore.search.score import BY_ASSISTANT, Candidates, Floats, dense_scores, looked_for, term_weights, text_scores
+from everlore.search.supersede import Place
+from everlore.search.vectors import default_radius, unrelated_cosine
+from everlore.types import IndexedMemory, Owner
+
+FACT_TURNS = 30
+"""Turns of all results whose facts are shown: so many of the best,"""
+FACT_TURNS_EACH = 2
+"""and at least so many of each result."""
+MATCHED = 0.6
+"""Turns of an episode that count as matching: those that score so much of what its best turn scores."""
+SHORT = 40
+"""Characters of a fact that hardly says anything: who, and a few words."""
+FURTHER_FACT = 0.6
+"""A second fact of the same turn says less that is new."""
+LONGEST = 6000
+"""Characters of a turn or text that are cut into sentences."""
+COMPARED = 8
+"""Sentences that one search embeds, at most, where their words don't tell which one answers."""
+NEARLY = 0.9
+"""A further turn is shown that scores so much of what the best one scores."""
+SAID_OF = 0.5
+"""Share of a fact's words that its sentence holds."""
+_TEXTS = ("task_intent", "key_insight", "approach", "name", "description", "content", "subject", "summary")
+
+Past = Mapping[Place, Sequence[tuple[IndexedMemory, str]]]
+
+
+def text_of(stored: IndexedMemory) -> str:
+    """What a memory without turns says."""
+    return "\n".join(str(stored.data[name]) for name in _TEXTS if stored.data.get(name))
+
+
+def matched(one: Ranked, *, vectors_only: bool, low: float) -> list[Turn]:
+    """The turns that matched, best first."""
+
+    def worth(turn: Turn) -> float:
+        # cosines lie so close together that only their distance from the unrelated tells
+        return max(0.0, turn.cosine - low) if vectors_only else turn.score
+
+    turns = sorted((turn for turn in one.turns.values() if turn.score > 0), key=lambda turn: (-turn.score, turn.turn))
+    return [turn for turn in turns if worth(turn) >= MATCHED * worth(turns[0])]
+
+
+def passages(
+    engine: Engine, ask: Ask, hits: Sequence[tuple[Ranked, IndexedMemory]], past: Past
+) -> list[tuple[Passage, ...]]:
+    """For each hit the best sentence of each of its best turns, best first."""
+    if not ask.recipe.passages:
+        return [()] * len(hits)
+    # (hit, turn, its sentences)
+    cut: list[tuple[int, Turn, str, str, list[str]]] = []
+    for at, (one, stored) in enumerate(hits):
+        cut += [(at, *rest) for rest in _cut(one, stored, ask.recipe.passages)]
+    scores = _sentence_scores(engine, ask, [(turn, sentences) for _, turn, _, _, sentences in cut])
+    found: list[list[Passage]] = [[] for _ in hits]
+    for (at, turn, speaker, clock, sentences), worth in zip(cut, scores, strict=True):
+        one, stored = hits[at]
+        best = int(np.argmax(worth))
+        score = round(min(float(worth[best]), one.score), 6)
+        ended, by = _ended(sentences, best, past.get((stored.parent_id, turn.turn), ()))
+        validity = stored.validity if ended is None else ended.validity
+        start = validity.start
+        found[at].append(
+            Passage(
+                text=sentences[best],
+                score=score,
+                turn=turn.turn + 1 if speaker else 0,
+                speaker=speaker,
+                time=_moment(stored.timestamp, clock),
+                valid_from=stored.timestamp if start is None else start,
+                valid_until=validity.end,
+                ended_by=by,
+            )
+        )
+    return [tuple(sorted(each, key=lambda one: -one.score)) for each in found]
+
+
+def _cut(one: Ranked, stored: IndexedMemory, most: int) -> list[tuple[Turn, str, str, list[str]]]:
+    """(turn, speaker, clock time, sentences) of the best turns."""
+    best = [turn for turn in matched(one, vectors_only=False, low=0.0)[:most] if turn.score >= NEARLY * one.best_turn]
+    turns = parse_turns(str(stored.data["episode"]))[1] if stored.key.kind == "episode" else []
+    if not turns:
+        sentences = split((text_of(stored) or str(stored.data.get("episode", "")))[:LONGEST])
+        return [(best[0], "", "", sentences)] if best and sentences else []
+    told = []
+    for turn in best:
+        if 0 <= turn.turn < len(turns):
+            said = turns[turn.turn]
+            told.append((turn, said.speaker, said.time, split(said.text[:LONGEST]) or [said.text]))
+    return told
+
+
+def _sentence_scores(engine: Engine, ask: Ask, cut: Sequence[tuple[Turn, list[str]]]) -> list[Floats]:
+    """Each sentence by its own words and the meaning of its turn."""
+    every = [sentence for _, sentences in cut for sentence in sentences if len(sentences) > 1]
+    words = _by_words(engine, ask.where.owner, ask.weights, every)
+    found: list[Floats] = []
+    begin, left = 0, COMPARED
+    for turn, sentences in cut:
+        if len(sentences) == 1:
+            found.append(np.array([turn.score], np.float32))
+            continue
+        text = words[begin : begin + len(sentences)]
+        begin += len(sentences)
+        meaning = np.full(len(sentences), turn.meaning, np.float32)
+        if text.max() <= 0 and left >= len(sentences):
+            left -= len(sentences)
+            near = _cosines(engine, ask.vector, sentences)
+            if near is not None:
+                meaning = dense_scores(near, unrelated_cosine(engine, ask.recipe))
+        score = HYBRID.meaning * meaning + HYBRID.words * text if ask.vector is not None else text
+        found.append((BY_ASSISTANT * score if turn.by_assistant else score).astype(np.float32))
+    return found
+
+
+def _cosines(engine: Engine, vector: Vector | None, texts: Sequence[str]) -> Floats | None:
+    if vector is None or not engine.embedder.ready():
+        return None
+    try:
+        near: Floats = engine.embedder.encode(texts, patient=False) @ vector
+    except (Unavailable, Misconfigured):
+        return None
+    return near
+
+
+def _ended(
+    sentences: Sequence[str], at: int, facts: Sequence[tuple[IndexedMemory, str]]
+) -> tuple[IndexedMemory | None, str]:
+    """The fact that has ended which this sentence states, and what replaced it."""
+    held = [set(tokens(sentence)) for sentence in sentences]
+    for fact, by in facts:
+        said = set(tokens(str(fact.data["content"])))
+        shared = [len(said & words) for words in held]
+        if shared[at] >= SAID_OF * len(said) and shared[at] == max(shared):
+            return fact, by
+    return None, ""
+
+
+def _moment(last: int, clock: str) -> int:
+    """A turn's time: its clock time, on the day of the episode's last message or the one before."""
+    if not clock:
+        return last
+    end = datetime.fromtimestamp(last / 1000, UTC)
+    hour, minute = int(clock[:2]), int(clock[3:])
+    said = end.replace(hour=hour % 24, minute=minute % 60, second=0, microsecond=0)
+    return int((said if said <= end else said - timedelta(days=1)).timestamp() * 1000)
+
+
+def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> list[float]:
+    """How much each text that the index does not hold (a line of a profile) has to do with the query: by words, and by
+    meaning once the model is there."""
+    if not texts:
+        return []
+    score = np.zeros(len(texts), np.float32)
+    for owner in {owner for owner, _ in texts}:
+        own = [at for at, (of, _) in enumerate(texts) if of == owner]
+        score[own] = _by_words(engine, owner, looked_for(query), [texts[at][1] for at in own])
+    if engine.embedder.ready():
+        try:
+            cosine = _cosines(engine, engine.embedder.query(query), [text for _, text in texts])
+        except (Unavailable, Misconfigured):
+            cosine = None
+        if cosine is not None:
+            near = np.where(cosine >= default_radius(engine), cosine, 0.0)
+            score = HYBRID.meaning * dense_scores(near, unrelated_cosine(engine, HYBRID)) + HYBRID.words * score
+    return [float(one) for one in score]
+
+
+def _by_words(engine: Engine, owner: Owner | None, weights: Mapping[str, float], texts: Sequence[str]) -> Floats:
+    words = [tokens(text) for text in texts]
+    terms = list(weights)
+    if not terms or not texts:
+        return np.zeros(len(texts), np.float32)
+    stats = engine.index.term_stats(terms, owner)
+    nothing = np.zeros(len(texts))
+    each = Candidates(
+        frequency=in_texts(terms, [joined(held) for held in words]),
+        length=np.array([len(held) for held in words], np.float32),
+        cosine=nothing.astype(np.float32),
+        beside=np.arange(len(texts)),  # none is beside another
+        memory=np.arange(len(texts)),
+        centre=nothing.astype(np.float32),
+        turn=nothing.astype(np.int64),
+    )
+    return text_scores(each, term_weights(stats, weights), stats.mean_length)
+
+
+def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], idf: Mapping[str, float]) -> dict[str, list[Hit]]:
+    """The facts of the turns that matched best, by cell, the more telling ones of a turn first."""
+    owner, recipe = ask.where.owner, ask.recipe
+    if owner is None:
+        return {}
+    vectors_only = not recipe.by_words
+    low = unrelated_cosine(engine, recipe) if vectors_only else 0.0
+    turns_of = {one.parent_id: matched(one, vectors_only=vectors_only, low=low) for one in ranked if one.parent_id}
+    scores = {(parent, turn.turn): turn.score for parent, turns in turns_of.items() for turn in turns}
+    best = sorted(scores, key=lambda place: (-scores[place], place))[:FACT_TURNS]
+    first = [(parent, turn.turn) for parent, turns in turns_of.items() for turn in turns[:FACT_TURNS_EACH]]
+    most = {one.parent_id: one.score for one in ranked}
+    told: dict[Place, list[tuple[float, IndexedMemory]]] = {}
+    for fact, turn, words in engine.index.in_turns(owner, "fact", sorted({*best, *first})):
+        overlap = sum(weight for term, weight in idf.items() if f" {term} " in words)
+        told.setdefault((fact.parent_id, turn), []).append((overlap, fact))
+    if not recipe.by_meaning:
+        told = _worded(told)
+    hits: dict[str, list[Hit]] = {}
+    for place, said in told.items():
+        for fact, score in _scored(said, scores[place], most[place[0]]):
+            if not vectors_only or ask.radius is None or score >= ask.radius:
+                hits.setdefault(place[0], []).append(Hit(fact, score))
+    for found in hits.values():
+        found.sort(key=lambda hit: (-hit.score, hit.stored.key.local_id))
+    return hits
+
+
+def _worded(
+    told: Mapping[Place, list[tuple[float, IndexedMemory]]],
+) -> dict[Place, list[tuple[float, IndexedMemory]]]:
+    """By words alone, a turn may be here for its neighbours' words, but a fact must have one itself."""
+    worded = {parent for (parent, _), said in told.items() if any(overlap for overlap, _ in said)}
+    return {
+        place: [pair for pair in said if pair[0] > 0] if place[0] in worded else sorted(said, key=_telling)[:1]
+        for place, said in told.items()
+    }
+
+
+def _scored(said: Sequence[tuple[float, IndexedMemory]], turn: float, most: float) -> list[tuple[IndexedMemory, float]]:
+    """The facts of a turn with their scores. No fact is worth more than its memory."""
+    found = []
+    for number, (_, fact) in enumerate(sorted(said, key=_telling)):
+        share = FURTHER_FACT**number * (1.0 if fact.data["by_user"] else BY_ASSISTANT)
+        found.append((fact, round(min(turn * share, most), 6)))
+    return found
+
+
+def _telling(pair: tuple[float, IndexedMemory]) -> tuple[float, bool, bool, str]:
+    """More words of the question first, then a statement about something before small talk."""
+    overlap, fact = pair
+    return -overlap, not fact.slot, len(str(fact.data["content"])) < SHORT, fact.key.local_id

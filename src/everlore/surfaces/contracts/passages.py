@@ -1,0 +1,17 @@
+"""The sentences of a hit that matched, as every contract shows them beside its own fields. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everlore.clock import Clock
+from everlore.kinds.registry import kind
+from everlore.search import Hit
+
+
+def passages(found: Hit, clock: Clock) -> dict[str, Any]:
+    """`{"passages": [...]}`, or nothing where there is but one and it is all that the memory says."""
+    whole = kind(found.stored.key.kind).text(found.stored.data).strip()
+    if not found.passages or [one.text for one in found.passages if one.valid_until is None] == [whole]:
+        return {}
+    return {"passages": [one.shown(clock) for one in found.passages]}

@@ -1,0 +1,71 @@
+"""What hangs on a memory and goes with it: facts on their episode, mentions in skills on their case."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+
+from everlore import extract
+from everlore.engine import Engine
+from everlore.errors import Damaged, Unreadable
+from everlore.kinds import case, episode, fact, skill
+from everlore.kinds.paths import locate
+from everlore.types import Json, Key, MemoryFile, Owner, Predicate, Where
+from everlore.vault.markdown import parse_sheet, render_sheet, without
+
+MOST_OF_A_CELL = 1000
+"""Episodes and cases of one cell: more than it has messages."""
+MOST_SKILLS = 10_000
+"""Skills of one agent that are looked at."""
+
+
+def drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str]) -> Mapping[str, list[str]]:
+    """Take out the facts of cells whose episode left `path` and is nowhere else. Returns them by their file."""
+    kept = {row.parent_id for row in engine.index.children(owner, episode.EPISODE.name, cells) if row.path != path}
+    lost = [cell for cell in cells if cell not in kept]
+    by_path: dict[str, list[str]] = {}
+    for row in engine.index.children(owner, fact.FACT.name, lost):
+        by_path.setdefault(row.path, []).append(row.key.local_id)
+    for fact_path, entries in by_path.items():
+        take_out(engine, fact_path, entries)
+    return by_path
+
+
+def take_out(engine: Engine, path: str, entries: Collection[str]) -> None:
+    try:
+        engine.vault.update(path, partial(without, entries))
+    except Unreadable:
+        raise
+    except Damaged as error:  # which names the line alone
+        raise Unreadable(f"{path}, {error}") from None
+
+
+def make_room(engine: Engine, path: str, cells: Iterable[str]) -> None:
+    """Messages of which these cells, that left `path`, were all that was made may be sent again."""
+    for cell in cells:
+        made = Where(None, (episode.EPISODE.name, case.CASE.name), Predicate("parent_id", "eq", cell))
+        others = engine.index.page(made, limit=MOST_OF_A_CELL).rows
+        if all(row.path == path for row in others):  # else a repeated request would double another owner's memories
+            engine.buffer.forget_cell(cell)
+
+
+def drop_sources(engine: Engine, owner: Owner, gone: Collection[str]) -> list[str]:
+    """Take these cases from the skills that name them as a source. Returns the files that changed."""
+    ids = {Key(owner, case.CASE.name, entry).public_id for entry in gone}
+    rows = engine.index.page(Where(owner, (skill.SKILL.name,)), limit=MOST_SKILLS).rows if ids else []
+    paths = [row.path for row in rows if ids.intersection(row.data["source_case_ids"])]
+    for path in paths:
+        engine.vault.update(path, partial(_without_cases, path, ids))
+    return paths
+
+
+def _without_cases(path: str, ids: Collection[str], text: str | None) -> str | None:
+    located = locate(path)
+    with suppress(Damaged):  # reported as a problem
+        if text and located:
+            old = skill.from_sheet(parse_sheet(text), located.owner, located.name)
+            new = extract.skill.without_cases(old, ids)
+            front: dict[str, Json] = {"description": new.description} if new.description != old.description else {}
+            return render_sheet(MemoryFile({**front, "source_case_ids": list(new.source_case_ids)}, new.content), text)
+    return text

@@ -1,0 +1,69 @@
+"""Messages as a model passes them, in the gateway's form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from everlore.errors import InvalidInput
+from everlore.surfaces.contracts.everme.limits import CONTENT_MOST
+from everlore.surfaces.contracts.everme.messages import MESSAGES_MOST, SESSION_MOST, session, statements, turns
+
+NOW = 1_780_000_000_000
+
+
+def test_messages_get_a_time_each_and_empty_ones_are_left_out() -> None:
+    given = [{"role": "user", "content": "a"}, {"role": "user", "content": " "}, {"role": "assistant", "text": "b"}]
+    assert turns(given, None, {}, NOW) == [
+        {"role": "user", "timestamp": NOW, "content": "a"},
+        {"role": "assistant", "timestamp": NOW + 2, "content": "b"},
+    ]
+
+
+def test_the_older_form_is_one_message() -> None:
+    single = {"text": "x" * 9000, "content": None, "timestamp": 5}
+    (message,) = turns(None, None, single, NOW)
+    assert (message["role"], message["timestamp"], len(message["content"])) == ("user", 5, CONTENT_MOST)
+
+
+def test_calls_and_their_answers_belong_together() -> None:
+    called = {"role": "assistant", "toolCalls": [{"id": "c", "name": "shell", "arguments": {"cmd": "ls"}}]}
+    answered = {"role": "tool", "tool_call_id": "c", "content": [{"type": "text", "text": "a"}, "b"]}
+    first, second = turns([called, answered], None, {}, NOW)
+    assert first["toolCalls"] == [{"id": "c", "type": "function", "name": "shell", "arguments": '{"cmd": "ls"}'}]
+    assert (second["toolCallId"], second["content"]) == ("c", "a\nb")
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ([{"role": "robot", "content": "x"}], "role must be one of"),
+        ([{"role": "tool", "content": "x"}], "toolCallId is required"),
+        ([{"role": "user", "content": 7}], "text or a list"),
+        ([{"role": "user", "content": [{"type": "image"}]}], "without text (image)"),
+        ([{"role": "user", "content": "x", "timestamp": True}], "Unix milliseconds"),
+        ([{"role": "user", "content": "x"}] * (MESSAGES_MOST + 1), "at most 500"),
+        ([{"role": "user", "content": ""}], "every message is empty"),
+        ([], "non-empty `messages`"),
+    ],
+)
+def test_what_cannot_be_saved_is_explained(given: Any, reason: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        turns(given, None, {}, NOW)
+    assert reason in str(caught.value)
+
+
+def test_a_fact_is_said_by_the_user() -> None:
+    assert statements(None, "I row.", NOW) == [{"role": "user", "timestamp": NOW, "content": "I row."}]
+    said = [{"role": "assistant", "content": "Noted."}]
+    assert [one["role"] for one in statements(said, "I row.", NOW)] == ["assistant", "user"]
+    for given, fact in ((None, " "), (said, None), ([{"role": "user", "content": "x", "toolCallId": "c"}], None)):
+        with pytest.raises(InvalidInput, match="mem_save_fact"):
+            statements(given, fact, NOW)
+
+
+def test_the_conversation_has_a_name() -> None:
+    assert [session(key) for key in (None, " ", " a ")] == ["default", "default", "a"]
+    with pytest.raises(InvalidInput, match="sessionKey"):
+        session("k" * (SESSION_MOST + 1))

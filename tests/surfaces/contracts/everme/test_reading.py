@@ -1,0 +1,37 @@
+"""Reading a scope in the gateway's shapes."""
+
+from __future__ import annotations
+
+import pytest
+
+from everlore.engine import Engine
+from everlore.errors import NotFound
+from everlore.memory import NewMessage
+from everlore.surfaces.contracts.everme import reading
+from everlore.surfaces.contracts.everme.saving import USER_NAME, Person, save_turn
+from everlore.types import Scope
+
+PERSON = Person(Scope("default", "default"), "ada", "agent")
+
+
+def tell(engine: Engine, text: str, session: str = "s", *, flushing: bool = True) -> None:
+    message = NewMessage("ada", "user", 1_780_000_000_000, text, USER_NAME)
+    save_turn(engine, PERSON, session, [message], flushing=flushing)
+
+
+def test_what_was_said_is_found_listed_got_and_forgotten(engine: Engine) -> None:
+    tell(engine, "I keep two tortoises in the garden.")
+    (found,) = reading.search(engine, PERSON, "tortoises", 5)["items"]
+    page = reading.page(engine, PERSON, "episodic_memory", 1, 10)
+    assert (page["totalCount"], page["items"][0]["item"]["id"]) == (1, found["id"])
+    assert reading.get(engine, PERSON, found["id"])["type"] == "episodic_memory"
+    assert "tortoises" in reading.context(engine, PERSON, "tortoises", 500)["context"]
+    assert reading.forget(engine, PERSON, found["id"]) >= 1
+    with pytest.raises(NotFound):
+        reading.get(engine, PERSON, found["id"])
+
+
+def test_what_waits_is_found_as_it_was_said(engine: Engine) -> None:
+    tell(engine, "The marmot whistles.", "later", flushing=False)
+    (raw,) = reading.search(engine, PERSON, "marmot", 5)["rawMessages"]
+    assert (raw["senderName"], raw["contentItems"][0]["text"]) == ("User", "The marmot whistles.")
