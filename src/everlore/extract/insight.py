@@ -68,14 +68,8 @@ TELLING = 3
 """Words of content that an objection needs to say more than that something failed."""
 
 _KNOWN = Vocabulary("insight")
-_LESSON = _KNOWN.pattern("lesson")
-_PAST = _KNOWN.pattern("past")
-_PRESENT = _KNOWN.pattern("present")
-_OWN_REPORT = _KNOWN.pattern("own_report")
-_OPENING = _KNOWN.pattern("opening")
 _FIRST_WORD = re.compile(r"^(?:the|an?|it|this|that|there|your|our)\b")
 """May be made large where it came behind "Fixed:"; any other word may be a name such as `npm`."""
-_GUESS = _KNOWN.pattern("guess")
 _LAST_CLAUSE = re.compile(r"^.*,\s+")
 
 
@@ -125,8 +119,12 @@ def _stated(run: Sequence[Step], after: int, solved: bool) -> str | None:
         step = run[at]
         if not isinstance(step, Said) or step.role != "assistant" or (step.acting and at != final):
             continue
-        told = [_OPENING.sub("", sentence) for sentence in sentences(step.text) if not _GUESS.search(sentence)]
-        lesson = next((sentence for sentence in told if _LESSON.search(sentence)), None)
+        told = [
+            _KNOWN["opening"].sub("", sentence)
+            for sentence in sentences(step.text)
+            if not _KNOWN["guess"].search(sentence)
+        ]
+        lesson = next((sentence for sentence in told if _KNOWN["lesson"].search(sentence)), None)
         if lesson is None and solved and _was_told_a_problem(run):
             parts = [part for sentence in told for part in sentence.split("; ")]
             lesson = next((part for part in parts if _explains(part)), None)
@@ -138,7 +136,11 @@ def _stated(run: Sequence[Step], after: int, solved: bool) -> str | None:
 def _explains(sentence: str) -> bool:
     """Whether it tells how things had been: what is in the past and not the agent's own work, after a problem."""
     told = len(content_words(sentence)) >= TELLING and is_english(sentence)
-    return told and bool(_PAST.search(_PRESENT.sub("", sentence))) and not _OWN_REPORT.search(sentence)
+    return (
+        told
+        and bool(_KNOWN["past"].search(_KNOWN["present"].sub("", sentence)))
+        and not _KNOWN["own_report"].search(sentence)
+    )
 
 
 def _was_told_a_problem(run: Sequence[Step]) -> bool:

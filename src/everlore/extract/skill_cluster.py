@@ -30,13 +30,12 @@ none."""
 KNOWN_WORK = 10
 """From so many cases on, what more than half of them did tells nothing of a task."""
 
-_SPECIFIC = KNOWN.pattern("specific")
 _UNDOING = KNOWN.words("undoing")
 
 
 def cluster_text(case: Case) -> str:
     """The task without its names, numbers and dates: what to embed when looking for cases of the same task."""
-    return " ".join(NAMES.sub("someone", _SPECIFIC.sub(" ", without_asker(case.task_intent))).split())
+    return " ".join(NAMES.sub("someone", KNOWN["specific"].sub(" ", without_asker(case.task_intent))).split())
 
 
 def public_id(case: Case) -> str:
