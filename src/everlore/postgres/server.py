@@ -38,6 +38,7 @@ class _Mine:
 
     connection: Connection
     locks: set[str] = field(default_factory=set)
+    snapshot: bool = False
 
 
 class Server:
@@ -116,11 +117,19 @@ class Server:
         with contextlib.ExitStack() as stack:
             begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
             mine = self._entered(stack, lambda connection: run(connection, begin))
+            mine.snapshot = True
             try:
                 yield
             finally:
+                mine.snapshot = False
                 with contextlib.suppress(psycopg.Error):
                     mine.connection.execute("ROLLBACK")
+
+    @property
+    def in_snapshot(self) -> bool:
+        """Whether this thread can only read just now."""
+        held = self._held()
+        return held is not None and held.snapshot
 
     def prepare(self, part: Part) -> None:
         """Bring the tables of a part to its version. Many servers may do so at once."""
