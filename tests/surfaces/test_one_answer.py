@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 from evercli import Evercli
-from gates import Gate, Host, host
+from gates import Gate, Host, host, new_key
 from serving import Api, Server, running
 from speaking import Client
 
@@ -35,7 +35,7 @@ CHANGED = {
     "work": Changed("I work at Siemens.", "I started at Bosch.", ("Where do I work?", "Which company do I work for?")),
     "diet": Changed("I am vegetarian.", "I eat meat again.", ("Am I vegetarian?",)),
     "car": Changed("I drive an old Volvo.", "I drive a Tesla now.", ("Which car do I drive?", "What do I drive?")),
-    "relationship": Changed("I am single.", "I got married.", ("Am I single?", "Am I single or married?")),
+    "relationship": Changed("I am single.", "I got married.", ("Am I married?", "Which of my friends are married?")),
 }
 ELSE = ("My sister bakes bread on Sundays.", "The train to the mountains was late.", "The kitchen needs new paint.")
 QUESTIONS = [(name, question) for name, changed in CHANGED.items() for question in changed.asked]
@@ -47,6 +47,7 @@ class Told:
     knowledge: Client
     records: Client
     everme: Host
+    gateway: Gate
     cli: Evercli
 
 
@@ -67,7 +68,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         everme = hosts.enter_context(host(root))
         everme.hello()
         cli = Evercli(tmp_path_factory.mktemp("home"), {"EVERCLI_API_BASE_URL": server.url})
-        yield Told(server, knowledge, records, everme, cli)
+        gateway = Gate(server.client, new_key(root, "owner")[1]).agent()
+        yield Told(server, knowledge, records, everme, gateway, cli)
 
 
 Surface: TypeAlias = Callable[[Told, str], list[str]]
@@ -117,9 +119,7 @@ SURFACES: dict[str, Surface] = {
     "memory_search": lambda told, question: shown(told.records.ok("memory_search", query=question, limit=20)),
     "mem_search": lambda told, question: in_markdown(told.everme.text("mem_search", query=question, topK=20)),
     "mem_context": lambda told, question: in_markdown(told.everme.text("mem_context", query=question)),
-    "gateway": lambda told, question: shown(
-        Gate(told.server.client).ok("/mem/search", {"query": question, "topK": 20})["items"]
-    ),
+    "gateway": lambda told, question: shown(told.gateway.ok("/mem/search", {"query": question, "topK": 20})["items"]),
     "evercli": lambda told, question: shown(
         told.cli("memory", "search", question, "--user", "ann", "--top-k", "20").data["items"]
     ),
