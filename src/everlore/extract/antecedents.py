@@ -12,45 +12,22 @@ from typing import NamedTuple
 
 from everlore.extract.lead_ins import opened
 from everlore.extract.lexicon import GIVEN_NAMES
-from everlore.extract.phrases import word_set
-from everlore.extract.reading import PEOPLE
-from everlore.extract.relationships import PETS
 from everlore.extract.sentences import is_question
+from everlore.extract.vocabulary import Vocabulary
 
-_MEN = word_set("father dad husband boyfriend son brother grandpa grandfather uncle nephew stepson stepbrother")
-_WOMEN = word_set(
-    "mother mom mum wife girlfriend daughter sister grandma grandmother aunt niece stepdaughter stepsister"
-)
-_KIN = rf"(?:{'|'.join(sorted({*PEOPLE, *PETS} - {'parents', 'grandparents'}))})"
-_CALLED = r"(?:,? (?:(?:named|called) )?(?P<name>(?-i:[A-Z])\w+))?"
-_MINE = re.compile(
-    rf"\b(?:my|our) (?:(?P<which>(?!new\b)[\w-]+) |new )?(?P<kin>{_KIN})\b(?!['’]){_CALLED}", re.IGNORECASE
-)
-_GOT = re.compile(
-    rf"^(?:I|we)(?:['’]ve| have)?(?: just| also| finally| recently)? (?:have|got|adopted|bought|had) (?:an?|one) "
-    rf"(?:[\w-]+ ){{0,3}}?(?P<kin>{_KIN})\b(?!['’]){_CALLED}",
-    re.IGNORECASE,
-)
-_PERSON = re.compile(
-    rf"\b(?:{_KIN}s?|parents|grandparents|guys?|m[ae]n|wom[ae]n|girls?|boys?|lady|someone|somebody|doctor|teacher"
-    r"|kids?|child(?:ren)?|person|people|couple|baby)\b",
-    re.IGNORECASE,
-)
+_KNOWN = Vocabulary("antecedents")
+_MEN = _KNOWN.words("men")
+_WOMEN = _KNOWN.words("women")
+_MINE = _KNOWN.pattern("mine")
+_GOT = _KNOWN.pattern("got")
+_PERSON = _KNOWN.pattern("person")
 _NAME = re.compile(r"(?<!^)\b(?!I\b)[A-Z]\w*")
-_PLACE = re.compile(
-    r"\b(?:at|in|on|from|(?:moved|moving|went|going|flew|back|relocated|trip) to) (?:the )?[A-Z]\w*(?: [A-Z]\w+)*"
-)
-"""Names that are nobody's: of places, employers and days."""
-_PRONOUN = re.compile(r"\b(?:(?P<he>he|him|his)|she|hers?)\b", re.IGNORECASE)
-_AGAIN = re.compile(
-    r"^(?P<lead>(?:(?:And|But|Also|Now|Plus|So|Unfortunately|Sadly|Luckily),? )?)"
-    r"(?:(?P<who>he|she)(?P<short>['’](?:s|ll))?|(?P<whose>his|her)) (?P<next>\w+)",
-    re.IGNORECASE,
-)
+_PLACE = _KNOWN.pattern("place", 0)
+_PRONOUN = _KNOWN.pattern("pronoun")
+_AGAIN = _KNOWN.pattern("again")
 _NAMES = re.compile(r"^ name['’]s\b")
-_LEANS = re.compile(r"\b(?:it|there|that|this|them|those|these|they|same|too|either)\b", re.IGNORECASE)
-"""What a name alone does not make clear."""
-_HAS = word_set("been got had become gone started moved lived worked taken decided finished lost grown")
+_LEANS = _KNOWN.pattern("leans")
+_HAS = _KNOWN.words("has")
 
 
 class _Person(NamedTuple):

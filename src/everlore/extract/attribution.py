@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from everlore.extract.sentences import split
+from everlore.extract.vocabulary import Vocabulary
 
 
 class Signature(NamedTuple):
@@ -29,32 +30,13 @@ class Signature(NamedTuple):
 HEADERS = 2
 """Lines of a mail's head that make it one."""
 
-_HEADER = re.compile(
-    r"^\s*\**(?:from|to|cc|bcc|subject|date|sent|reply-to|von|an|betreff|gesendet|datum)\**:\**\s+\S", re.I
-)
-_GREETING = re.compile(
-    r"^\s*(?:hi|hey|hello|dear|hallo|liebe[rs]?|good (?:morning|afternoon|evening)|greetings)"
-    r"(?: (?P<title>mr|mrs|ms|dr|prof|mom|mum|dad|sis|bro|sir|madam|team|frau"
-    r"|herr)\b\.?)?(?P<name>(?: [A-Z][\w'’.-]*){0,3})"
-    r"(?:[,!:]\s*(?P<more>\S.*)?$|\s*$)",
-    re.IGNORECASE,
-)
-_NOBODY = frozenset(
-    {"there", "all", "everyone", "everybody", "again", "guys", "folks", "assistant", "claude", "chatgpt"}
-)
-"""Who is greeted when the one who listens is meant."""
-_CLOSING = (
-    r"(?:(?:with )?(?:all )?(?:my |much |lots of )?(?:best|kind|warm|kindest|warmest)?\s?(?:regards|wishes|love"
-    r"|cheers|hugs|kisses)"
-    r"|best|love|cheers|yours(?: (?:sincerely|truly|faithfully))?|sincerely(?: yours)?|take care|xoxo|(?:viele"
-    r"|liebe|beste"
-    r"|herzliche) grüße|lg|mfg)"
-)
-_CLOSING_LINE = re.compile(
-    rf"^\s*(?:{_CLOSING}|thanks(?: (?:a lot|again|so much))?|thank you|many thanks)\s*[,!.]?\s*$", re.I
-)
+_KNOWN = Vocabulary("attribution")
+_HEADER = _KNOWN.pattern("header")
+_GREETING = _KNOWN.pattern("greeting")
+_NOBODY = _KNOWN.words("nobody")
+_CLOSING_LINE = _KNOWN.pattern("closing_line")
 _NAME_BELOW = re.compile(r"^\s*[-–—]?\s*(?P<name>(?-i:[A-Z])[\w'’.-]*(?: (?-i:[A-Z])[\w'’.-]*){0,3})\s*$", re.I)
-_IN_ONE_LINE = re.compile(rf"(?:^|[.!?] ){_CLOSING}, (?P<name>(?-i:[A-Z])[\w'’-]+)[.!]?\s*$", re.I)
+_IN_ONE_LINE = _KNOWN.pattern("in_one_line")
 _AFTERWORD = re.compile(r"^\s*p\.?s\b", re.IGNORECASE)
 
 
@@ -132,112 +114,27 @@ class Reach(Enum):
     MESSAGE = 3
 
 
-_WORK = (
-    r"(?:translat(?:e|ion)|proof-?read|re-?(?:write|word|phrase)|paraphrase|summari[sz]e|summary of(?! my)|shorten"
-    r"|simplify"
-    r"|polish|revise|(?:correct|fix|check|improve) (?:the |my )?(?:grammar|spelling|english|wording|text|sentence"
-    r"|e-?mail|letter|essay|paragraph))"
-)
-_THIS = r"\b(?:this|these|following|below)\b"
-_HANDED_OVER = re.compile(
-    rf"^(?:[^.!?:\n]{{0,40}}\b)?{_WORK}\b"
-    rf"(?:[^.!?:\n]{{0,80}}:|(?=[^\n]*{_THIS})[^.!?:\n]{{0,80}}[.?!]?[ \t]*\n)\s*(?=\S)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_LANGUAGE = (
-    r"(?:grammatical|natural|polite|idiomatic|professional|fluent|formal|rude|correct (?:english|german|french"
-    r"|spanish))"
-)
-_SENTENCE = r"(?:sentences?|phrases?|wording|grammar|expressions?|translations?)"
-_CHECKED = re.compile(
-    rf"^[^.!?:]{{0,20}}\b(?:(?:is|are|does|do) (?:this|these|the following)(?: [\w-]+)?(?: {_SENTENCE}\b"
-    rf"|[^.!?:]{{0,30}} {_LANGUAGE}\b|[^.!?:]{{0,20}} grammatically\b)"
-    rf"|(?:is|does) (?:this|it) (?:sound )?{_LANGUAGE}\b"
-    rf"|(?:{_WORK}|correct|fix|check|improve) (?:this|these"
-    rf"|the following) (?:\w+ )?{_SENTENCE}\b)[^.!?:]{{0,60}}[.?!:]*$",
-    re.IGNORECASE,
-)
-"""A question about a sentence, which is the one that follows."""
-_ABOVE = re.compile(
-    r"^\s*\^|^(?=[^\n]*\b(?:(?:this|that|it)(?= (?:in|into|to|for|more|less|as|so|please|again)\b|[?.!,]|\s*$)"
-    r"|above\b))"
-    rf"[^.!?:\n]{{0,40}}(?:\b{_WORK}\b|\b(?:is|does) (?:this|that|it|the above) (?:sound )?(?:correct\b|{_LANGUAGE}))",
-    re.IGNORECASE,
-)
-"""A request that stands below the text it is about."""
+_HANDED_OVER = _KNOWN.pattern("handed_over", re.IGNORECASE | re.MULTILINE)
+_CHECKED = _KNOWN.pattern("checked")
+_ABOVE = _KNOWN.pattern("above")
 _BEFORE_COLON = re.compile(r"^(?P<lead>(?:\[[^\]]{1,30}\] ?)?(?:[^:(]|\([^)]{1,30}\)){2,80}):(?P<rest>\s|$)")
 _CLOCK = re.compile(r"\[[^\]]*\]|\([^)]*\)")
 """When it was said, as logs of a chat have it."""
 _ADDRESS = re.compile(r"\s*\S+@\S|\s*[+\d(][\d /()-]{5,}")
-_SPEECH = re.compile(
-    r"\b(?:says?|said|saying|wrote|writes|text(?:s|ed)|messaged|e-?mailed|post(?:s|ed)|tweeted|tells|told|asks|asked"
-    r"|repl(?:y|ies|ied)|answered|shouted|yelled|sang|sings|(?:was|is|were|are) like)\b|\b(?:goes|went)$",
-    re.IGNORECASE,
-)
-_OWN_SPEECH = re.compile(
-    r"\b(?:I|you|we)(?:['’]\w+)? (?:(?:have|had|just|also|already|always|once|then|recently) )*(?:says?|said|saying"
-    r"|wrote|writes?|texted|messaged|e-?mailed|posted|tweeted|tells?|told|asks?|asked|repl(?:y|ied)|answer(?:ed)?)\b",
-    re.IGNORECASE,
-)
-"""What the speaker said is theirs, and so is the answer to what was asked here."""
-_BY_COMMA = re.compile(
-    r"^(?:(?:as|like) [^,:]{2,40}\b(?:says?|said|puts? it)|[^,:]{2,40}\b(?:said|(?:was|is|were|are) like)), ",
-    re.IGNORECASE,
-)
-_KIN = (
-    r"(?:mom|mum|mother|dad|father|wife|husband|partner|girlfriend|boyfriend|son|daughter|kid|brother|sister|grandma"
-    r"|grandmother|grandpa|grandfather|aunt|uncle|cousin|friend|boss|manager|doctor|teacher|colleague|coworker"
-    r"|neighbou?r|roommate|ex)"
-)
-_TEXTS = (
-    r"(?:lyrics?|quot(?:e|ation)s?|sign|song|novel|story|poem|role-?play|character|caption|headline|example|e\.g|joke"
-    r"|dialogue|script|scene|motto|proverb|saying|sentence|translat\w+|proof-?read|rewrite|paraphrase|summari[sz]e"
-    r"|tweets?|posts?|messages?|e-?mails?|mails?|letters?|texts?(?! me\b)|reviews?|complaints?|diary|journal|articles?"
-    r"|comments?|transcripts?|paragraphs?|excerpts?|passages?|essays?|speech|testimonials?|voicemails?|sms|dms?"
-    r"|tickets?|reddit|forum|blog|obituary|interview|chat ?logs?|conversation|cover letter|advert\w*)"
-)
-_PIECE = re.compile(
-    rf"\b{_TEXTS}\b|\bfrom (?:an?|my|our|the|some|one of (?:my|our)) (?:[\w-]+ )?"
-    rf"(?:reader|customer|client|user|stranger|candidate|patient|student|{_KIN})s?\b|\bwhich (?:one )?is "
-    r"(?:better|correct|right)|\b(?:bio|profile|cv|account|statement) (?:of|from|by)\b",
-    re.IGNORECASE,
-)
-_SHOWN = re.compile(
-    r"^(?:(?:here(?:['’]s| is| are)|this is|look at this|see this|check out this)\b[^:]{0,30}"
-    r"|(?=[^:]*[?]$|(?:please |pls )?(?:read|check|grade|rate|review|look|tell|help|give|improve|judge"
-    r"|analy[sz]e)\b)[^:]{0,40}"
-    rf"\b(?:this|these|following|below|his|her|their|\w+['’]s) (?:[\w-]+ )?)\b"
-    rf"(?:{_TEXTS}|profiles?|cv|r[eé]sum[eé]|bios?|applications?|drafts?|statements?)\b[^:]{{0,40}}$",
-    re.IGNORECASE,
-)
-"""A line of its own above the text that it shows or asks about, without a colon."""
-_TO_WRITE = re.compile(
-    r"(?:(?:please|can you|could you|now|then|next|also|and|ok|okay),? )*"
-    r"(?:write|draft|compose|create|generate|make|finish|continue|complete)\b",
-    re.IGNORECASE,
-)
+_SPEECH = _KNOWN.pattern("speech")
+_OWN_SPEECH = _KNOWN.pattern("own_speech")
+_BY_COMMA = _KNOWN.pattern("by_comma")
+_PIECE = _KNOWN.pattern("piece")
+_SHOWN = _KNOWN.pattern("shown")
+_TO_WRITE = _KNOWN.pattern("to_write")
 _CLOSED = re.compile(r":\s*(?:\"[^\"]+\"|“[^”]+”|«[^»]+»|'[^\n]+'(?!\w))")
 """A quotation that ends where its marks do."""
-_FIRST = re.compile(r"\b(?:I|i|my|me|we|our|us)\b", re.IGNORECASE)
-_OF_SELF = re.compile(r"\b(?:I|i|me|myself|I['’]\w+)\b")
-_SOMEBODY = re.compile(rf"^(?:my|his|her|the|our) (?:[a-z]+ )?{_KIN}$", re.IGNORECASE)
+_FIRST = _KNOWN.pattern("first")
+_OF_SELF = _KNOWN.pattern("of_self", 0)
+_SOMEBODY = _KNOWN.pattern("somebody")
 _NAME = re.compile(r"^[A-Z][\w'-]*(?: [A-Z][\w'-]*)?$")
-_LABELS = re.compile(
-    r"\b(?:address|allerg(?:y|ies)|answer|background|bio|btw|clarification|confession|context|correction|diet"
-    r"|disclaimer"
-    r"|edit|extra|facts?|family|fyi|health|heads-up|hobbies|home|important|info|introduction|job|news|notes?|one"
-    r"|personal"
-    r"|plans?|preferences|problem|ps|question|remember|reminder|result|side|situation|status|summary|thing|tldr|update"
-    r"|warning|work|yes|no|reason|and|also|but|so|well|ok|okay|please)\b",
-    re.IGNORECASE,
-)
-"""Words before a colon that name no speaker: "Update: I moved"."""
-_HINTS = (
-    *(">", "^", "\n", "said,", "says,", "say,", "like,", " it,", "sentence", "phrase", "wording", "grammar"),
-    *("expression", "translation", "natural", "polite", "idiomatic", "professional", "fluent", "formal", "rude"),
-    "correct",
-)
-"""Most messages have nothing of all this."""
+_LABELS = _KNOWN.pattern("labels")
+_HINTS = _KNOWN.in_order("hints")
 _LABEL = re.compile(r":(?![^\[\]]*\])")
 _SIGNED = re.compile(r", [A-Z][\w'’-]+[.!]?\s*$")
 
@@ -343,6 +240,6 @@ def _may_announce(text: str) -> bool:
     plain = text.lower()
     return (
         (":" in text and bool(_LABEL.search(text)))
-        or any(hint in plain for hint in _HINTS)
+        or any(hint in plain for hint in ("\n", *_HINTS))
         or bool(_SIGNED.search(text))
     )

@@ -9,12 +9,12 @@ import re
 
 from everlore.extract.lexicon import FOREIGN, STOPWORDS
 from everlore.extract.verb_tables import lemminflect
+from everlore.extract.vocabulary import Vocabulary
 
 _LOOSE = re.compile(r"(?<![\w'’])i(m|ve)(?= (?-i:[a-z\d]))", re.IGNORECASE)
 """Without the apostrophe; before a capital "im" is German."""
-_MY_NAME = re.compile(
-    r"(?<!\w)(my name)(?:s|['’]s| is) (?P<name>[a-z]+)(?P<end>[.,!]|$| (?=(?:and|but|btw|by the way)\b)| )", re.I
-)
+_KNOWN = Vocabulary("casual")
+_MY_NAME = _KNOWN.pattern("my_name")
 _SHORT = {
     re.compile(r"(?<!\w)b-?day(?!\w)", re.IGNORECASE): "birthday",
     re.compile(r"(?<!\w)(my birthday)['’]s(?!\w)", re.IGNORECASE): r"\1 is",

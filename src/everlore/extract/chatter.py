@@ -10,39 +10,14 @@ from collections.abc import Sequence
 
 from everlore.extract.lead_ins import opened
 from everlore.extract.sentences import content_words, is_question
+from everlore.extract.vocabulary import Vocabulary
 
-_CHATTER = re.compile(
-    r"^(?:(?:hi|hey|hello|yo|good (?:morning|evening|night|afternoon|luck|job|for you)|bye|goodbye|see (?:you|ya)|"
-    r"take care|talk (?:to you )?(?:soon|later)|catch you|thanks?\b|thank you|thx|cheers|no (?:problem|worries)|"
-    r"you(?:['’]re| are) welcome|my pleasure|congrat\w*|well done|keep (?:it up|me posted|up)|way to go|"
-    r"sounds? (?:like|good|great|fun|amazing|awesome|perfect|nice|wonderful|interesting|so|really)|"
-    r"nice to|glad (?:to|you|it|that)|(?:i['’]m|i am) (?:so |really |very )?"
-    r"(?:glad|happy|proud|excited|sorry|thrilled) (?:to hear|for you|of you|you)|let me know|i hope (?:this|"
-    r"that|you|it)|hope (?:this|that|you|it)|"
-    r"(?:that|this|it)(?:['’]s| is| was| sounds| must| looks) (?:so |really |very |just |such |pretty |absolutely )*"
-    r"(?:a )?(?:\w+ )?(?:awesome|great|cool|nice|amazing|wonderful|fantastic|lovely|incredible|inspiring|interesting|"
-    r"good|sweet|beautiful|tough|hard|true|right|understandable|impressive|perfect|fun|exciting|thoughtful|adorable|"
-    r"cute|stunning|gorgeous)\b|love (?:it|that|this|the)|how (?:cool|nice|awesome|sweet|lovely|exciting|wonderful)|"
-    r"(?:i['’]d be|i['’]m) happy to|feel free|(?:great|good) (?:question|point|idea|choice)|you(?:['’]ve)? got this|"
-    r"just (?:checking in|saying)|long time no|what a\b|can['’]t wait to (?:hear|see it)|i (?:totally |completely )?"
-    r"(?:agree|understand|see what|get it|know what)|i see(?! (?:an?|my|our)\b)|(?:so )?sorry|me too|same here)\b)",
-    re.IGNORECASE,
-)
-_POLITE = re.compile(
-    r"\b(?:would you like|do you want|shall i|should i|can i|may i|how are you|what['’]s up|how['’]s it going|"
-    r"anything else|does that|is there anything|can you (?:tell|share|help|please|give|explain|provide|suggest)|"
-    r"could you (?:tell|share|help|please|give|explain|provide|suggest)|"
-    r"how have you been|how(?:['’]ve| have) (?:you|things)|"
-    r"what do you think|you know\?|right\?|isn['’]t it|see what i mean|how about you|what about you|and you\?)",
-    re.IGNORECASE,
-)
-_OFFER = re.compile(
-    r"\b(?:(?:happy|glad|here|love) to help|let me know|feel free|hope (?:this|that|these) helps?|let['’]s (?:dive|get)"
-    r"|thank you for|don['’]t hesitate|as an ai)\b",
-    re.IGNORECASE,
-)
-_LISTENER = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
-_YES_NO = re.compile(r"^(?:yes|yeah|yep|yup|no|nope|sure|not really|not yet|i do|i did|i don)\b", re.IGNORECASE)
+_KNOWN = Vocabulary("chatter")
+_CHATTER = _KNOWN.pattern("chatter")
+_POLITE = _KNOWN.pattern("polite")
+_OFFER = _KNOWN.pattern("offer")
+_LISTENER = _KNOWN.pattern("listener")
+_YES_NO = _KNOWN.pattern("yes_no")
 _CODE = re.compile(r"[{}<>\[\]|\\=;`$]|_+|\w\(|://|->|=>")
 _NAMED_CODE = re.compile(r"`[^`]+`|\b__\w+__\b")
 """A name of something in code that somebody speaks of."""

@@ -19,77 +19,27 @@ from everlore.extract.categories import told_of
 from everlore.extract.completion import whole
 from everlore.extract.languages import before_question, halves
 from everlore.extract.lead_ins import BITTER, LEAD_IN, opened
-from everlore.extract.lexicon import CLAUSE_VERBS, ORDERS
 from everlore.extract.orders import each_order
 from everlore.extract.plural_subject import QUOTED, alone
 from everlore.extract.sentences import is_english, is_question
 from everlore.extract.third_person import has_verb, third_person
+from everlore.extract.vocabulary import Vocabulary
 
-_SELF = r"(?:I|I['’](?:m|ve|d|ll)|im|ive|my|our|we|we['’](?:re|ve|ll|d))"
-_OTHER = r"(?:you|you['’]\w+|it|it['’]\w+|he|he['’]\w+|she|she['’]\w+|they|they['’]\w+|this|that|that['’]s|there)"
-_ASKS = (
-    r"(?:what(?:['’]s)?|how|where|when|which|who|why|can|could|would|should|shall|will|may|do|does|did|is|are|any"
-    r"|have you|has anyone)"
-)
-_ORDERS = (
-    r"(?:please|pls|keep|don['’]?t|do not|let|make sure|remember|give|suggest|recommend|help|tell|show|find|avoid)"
-)
-_FACTIVE = (
-    r"(?<!not )(?:because|cause)|since|although|(?<!as )though|even though"
-    r"|(?:as|while)(?=\s+(?:(?:I['’]m|I am)(?! \w+ing\b)|I have|I live|I work|I own|I can['’]t|I don['’]t|my)\b)"
-    r"|now that|given that|given|considering that|considering|seeing that|seeing as"
-    r"|(?:found out|reali[sz]ed|discovered|learned)(?: that)?"
-)
-"""What follows them is so, whatever the rest of the sentence asks or wants."""
-_COORDINATING = r"and|but|so|plus|then|also|btw"
-_COORDINATES = re.compile(rf"\b(?:{_COORDINATING})\s+$", re.IGNORECASE)
-_LINK = rf"(?:{_COORDINATING}|{_FACTIVE})"
-_STOP = r"(?:[,;:]|\s[–—-]|\.{2,}|…)"
-_BREAK = re.compile(
-    rf"(?P<stop>{_STOP})?\s+(?P<link>(?:{_LINK}\s+)+)(?=(?:{_SELF}|{_OTHER}|{_ASKS}|{_ORDERS}|if|when|(?<=so )no)\b)"
-    rf"|(?P<comma>{_STOP})\s+(?=(?:{_SELF}|{_OTHER}|{_ASKS}|{_ORDERS}|which|who|if|unless|when|as)\b)"
-    r"|(?P<bare>\s)(?=(?:what|how|why)\s(?:(?!(?:you|I|he|she|they|it|we|this|that|to)\b)\w+\s){0,2}"
-    r"(?:is|are|do|does|can|could|should|would|will)\s"
-    r"|(?:can|could|would|should|do|will)\s(?:you|u|i|we)\b)",
-    re.IGNORECASE,
-)
-_BEGINS = re.compile(rf"(?:(?P<link>{_FACTIVE})\s+)?(?={_SELF}\b)", re.IGNORECASE)
-_CLAUSE = re.compile(
-    rf"(?:(?:{_FACTIVE})\s+)?(?:{_SELF}|{_OTHER}|{_ASKS}|{_ORDERS}|{'|'.join(sorted(ORDERS))})\b", re.IGNORECASE
-)
-"""How a clause begins; "Ideally, I live in Rome" is one clause and not two."""
-_QUESTION = re.compile(rf"(?:{_ASKS})\b", re.IGNORECASE)
-_TAG = re.compile(
-    r"^(?:is|are|am|was|were|do|does|did|has|have|can|will|would|should|could)(?:n['’]?t)? (?:I|you|it|he|she|we|they)"
-    r"\W*$",
-    re.IGNORECASE,
-)
-_REQUEST = re.compile(r"^(?:(?:please|hi|hey|so|ok),? )*(?:can|could|would|will) you\b", re.IGNORECASE)
-_LIMITS = re.compile(r"^(?:if|unless|when)\b", re.IGNORECASE)
-GOVERNS = re.compile(
-    r"\b(?:if|unless|whether|in case|wish(?:es|ed)?|hop(?:e|es|ed|ing)|would|suppos\w+|imagin\w+|pretend\w*|assum\w+"
-    r"|hypothetical\w*|maybe|perhaps|thinks?|thought|says?|said|saying|tell|tells|told|ask(?:s|ed)|claim(?:s|ed)"
-    r"|believ\w+|wonder\w*|doubts?|wrote|writes?|draft|compose|stor(?:y|ies)|novel|poem|scene|script|role-?play"
-    r"|character|song|lyrics|dreams?|dreamt|let['’]s say)\b|[\"“”]",
-    re.IGNORECASE,
-)
-"""Words that make what follows them somebody's word, a wish or an invention."""
+_KNOWN = Vocabulary("clauses")
+_COORDINATES = _KNOWN.pattern("coordinates")
+_BREAK = _KNOWN.pattern("break")
+_BEGINS = _KNOWN.pattern("begins")
+_CLAUSE = _KNOWN.pattern("clause")
+_QUESTION = _KNOWN.pattern("question")
+_TAG = _KNOWN.pattern("tag")
+_REQUEST = _KNOWN.pattern("request")
+_LIMITS = _KNOWN.pattern("limits")
+GOVERNS = _KNOWN.pattern("governs")
 
-_JOINT = re.compile(
-    rf"(?:{_STOP}?\s+(?:(?:and|but|plus|also|then|btw)\s+)+|{_STOP}\s+)"
-    rf"(?=(?:(?:now|currently|nowadays|these days)\s+)?{_SELF}\b)",
-    re.IGNORECASE,
-)
-_SHARED = re.compile(r"(?:,|,?\s+and|,?\s+but)\s+(?:(?:also|now|currently)\s+)?(?=(?-i:[a-z]))")
-_RUN_ON = re.compile(
-    r"\s+(?=(?:i (?:live in|work (?:at|as|for)|am|have (?:an?|two|three|\d))|i['’]?m|my \w+(?: name)? (?:is|are)) \w"
-    r"|i (?:love|hate|like) \w+[.!]*$)"
-)
-"""What nobody says of the noun before it: "the place i live in"."""
-_GOES_ON = re.compile(
-    r"\b(?:and|but|so|or|because|since|that|if|when|while|as|than|sure|then|where|what|how|like"
-    r"|think|know|guess|feel|wish|hope|until|before|after|whenever)$"
-)
+_JOINT = _KNOWN.pattern("joint")
+_SHARED = _KNOWN.pattern("shared", 0)
+_RUN_ON = _KNOWN.pattern("run_on", 0)
+_GOES_ON = _KNOWN.pattern("goes_on", 0)
 _LARGE_I = re.compile(r"\bI\b")
 _BE = re.compile(r"^I(?:['’]m| am)\b", re.IGNORECASE)
 
@@ -181,30 +131,15 @@ def _sentence(text: str) -> str:
     return plain if plain.endswith((".", "!")) else f"{plain}."
 
 
-_LEANS = re.compile(
-    r"\b(?:it|its|them|they|there|he|she|him|her|his|this|that|these|those|both)\b|\b(?:too|neither|one|two|three|four|some|none|any|either)[.!]*$",
-    re.IGNORECASE,
-)
-"""Words that need what was said before."""
-_OF_SELF = re.compile(r"^(?:I|I['’]\w+|im|ive|my|we|we['’]\w+|our)\b", re.IGNORECASE)
-_OF_US = re.compile(r"\b(?:I|im|ive|me|my|we|our|us)\b", re.IGNORECASE)
-_DURING = re.compile(r"\b(?:when|while|until|till|before|after|once|whenever|because|so that)\b", re.IGNORECASE)
-_DATED = re.compile(r"\b(?:yesterday|last|ago|this (?:morning|week|month|year)|in \d{4})\b", re.IGNORECASE)
-_PAST = re.compile(r"^I (?:\w+ly |just |also )?(?:\w+ed|got|went|met|left|began|had|took|made|bought)\b", re.IGNORECASE)
-_FRONTED = re.compile(
-    r"^(?P<when>yesterday|today|(?:this|last) (?:morning|night|week|weekend|month|year|spring|summer|autumn|fall|winter"
-    r"|\w+day|(?-i:[A-Z])\w+)|(?:an?|one|two|three|four|five|six|\d+|a few|a couple of) (?:day|week|month|year)s? ago"
-    r"|(?:back )?(?:in|since) (?:(?-i:[A-Z])\w+ )?\d{4}|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?),? "
-    r"(?P<rest>(?:I|my)\b(?:(?! (?:and|but|so|because|when|while|which|who|if)\b)[^,;:])*?)(?P<stop>[.!]*)$",
-    re.IGNORECASE,
-)
-"""A time in front of a plain statement, which may as well stand behind it."""
-_PLAINLY = re.compile(r"^I (?:live|work (?:in|at|for|as)|have|am|own|don['’]t|can['’]t|moved to) ", re.IGNORECASE)
-_WIDER = re.compile(
-    r"\bto (?-i:[a-z])|\b(?:can|could|will|would|should|may|might|must|gonna|not|never|no longer|who|which|that|whose"
-    rf"|where|when|because|if|so|{'|'.join(sorted(CLAUSE_VERBS))})\b|n['’]t\b|['’](?:d|ll)\b|cannot",
-    re.IGNORECASE,
-)
+_LEANS = _KNOWN.pattern("leans")
+_OF_SELF = _KNOWN.pattern("of_self")
+_OF_US = _KNOWN.pattern("of_us")
+_DURING = _KNOWN.pattern("during")
+_DATED = _KNOWN.pattern("dated")
+_PAST = _KNOWN.pattern("past")
+_FRONTED = _KNOWN.pattern("fronted")
+_PLAINLY = _KNOWN.pattern("plainly")
+_WIDER = _KNOWN.pattern("wider")
 _WORDS = re.compile(r"\w+")
 LEAST = 3
 """Words of a statement that needs no other."""

@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from everlore.extract.lexicon import ADVERBS, FLEETING, OCCUPATIONS, SAME_IN_THIRD, STOPWORDS
+from everlore.extract.lexicon import FLEETING, OCCUPATIONS, SAME_IN_THIRD, STOPWORDS
 from everlore.extract.third_person import base_form, verb_forms
 from everlore.extract.verb_tables import lemminflect
+from everlore.extract.vocabulary import Vocabulary
 
 LEAST = 2
 """Lines that make a list."""
@@ -20,29 +21,16 @@ ANSWER = 80
 """Characters of an answer that is only a value."""
 
 _NAMES = re.compile(r"[^\W\d_a-zà-ÿ][\w'’-]+(?: [^\W\d_a-zà-ÿ][\w'’.-]*){0,3}")
-_PLACE = re.compile(
-    r"[^\W\d_a-zà-ÿ][\w'’.&-]+(?:,? (?:(?:of|de|del|di|la|the|am|an der) )?[^\W\d_a-zà-ÿ][\w'’.&-]*){0,4}"
-)
-_THINGS = re.compile(
-    r"(?!(?:no|none|not|nothing|nope|n/a|unknown|failed|required|optional|i|you|it|that|this|yes|maybe"
-    r"|probably|idk|some|just|only|sometimes|lots|many|don['’]?t)\b)"
-    r"[^\W\d_][\w'’ ,&/+-]{2,80}",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(
-    r"\b(?:I|we|you|he|she|it|they|am|is|are|was|were|do|does|did|have|has|had|would|will|can|could)\b|['’](?:re|m"
-    r"|ll|ve)\b",
-    re.IGNORECASE,
-)
+_KNOWN = Vocabulary("completion")
+_PLACE = _KNOWN.pattern("place", 0)
+_THINGS = _KNOWN.pattern("things")
+_SENTENCE = _KNOWN.pattern("sentence")
 _BIRTHDAY = re.compile(r"(?=.*\d)(?:on |the )*[\w., /-]{3,30}", re.IGNORECASE)
 _EMAIL = re.compile(r"\S+@\S+\.\w+")
 _PHONE = re.compile(r"[+\d][\d /()-]{5,20}")
-_DIET = re.compile(r"vegan|vegetarian|pescatarian", re.IGNORECASE)
-_IN_NAMES = frozenset({"new", "great", "of", "the", "an", "in", "will", "may", "grace", "hope", "joy"})
-_NO_PLACE = re.compile(
-    r"^(?:I|We|You|It|The|Not|No|Yes|At|In|With|My|Here|There|Near|From|Just|Home|Nowhere"
-    r"|Everywhere|Somewhere|Remote(?:ly)?|Unknown|None|Required)\b"
-)
+_DIET = _KNOWN.pattern("diet")
+_IN_NAMES = _KNOWN.words("in_names")
+_NO_PLACE = _KNOWN.pattern("no_place", 0)
 
 
 def _place(value: str) -> bool:
@@ -139,27 +127,11 @@ _ENTRIES = (
 )
 _LINE = re.compile(r"^\s*(?:[-*•]\s+)?\**(?P<label>[A-Za-z][A-Za-z -]{1,30}?)\**\s*:\**\s+(?P<value>\S.*?)\s*$")
 _PIECES = re.compile(r"\s+[/|]\s+")
-_OF_ME = re.compile(
-    r"\b(?:about me|about myself|who I am|my (?:profile|details|data|info\w*|basics|facts|bio)|über mich)\b"
-    r"|^(?:hi|hello|hey|hallo)\W*$",
-    re.IGNORECASE,
-)
-_OF_OTHERS = re.compile(
-    r"\b(?:he|she|his|her|him|their|son|daughter|wife|husband|child|kid|mother|father|mom|dad|brother|sister|friend"
-    r"|boss"
-    r"|customer|client|contact|user|character|patient|candidate)(?:['’]s)?\b",
-    re.IGNORECASE,
-)
-_PERSONAL = re.compile(
-    r"^\W*(?:(?:full |first |my )?name|age|alter|birth|dob|born|geburtstag|allerg|diet|pronouns|hobbies|interests)",
-    re.IGNORECASE,
-)
-"""Labels that a list about a thing has not, or hardly."""
+_OF_ME = _KNOWN.pattern("of_me")
+_OF_OTHERS = _KNOWN.pattern("of_others")
+_PERSONAL = _KNOWN.pattern("personal")
 _TO_YOU = re.compile(r"\byour?(?:self)?\b", re.IGNORECASE)
-_ANSWER = re.compile(
-    r"^(?:(?:yes|yeah|yep|sure|well|oh|hm+)[,. ]+)?(?:(?:it['’]s|it is|that['’]s|I['’]?m|in|at|to|an?) )?",
-    re.IGNORECASE,
-)
+_ANSWER = _KNOWN.pattern("answer")
 
 
 def spelled_out(text: str, name: str, asked: str) -> str:
@@ -234,62 +206,16 @@ def _same_person(statements: Sequence[str | None], name: str) -> bool:
     return len(told) >= LEAST and bool(called)
 
 
-_STATE = re.compile(
-    r"^(?:also |strictly |severely |highly |very |really )?(?:allergic to [\w' ,-]{2,80}"
-    r"|(?:lactose|gluten)[- ]intolerant|vegetarian|vegan|pescatarian|diabetic|asthmatic|pregnant|c(?:o)?eliac"
-    r"|left-handed|colou?r-?blind)[.!]*$",
-    re.IGNORECASE,
-)
-_TOGETHER = re.compile(
-    r"^we(?P<be>['’]re| are)? (?P<rest>(?:just |finally |recently |also )?(?:got |getting )?(?:divorced|married"
-    r"|engaged|separated)\b.*"
-    r"|(?:just |finally |recently )?(?:broke|split) up(?:[.!]*$| (?:last|yesterday|two|a)\b.*))$",
-    re.IGNORECASE,
-)
-_COUPLE = re.compile(
-    r"^(?P<name>(?-i:[A-Z])\w+) and I (?:just |finally |recently )?got "
-    r"(?P<status>married|engaged|divorced|separated)(?P<rest>\b.*)$",
-    re.IGNORECASE,
-)
-_WRITE_TO = re.compile(
-    r"^(?:please,? )?(?:use|write(?: to)?|mail|e-?mail|send (?:it |them |mails? )?to|contact|reach)(?: me)?(?: at"
-    r"| on| under)?"
-    r" (?P<v>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)(?: as my (?:new )?e-?mail(?: address)?)?,? "
-    r"(?:from now on|instead|in (?:the )?future|going forward|as my (?:new )?e-?mail(?: address)?)\b[^?]*$",
-    re.IGNORECASE,
-)
-_VERB = re.compile(
-    r"^I(?P<be>['’]m| am| was|['’]ve been|(?:['’]ve| have) never)?(?: (?:"
-    + "|".join(sorted(ADVERBS))
-    + r"))* (?P<verb>[\w'’-]+)(?P<rest>.*)$",
-    re.IGNORECASE,
-)
-_POINTS = re.compile(
-    r"^ to\b|^ (?:so|you|him|her|there|here)\b[\w ]{0,10}\W*$|\b(?:it|this|that|them|these|those)\b[\w ]{0,10}\W*$",
-    re.IGNORECASE,
-)
-"""What goes on with "to", or is about something of this talk."""
+_STATE = _KNOWN.pattern("state")
+_TOGETHER = _KNOWN.pattern("together")
+_COUPLE = _KNOWN.pattern("couple")
+_WRITE_TO = _KNOWN.pattern("write_to")
+_VERB = _KNOWN.pattern("verb")
+_POINTS = _KNOWN.pattern("points")
 SHORT = 6
 """Words of a sentence that may pass with a single telling one."""
-_DECLINED = re.compile(
-    r"^No (?!(?:more )?(?:problems?|worries|rush|thanks|need|way|issues?|doubt|idea|offen[cs]e|big)\b)"
-    r"[\w' -]{2,30} for me(?:,? (?:please|thanks|thank you))?[.!]*$",
-    re.IGNORECASE,
-)
-_MOMENT = re.compile(
-    r"^I(?:['’]m| am) (?!(?:\w+ )?(?:into|getting (?:divorced|married|engaged|separated)|freelancing|homeschooling"
-    r"|volunteering|fostering|breastfeeding|transitioning|dating|expecting)\b)(?:\w+ ){0,2}\w+ing\b"
-    r"|\b(?:in for|confused|curious|done|tired|impressed|listening|jealous|kidding|joking|afraid|aware|bored|stuck|lost"
-    r"|late|hungry|thirsty|serious|convinced|interested|leaving|trying|thrilled|surprised|shocked|worried|amazed"
-    r"|touched"
-    r"|flattered|honou?red|stoked|pumped|psyched|speechless|positive|certain|wondering|asking|saying|talking|thinking"
-    r"|wrong|away|home|busy|free|finished|okay|alright|questions?|doubts?|complain|believe|wait|decide|imagine|stop"
-    r"|remember|recall|thought|realized|noticed|expected|mind|worry|blame|express|promise|clue|feeling|hunch|goosebumps"
-    r"|chills|laugh\w*|smil\w*|stress\w*|exhausted|overwhelmed|nervous|anxious|relieved|puzzled|annoyed|disappointed"
-    r"|fascinated|intrigued|frustrated|concerned|pleased|delighted|ok|upset|mad|angry|sad|lol|game"
-    r"|plans?|point|meetings?|appointment|call|cold|headache|fever|flu|flight|test|exam|class|off|gonna|going|lucky|hoping|excited|distracted|emotional|carried|message|text|email|link|file|idea|guys?|dude|man|buddy|pal|bro|mate)\b",
-    re.IGNORECASE,
-)
+_DECLINED = _KNOWN.pattern("declined")
+_MOMENT = _KNOWN.pattern("moment")
 
 
 def whole(sentence: str) -> str:
@@ -306,20 +232,9 @@ def whole(sentence: str) -> str:
     return sentence
 
 
-_INTRODUCED = re.compile(
-    r"^(?P<greets>(?:hi|hello|hey|hallo)(?: there| all| everyone)?[,!]? )?I(?:['’]m| am) "
-    r"(?P<name>(?-i:[A-Z])[\w'’-]+(?: (?:v[ao]n |de |di |el )?(?-i:[A-Z])[\w'’-]+){0,2})"
-    r"(?:[.!]*$|,(?: and)? | and (?=(?:I|my|we|this)\b)| (?=from\b))",
-    re.IGNORECASE,
-)
-_WHAT = re.compile(
-    rf"(?:(?:an?|the|from|originally|CEO|CTO|founder|head|owner|{'|'.join(sorted(OCCUPATIONS))})\b|\d)", re.IGNORECASE
-)
-"""How it begins when somebody says after their name what they are."""
-_NO_NAME = re.compile(
-    r"(?:ish|ese|an|ic|im|ist|ch|ss|ek|ai|du|at|kh|day)$|^(?:I|AI|OK|Ok|Black|White|Gay|Bi|Trans|Queer)$"
-)
-"""How words end that say what somebody is and not what they are called: "I'm Irish and I live in Rome"."""
+_INTRODUCED = _KNOWN.pattern("introduced")
+_WHAT = _KNOWN.pattern("what")
+_NO_NAME = _KNOWN.pattern("no_name", 0)
 
 
 def introduced(sentence: str, name: str, known: bool) -> list[str]:

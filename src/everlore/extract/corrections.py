@@ -11,33 +11,17 @@ from typing import NamedTuple
 from everlore.extract.reading import DENIED
 from everlore.extract.readings import read, says_more
 from everlore.extract.slots import of_change
+from everlore.extract.vocabulary import Vocabulary
 
 _VAGUE = ("it", "that", "this", "them", "well", "everything", "nothing", "something", "no", "yes", "you", "him", "her")
 WORDS = 4
 """A longer correction is a statement of its own."""
 
-_FALSE = (
-    r"(?:wrong|incorrect|scratch that|correction|(?:I )?misspoke|typo|that['’]?s (?:wrong|incorrect|outdated|old"
-    r"|not (?:true|right|correct|quite right))|not (?:true|right|correct|quite)|you['’]re (?:wrong|mistaken))"
-)
-_LEAD = rf"(?:(?:oh|oops|sorry|wait|no|nope|nah|actually|my bad|hm+|argh|{_FALSE})[,.!:;…–—-]*\s+)"
-_MEANT = re.compile(
-    rf"^(?:{_LEAD}*I meant(?: to say)?\s+|{_LEAD}+(?:I mean|make that|it['’]s|it is)\s+"
-    rf"|I mean,?\s+(?=(?-i:[A-Z\d]))|{_LEAD}+(?=(?:\d+|two|three|four|five|six|seven|eight|nine|ten)[.!]*$))"
-    r"(?!I\b|my\b|that\b)(?:in |at |on |an? |the )?"
-    r"(?P<v>[^,;!?]{1,40}?)(?:,? not [^,.;!?]+)?(?:[,.]? (?:sorry|oops|my bad))?[.!]*$",
-    re.IGNORECASE,
-)
-_SO_IT_IS = re.compile(
-    rf"^(?:(?P<surely>{_LEAD}*I meant(?: to say)?(?: that)?,?\s+|{_LEAD}*I mean,?\s+(?=I\b|my\b)"
-    rf"|{_LEAD}*(?:{_FALSE}|no,? wait|wait,? no|actually no)[,.!:;…–—-]*\s+{_LEAD}*)|{_LEAD}+)(?P<clause>(?:I|my"
-    rf"|I['’]\w+)\b.+)$",
-    re.IGNORECASE,
-)
+_KNOWN = Vocabulary("corrections")
+_MEANT = _KNOWN.pattern("meant")
+_SO_IT_IS = _KNOWN.pattern("so_it_is")
 _NOT_THE_OLD = re.compile(r",? not [^,;]+$", re.IGNORECASE)
-_OF_YOU = re.compile(
-    r"\b(?:(?P<are>you(?:['’]re| are))|(?P<have>you['’]ve)|(?P<you>you)|(?P<your>your)) (?P<rest>.+)", re.I
-)
+_OF_YOU = _KNOWN.pattern("of_you")
 
 
 class Restated(NamedTuple):
@@ -102,23 +86,12 @@ def _alike(one: str, other: str) -> bool:
     return len(one.split()) <= (1 if plain else WORDS) and one.lower() not in (*_VAGUE, other.lower())
 
 
-_AT_NOW = re.compile(
-    r"^(?:(?:and|so|but) )?I(?:['’]m| am) (?:(?P<now>now|currently) )?at "
-    r"(?P<v>(?-i:[A-Z])[\w'&.-]*(?: (?-i:[A-Z])[\w'&.-]*)*)"
-    r"(?P<then> now| these days| nowadays)?[.!]*$",
-    re.IGNORECASE,
-)
-_NEW_JOB = re.compile(
-    r"\b(?:(?:switched|changed|changing|switching) (?:jobs|companies)|(?:a|their) new job)\b(?! at\b)", re.I
-)
+_AT_NOW = _KNOWN.pattern("at_now")
+_NEW_JOB = _KNOWN.pattern("new_job")
 
 
-_EMPLOYER_LEFT = re.compile(rf"{DENIED}\w")
-_NO_EMPLOYER = re.compile(
-    r"(?:Lake|Mount|Camp|Hotel|Terminal|Gate|Caf[eé]|Starbucks|McDonald|Home|Mom|Dad)|.*\b(?:Airport|Station|Park"
-    r"|Beach)\b"
-)
-"""Where people are now and do not work."""
+_EMPLOYER_LEFT = _KNOWN.pattern("employer_left", 0)
+_NO_EMPLOYER = _KNOWN.pattern("no_employer", 0)
 
 
 def moved_on(sentence: str, before: str, speaker: str) -> str:

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, tzinfo
 from everlore.extract.facts import FactDraft
 from everlore.extract.sentences import clip, content_words, split, stopped
 from everlore.extract.turns import ASSISTANT, Spoken, spoken
+from everlore.extract.vocabulary import Vocabulary
 from everlore.extract.when import show
 from everlore.kinds.episode import Episode, Turn, render_turns
 from everlore.types import Cell, Json, Message, Owner
@@ -25,15 +26,10 @@ FIRST = 5
 SPOKEN = 2000
 """Characters of a turn that are looked at for its first sentence."""
 
-_FRAME = re.compile(
-    r'^(?:Asked ".*?", )?.+? (?:said(?: in a role-play)?|listed|asked|shared): "(?P<words>.*)"$', re.DOTALL
-)
+_KNOWN = Vocabulary("episode")
+_FRAME = _KNOWN.pattern("frame", re.DOTALL)
 _DATE = re.compile(r"\s*\([^)]*\d{4}[^)]*\)")
-_DENIAL = re.compile(
-    r"\b(?:not|no|never|nor|neither|none|nothing|without|except|unless|any ?more|longer|stopped|quit|used to|until|but"
-    r"|cannot)\b|n['’]t\b|不|没|沒",
-    re.IGNORECASE,
-)
+_DENIAL = _KNOWN.pattern("denial")
 
 
 def subject_line(turns: list[Spoken], drafts: list[FactDraft], timestamp: int, zone: tzinfo) -> str:

@@ -43,6 +43,7 @@ from everlore.extract.sentences import (
 )
 from everlore.extract.third_person import has_verb
 from everlore.extract.turns import Spoken, spoken
+from everlore.extract.vocabulary import Vocabulary
 from everlore.extract.when import with_dates
 from everlore.kinds.fact import Fact
 from everlore.types import Cell, Owner
@@ -70,17 +71,10 @@ CORRECTABLE = 5
 """The last statements of an assistant about the user that a correction may be about."""
 PLAYED = "said in a role-play"
 
-_LIST_HEAD = re.compile(
-    r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\*\*(.{2,80}?)\*\*"
-    r"|((?:[^:.\n]|\.(?=\w)|(?<=\b[A-Za-z])\.){2,60}?)(?=:|[ \t]*$))",
-    re.MULTILINE,
-)
-_SHARED = re.compile(r"^\[(?:image|photo|picture|video|audio|file|document)\b[^\]]*\]$", re.IGNORECASE)
-_NAMED_KIN = re.compile(
-    r"\b[Mm]y (?:[a-z]+ )?(?:sister|brother|mom|mother|dad|father|wife|husband|partner|girlfriend|boyfriend|fiancée?"
-    r"|son|daughter|kid|cousin|niece|nephew|aunt|uncle|friend|boss|dog|cat),? [A-Z]\w+"
-)
-"""Who somebody is, told in passing: "a card for my sister Julia"."""
+_KNOWN = Vocabulary("facts")
+_LIST_HEAD = _KNOWN.pattern("list_head", re.MULTILINE)
+_SHARED = _KNOWN.pattern("shared")
+_NAMED_KIN = _KNOWN.pattern("named_kin", 0)
 _FIRST_PERSON = re.compile(r"\b(?:I|i|my|My|me|I['’](?:m|ve|d|ll))\b")
 
 

@@ -10,8 +10,9 @@ import re
 from dataclasses import replace
 
 from everlore.extract.lexicon import HABIT_VERBS
-from everlore.extract.reading import ADVERB, HAS, LONG_AGO, Reading
+from everlore.extract.reading import LONG_AGO, Reading
 from everlore.extract.third_person import base_form, verb_forms
+from everlore.extract.vocabulary import Vocabulary
 
 _FULFILS = {
     "buy": ("buy", "get"),
@@ -25,31 +26,14 @@ _FULFILS = {
 }
 """Which wishes it fulfils when something was done."""
 _WISHES = frozenset(wish for wishes in _FULFILS.values() for wish in wishes)
-_GOT = re.compile(
-    r"(?:dog|cat|puppy|kitten|horse|car|motorcycle|bike|house|home|flat|apartment|boat|van|tattoo|license|licence|visa"
-    r"|degree|promotion|raise|phone|laptop|camera|piano|guitar)$"
-)
-"""What "got" is said of in the sense of having it then; a bit carried away is also got."""
-_WISH = re.compile(
-    rf"^ {ADVERB}(?:(?:wants|plans|hopes|intends|aims|is {ADVERB}(?:planning|hoping|going|saving(?: up)?)"
-    r"|would (?:like|love)) to (?P<verb>[a-z]+)|dreams of (?P<ing>[a-z]+ing)|is (?:\w+ )?(?P<training>training) for"
-    r"|is (?:\w+ )?(?P<saving>saving)(?: up)? for) (?P<o>.+)",
-    re.I,
-)
-_TO_STOP = re.compile(
-    rf"^ {ADVERB}(?:wants|plans|hopes|is trying) to (?:quit|stop|give up) (?P<what>[a-z]+ing)\b", re.I
-)
-_DONE = re.compile(rf"^{ADVERB}(?:has |have )?{ADVERB}(?P<verb>[a-z]+) (?P<o>.+)", re.I)
-_OBJECT = re.compile(
-    r"^(?:(?:an?|the|their|our|my) |(?=[A-Z]))(?P<o>(?:[\w'-]+ ){0,3}?[\w'-]+)"
-    r"(?=[.,!;(]|$| (?:in|on|at|with|near|this|last|yesterday|today|one|some|someday|soon|and|but|because|so|after"
-    r"|before"
-    r"|from|to|as|again|for (?:\w+ )?(?:myself|me|us|themself|the first)|when|finally)\b)"
-)
-_PLAIN = re.compile(
-    r"(?:new|own|first|second|nice|small|little|big|bigger|beautiful|cute|lovely|whole|full|used|great)$"
-)
-_NO_THING = re.compile(r"\b(?:lot|bit|few|bunch|pair|of|for|that|about|couple|mix|same|thing)\b")
+_KNOWN = Vocabulary("habits")
+_GOT = _KNOWN.pattern("got", 0)
+_WISH = _KNOWN.pattern("wish")
+_TO_STOP = _KNOWN.pattern("to_stop")
+_DONE = _KNOWN.pattern("done")
+_OBJECT = _KNOWN.pattern("object", 0)
+_PLAIN = _KNOWN.pattern("plain", 0)
+_NO_THING = _KNOWN.pattern("no_thing", 0)
 
 
 def wished(who: str, rest: str) -> Reading | None:
@@ -102,16 +86,9 @@ def _objects(verb: str, text: str) -> list[str]:
     return [" ".join(form).lower() for form in forms]
 
 
-_TAIL = re.compile(
-    r"\s*(?:[,;.!(—–]|\b(?:in|on|at|for|with|because|since|when|while|and|but|so|as|which|who|that|every|most|each"
-    r"|after"
-    r"|before|during|than|these|right|too|anymore|any more|now|from|by|lately|twice|once|daily|a lot|very|so|again|last"
-    r"|yesterday|today|cold turkey|(?:\d+|an?|two|three|four|five|six|a few|some) (?:days?|weeks?|months?|years?) ago)"
-    r"\b).*$",
-    re.IGNORECASE | re.DOTALL,
-)
-DETERMINER = re.compile(r"^(?:the|a|an|their|to|some|any)\s+", re.IGNORECASE)
-_POINTING = frozenset({"it", "them", "this", "that", "these", "those", "how", "what", "when", "all", "just", "to"})
+_TAIL = _KNOWN.pattern("tail", re.IGNORECASE | re.DOTALL)
+DETERMINER = _KNOWN.pattern("determiner")
+_POINTING = _KNOWN.words("pointing")
 _LIKES = {"love": "+", "like": "+", "enjoy": "+", "adore": "+", "prefer": "", "hate": "-", "dislike": "-"}
 _NO_MEAT = ("vegan", "vegetarian", "pescatarian")
 _DIETS = {
@@ -120,51 +97,22 @@ _DIETS = {
     **dict.fromkeys(("eggs", "dairy", "cheese"), _NO_MEAT[:1]),
 }
 """What is eaten, and the diets that exclude it."""
-_STARTED = re.compile(
-    rf"^{HAS}(?:(?:started|resumed|began|went back to|is back to) (?P<verb>\w+ing)\b(?P<o> [^.;]*\bagain\b.*"
-    rf"|(?<=eating).*"
-    rf"|(?<=drinking).*|(?<=smoking).*)|is {ADVERB}(?P<now>\w+ing)\b(?P<more> [^.;]*\b(?:again|these days)\b.*))",
-    re.I,
-)
-"""What was not so before. A course that somebody started is no habit yet."""
-_RATHER = re.compile(
-    rf"^{ADVERB}prefers {ADVERB}(?!to\b)(?P<a>[\w'-]+(?: [\w'-]+)?) (?:over|to|rather than|instead of) "
-    r"(?P<b>[\w'-]+(?: [\w'-]+)?)(?: now| these days| any ?more)?[.!]*$",
-    re.I,
-)
-_TASTE = re.compile(
-    rf"^{HAS}(?:started|began|begun|come|came|grown|grew|learn(?:ed|t)) to (?P<verb>\w+)\b(?P<o>.*)", re.I
-)
-_STOPPED = re.compile(rf"^{ADVERB}(?:has )?{ADVERB}(?:stopped|quit|gave up|given up) (?P<verb>\w+ing)\b(?P<o>.*)", re.I)
-_NO_DIET = re.compile(
-    rf"^{HAS}(?:gave up|given up|quit|stopped|abandoned|dropped|is done with) (?P<diet>vegan|vegetarian)ism\b"
-    rf"|^no longer (?:follows|eats|keeps to) an? (?P<same>vegan|vegetarian) diet\b",
-    re.I,
-)
-_SWITCHED = re.compile(rf"^{HAS}(?:switched|changed) from (?P<o>[\w' -]+?) to\b", re.I)
-_GAVE_UP = re.compile(rf"^{HAS}(?:gave up|given up)(?: on)? (?P<o>.+)", re.I)
+_STARTED = _KNOWN.pattern("started")
+_RATHER = _KNOWN.pattern("rather")
+_TASTE = _KNOWN.pattern("taste")
+_STOPPED = _KNOWN.pattern("stopped")
+_NO_DIET = _KNOWN.pattern("no_diet")
+_SWITCHED = _KNOWN.pattern("switched")
+_GAVE_UP = _KNOWN.pattern("gave_up")
 _PURSUED = ("eat", "drink", "play", "learn", "study", "use", "practice")
-_LEARNS = re.compile(rf"^{ADVERB}(?:is|has been) {ADVERB}(?P<verb>learning|studying)\b(?P<o>.*)", re.I)
-_CAN_AGAIN = re.compile(rf"^{ADVERB}can {ADVERB}(?P<verb>\w+)\b(?P<o>.*\b(?:again|now)\b.*)", re.I)
+_LEARNS = _KNOWN.pattern("learns")
+_CAN_AGAIN = _KNOWN.pattern("can_again")
 _NO_LONGER = re.compile(r"^no longer (?P<verb>\w+)\b(?P<o>.*)", re.I)
-_NOT_SINCE = re.compile(
-    rf"^{ADVERB}(?:hasn't|has not) {ADVERB}(?P<verb>\w+)\b"
-    r"(?P<o>.*\b(?:since|(?:in|for) (?:\w+ )?(?:years|months|weeks))\b)",
-    re.I,
-)
-_NOT = re.compile(rf"^{ADVERB}(?:doesn't|does not|can't|cannot) {ADVERB}(?P<verb>\w+)\b(?P<o>.*)", re.I)
-_DOES = re.compile(rf"^{ADVERB}(?P<verb>\w+s)\b(?P<o>.*)", re.I)
-_IS = re.compile(
-    rf"^{ADVERB}(?:(?P<no>isn't|is (?:not|no longer)|(?:has )?(?:stopped|quit|gave up|given up) being"
-    rf"|was(?=[^.;]* until\b))|is|has been|(?P<turned>became|went|(?:has )?(?:gone|turned))) "
-    rf"{ADVERB}(?:an? )?(?:\w+ly )?(?:(?P<v>vegan|vegetarian|pescatarian|pregnant|(?:lactose|gluten)[- ]intolerant"
-    r"|on (?:an?|the) (?:[\w-]+ )?[\w-]+ diet)"
-    r"(?=[.,!;]|$| (?:and|any ?more|again|as|at|because|but|for|in|last|now|since|so|these|this|until|when"
-    r"|while|with)\b)"
-    r"|(?P<bound>allergic to|afraid of|scared of|addicted to) (?P<o>[^.;]+))",
-    re.I,
-)
-_NOW = re.compile(r"\b(?:now|since|these days|nowadays|recently|instead)\b", re.I)
+_NOT_SINCE = _KNOWN.pattern("not_since")
+_NOT = _KNOWN.pattern("not")
+_DOES = _KNOWN.pattern("does")
+_IS = _KNOWN.pattern("is")
+_NOW = _KNOWN.pattern("now")
 
 
 def being(who: str, rest: str) -> Reading | None:
@@ -251,10 +199,7 @@ def _thing(text: str) -> str:
     return " ".join(cut)
 
 
-_LIMIT = re.compile(
-    r"\b(?:in|on|at|for|with|when|while|after|before|during|from)\b [^,.;!(]*|\b(?:right now|today|tonight|yet)\b",
-    re.IGNORECASE,
-)
+_LIMIT = _KNOWN.pattern("limit")
 
 
 def _limit(text: str) -> str:

@@ -10,91 +10,31 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from everlore.extract.lexicon import DEMONYMS
 from everlore.extract.reading import DENIED, Reading
+from everlore.extract.vocabulary import Vocabulary
 
-_ANSWERS = r"(?:your |the |all |all your )?(?:answers|replies|responses|messages|explanations|texts)"
-_SPEAKING = (
-    r"(?:answer|reply|respond)\b|(?:write|speak|talk|explain)(?: it| things)? (?:to me|with me|in)\b"
-    r"|(?:call|address) me\b|use (?:[\w-]+ ){0,2}(?:emojis?|units?|celsius|fahrenheit|metric|bullets?|bullet points"
-    r"|english|spelling|language|tone|markdown|jargon|pronouns)\b|be (?:more |less )?(?:concise|brief|formal|informal"
-    r"|direct|honest|polite|verbose|detailed)\b|(?:keep|make) (?:it|things) (?:short|brief|simple|concise)\b"
-    r"|give me (?:short|brief|long|detailed|concise|direct) answers\b"
-)
-_WORKING = (
-    r"(?:run(?! with)|use|write|commit|push|merge|format|lint|test|add|install|deploy|squash|rebase|document"
-    r"|ask(?: me)?|check|include|avoid|name|import|create|delete|touch|edit|rename|refactor|explain)"
-    r"(?! (?:you|it|that|them)\b)\b (?=.*\w{4})"
-)
-"""What an agent is told to do each time."""
-_ONCE = re.compile(r"\b(?:this|these|here|above|below)\b(?! on\b)", re.IGNORECASE)
-_POLITE = re.compile(
-    r"^(?:(?:hey|hi|ok|okay|so|and|also|oh|btw|by the way|one more thing)\W+)*"
-    r"(?:(?:(?:can|could|would|will) you|I(?: want|['’]d like| would like) you to|you (?:should|must))\s+)?"
-    r"(?:(?:please|pls|plz|just|kindly|then)\W+)*",
-    re.IGNORECASE,
-)
-_FROM_NOW_ON = re.compile(
-    r"\b(?:from (?:now|here|today) on(?:wards?)?|in (?:the )?future|going forward|every time|at all times"
-    r"|all the time)\b",
-    re.IGNORECASE,
-)
+_KNOWN = Vocabulary("orders")
+_ONCE = _KNOWN.pattern("once")
+_POLITE = _KNOWN.pattern("polite")
+_FROM_NOW_ON = _KNOWN.pattern("from_now_on")
 _AND = re.compile(r",? and (?:also |please )?")
-_LEADS_ALL = re.compile(rf"^\W*(?:please,? )?always\b|{_FROM_NOW_ON.pattern}", re.IGNORECASE)
-"""What holds for every order that follows; "never use emojis and answer in French" forbids one of two."""
-_EACH_TIME = re.compile(r"^(?:always|never|(?:do not|don['’]?t) ever)\b", re.IGNORECASE)
-_TAIL = re.compile(
-    r"(?:,? (?:please|pls|plz|thanks|thank you|ok|okay|with me|for me|again|any ?more|now))*[\s.!?]*$", re.IGNORECASE
-)
-_NOT = re.compile(r"^(?:never|do not(?: ever)?|don['’]?t(?: ever)?|stop|no(?: more)?(?= \w+$)|avoid)\s+", re.IGNORECASE)
-_ALWAYS = re.compile(r"^(?:always|only)\s+", re.IGNORECASE)
-_LASTING = re.compile(
-    rf"^(?:keep|make) {_ANSWERS} (?:\w+ )?(?:short|shorter|brief|briefer|concise|simple|long|longer|detailed)\b"
-    r"|^(?:stop|avoid) (?:using|adding) (?:[\w-]+ ){0,2}(?:emojis?|jargon|slang|markdown|bullets|bullet points|headings"
-    r"|tables|exclamation (?:marks|points))\b|^stop (?:calling me|apologi[sz]ing|addressing me)\b"
-    r"|^no (?:more )?emojis\b"
-    rf"|^use (?!your\b)[\w.+-]+(?: [\w.+-]+)?,? (?:not|instead of|rather than|over) [\w.+-]+$",
-    re.IGNORECASE,
-)
-_NAME = r"(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)?"
-_CALLED = re.compile(
-    r"^(?:you can |just |please )*call me (?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
-    rf"|(?:When|If|At|On|Tomorrow|Today|Later|Back|Asap)\b)(?P<v>{_NAME})$",
-    re.IGNORECASE,
-)
-_NOT_CALLED = re.compile(rf"^(?:(?:do not|don['’]?t|never|stop) call(?:ing)? me) (?P<v>{_NAME})$", re.IGNORECASE)
-_WITH_ME = re.compile(
-    rf"^(?:(?:do not|don['’]?t) )?(?:{_SPEAKING}).*\bwith me(?:,? (?:please|pls|plz))?[.!]*$", re.IGNORECASE
-)
-_TONGUE = re.compile(
-    r"^(?:answer|reply|respond|write|speak|talk|explain)(?: (?:me|to me|with me|it|things|everything|only|back))* in"
-    rf" (?P<v>(?-i:[A-Z])[a-z]+|{'|'.join(sorted(DEMONYMS))})(?: only)?$",
-    re.IGNORECASE,
-)
-_SWITCHED = re.compile(
-    rf"^(?:(?:let['’]?s )?(?:go|switch|change)(?: back)? to|back to) (?P<v>{'|'.join(sorted(DEMONYMS))})$", re.I
-)
-_LENGTH = re.compile(
-    r"\b(?P<short>short|shorter|brief|briefer|briefly|concise|concisely)\b|\b(?P<long>long|longer|detailed|verbose)\b",
-    re.IGNORECASE,
-)
-_USES = re.compile(
-    r"^(?:(?:use|using|add|adding) )?(?:any |so many |the )?(?P<o>[\w-]+(?: (?:points|marks|units|spelling))?)$", re.I
-)
+_LEADS_ALL = _KNOWN.pattern("leads_all")
+_EACH_TIME = _KNOWN.pattern("each_time")
+_TAIL = _KNOWN.pattern("tail")
+_NOT = _KNOWN.pattern("not")
+_ALWAYS = _KNOWN.pattern("always")
+_LASTING = _KNOWN.pattern("lasting")
+_CALLED = _KNOWN.pattern("called")
+_NOT_CALLED = _KNOWN.pattern("not_called")
+_WITH_ME = _KNOWN.pattern("with_me")
+_TONGUE = _KNOWN.pattern("tongue")
+_SWITCHED = _KNOWN.pattern("switched")
+_LENGTH = _KNOWN.pattern("length")
+_USES = _KNOWN.pattern("uses")
 _OF_ANSWERS = re.compile(r"\b(?:answers?|repl\w+|respon\w+|messages?|explanations?|be)\b", re.IGNORECASE)
-_TOLD = re.compile(rf"(?:{_SPEAKING}|{_WORKING})", re.IGNORECASE)
-_HINT = re.compile(
-    r"\b(?:always|never|ever|on|onwards?|future|forward|times?|call|calling|keep|make|stop|avoid|no|use|again|now"
-    r"|any ?more|with me|back|switch|change)\b",
-    re.IGNORECASE,
-)
-_ALLOWED = re.compile(
-    r"^(?:you (?:can|may)(?: now)?|feel free to|it['’]?s (?:ok|okay|fine|alright)(?: now)?(?: for you)? to"
-    r"|go ahead and)"
-    r" (?P<o>.+?) (?:again|now)$|^(?P<p>[\w-]+) are (?:ok|okay|fine|allowed|welcome) (?:again|now)$"
-    r"|^you (?:don['’]?t|do not) (?:have|need) to (?P<q>.+?) any ?more$",
-    re.IGNORECASE,
-)
+_TOLD = _KNOWN.pattern("told")
+_HINT = _KNOWN.pattern("hint")
+_ALLOWED = _KNOWN.pattern("allowed")
 
 
 class _Order(NamedTuple):

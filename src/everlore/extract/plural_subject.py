@@ -11,27 +11,18 @@ import re
 from everlore.extract.casual import straightened
 from everlore.extract.lexicon import ADVERBS
 from everlore.extract.third_person import third_form, third_person, verb_forms
+from everlore.extract.vocabulary import Vocabulary
 
 QUOTED = ' said: "'
-_WE = re.compile(r"^(?:we(?P<be>['’]re)|we(?P<short>['’](?:ve|ll|d))?|(?P<our>our))(?: both| all)?\b", re.IGNORECASE)
-_KIN = (
-    r"wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|kids?|children|sons?|daughters?|mom|mum|mother|dad"
-    r"|father|parents|family|brothers?|sisters?|siblings|roommates?|flatmates?|friends?|twins?|baby|dogs?|cats?"
-)
-_JOINT = re.compile(
-    r"^(?:both )?(?:(?:(?:\0's|the) (?:\w+ )?(?P<who>\w+)(?: (?-i:[A-Z])\w+)?|(?-i:[A-Z])\w+(?: and (?-i:[A-Z])\w+)?)"
-    r" and \0"
-    rf"|\0 and (?:their (?:\w+ )?(?:{_KIN})(?: (?-i:[A-Z])\w+)?|(?-i:[A-Z])\w+)) (?P<rest>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
+_KNOWN = Vocabulary("plural_subject")
+_WE = _KNOWN.pattern("we")
+_KIN = _KNOWN.text("kin")
+_JOINT = _KNOWN.pattern("joint", re.IGNORECASE | re.DOTALL)
 _SINGLE = {
     "are": "is", "aren't": "isn't", "have": "has", "haven't": "hasn't", "were": "was", "weren't": "wasn't",
     "do": "does", "don't": "doesn't",
 }  # fmt: skip
-OF_ALL = re.compile(
-    r": (?:lives in|relationship status|is |likes |number of |has |did |wants to )|'s \w+(?: \w+)?: (?:name|age)$"
-)
-"""The slots in which what is true of all of them is true of each: one has a home like that, but not an age."""
+OF_ALL = _KNOWN.pattern("of_all", 0)
 
 
 def alone(sentence: str) -> str:

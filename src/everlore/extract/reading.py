@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from everlore.extract.lexicon import EMPLOYERS, STOPWORDS
 from everlore.extract.verb_tables import lemminflect
+from everlore.extract.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +33,11 @@ class Reading:
     at: str = ""
 
 
-DENIED = "not "
-ADVERB = r"(?:(?:now|currently|actually|really|also|just|still|recently|finally|already|mostly|usually|always)\s+)*"
-HAS = rf"{ADVERB}(?:has )?{ADVERB}"
-PROPER = r"(?P<v>(?-i:[A-Z])[\w'&.-]*(?: (?:(?:of|de|la|the|del) )*(?-i:[A-Z])[\w'&.-]*)*)"
-SMALL = r"(?P<small>(?-i:[a-z])[\w&-]+)(?=[.,!;]|$| (?:and|but|now|as|because|so|since|last|this|these|any ?more)\b)"
-"""A single word that may be a name as people write it who use no capitals."""
-CLAUSE_END = r"(?=[.,!;]|$| (?:and|after|because|but|last|in|for good|to|any ?more)\b)"
-LONG_AGO = re.compile(r"\b(?:in (?:the )?\d{4}|(?:months?|years?) ago|before|when|once|first|again)\b", re.IGNORECASE)
-_PEOPLE = """mother mom mum father dad wife husband partner girlfriend boyfriend fiancé fiancée fiance fiancee son
-daughter brother sister grandma grandmother grandpa grandfather aunt uncle cousin niece nephew friend boss manager
-colleague coworker parents grandparents neighbor neighbour roommate flatmate stepson stepdaughter stepbrother
-stepsister ex"""
-PEOPLE = tuple(_PEOPLE.split())
-_NO_NAMES = frozenset({"uni", "wfh", "hq", "nite"})
+_KNOWN = Vocabulary("reading")
+DENIED = _KNOWN.text("denied")
+LONG_AGO = _KNOWN.pattern("long_ago")
+PEOPLE = _KNOWN.in_order("people")
+_NO_NAMES = _KNOWN.words("no_names")
 _SUBJECTS = STOPWORDS | frozenset(
     {"everybody", "nobody", "somebody", "anybody", "people", "others", "another", "everything", "half", "one"}
 )
@@ -79,33 +71,13 @@ def names_of(who: str, kin: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{who}'s {one}: name" for one in kin)
 
 
-_REMARK = re.compile(
-    r"^(?:not|no|never|too|so|very|really|quite|pretty|rather|kind of|sort of|getting|going|coming|always|still|already"
-    r"|almost|in|on|at|near|next|out|over|off|back|up|down|far|about|by|from|with|under|around|behind|gone|closed"
-    r"|closing|broken|losing|winning|lost|open|opening|empty|full|great|good|bad|nice|fine|awesome|amazing|awful"
-    r"|terrible|annoying|boring|hard|easy|tough|difficult|expensive|cheap|beautiful|lovely|sold out|here|there|sick|ill"
-    r"|dead|better|worse|important|taken|wrong|private|confidential|being|made|playing|a (?:bit|little|secret|mess"
-    r"|problem|joke|nightmare|pain|lot)|what|why|how|when|because|driving|killing|making|starting|ending)\b",
-    re.IGNORECASE,
-)
-_PERSON = re.compile(
-    r"^(?:still |now |called |named )?(?!(?:German|American|British|English|French|Italian|Spanish|Indian|Chinese"
-    r"|Japanese|Russian|Turkish|Polish|Dutch|Irish|Canadian|Mexican|Brazilian|Swiss|Austrian|Australian)\b)[A-Z][\w.'-]"
-)
-_DATE = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d(?!.*\b(?:days?|weeks?|months?)\b)", re.IGNORECASE
-)
-_NAMES = frozenset({"boss", "manager", "dentist", "doctor", "therapist", "landlord", "hometown"})
-_FIGURES = re.compile(r"height|weight|salary|rent|record|personal best|pb|number")
-_FOR_A_TIME = re.compile(
-    r"^\W*(?:(?:just )?for (?:the|an?|\d+|two|three|four|five|six|this|now)\b(?: \w+)? ?"
-    r"(?:days?|weeks?|months?|years?|summer|winter|spring|autumn|fall|semester|term|season|while|holidays?)?[.!,]?$"
-    r"|until\b|till\b|temporarily|part[- ]time|on (?:weekends|weekdays|the side)|when\b|sometimes"
-    r"|during (?:the )?(?:week|day|summer|winter|semester|term|holidays|season|month)|(?:this|next) \w+[.!]?$"
-    r"|in (?:the|a|this|their) (?:games?|novel|book|story|dreams?|summers?|winters?))",
-    re.IGNORECASE,
-)
-_AT_WORK = re.compile(r"^\W*(?:at|for|to) work\b|^\W*today\b", re.IGNORECASE)
+_REMARK = _KNOWN.pattern("remark")
+_PERSON = _KNOWN.pattern("person", 0)
+_DATE = _KNOWN.pattern("date")
+_NAMES = _KNOWN.words("names")
+_FIGURES = _KNOWN.pattern("figures", 0)
+_FOR_A_TIME = _KNOWN.pattern("for_a_time")
+_AT_WORK = _KNOWN.pattern("at_work")
 
 
 def is_remark(text: str) -> bool:

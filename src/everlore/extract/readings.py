@@ -8,22 +8,17 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from everlore.extract.employment import MONTH, dismissed, employment
+from everlore.extract.employment import dismissed, employment
 from everlore.extract.habits import DETERMINER, being, fulfilled, habit, wished
 from everlore.extract.languages import is_joint, said_in
 from everlore.extract.lead_ins import LEAD_IN
-from everlore.extract.lexicon import CITIES, COUNTRIES, PRODUCTS
+from everlore.extract.lexicon import PRODUCTS
 from everlore.extract.orders import ordered
 from everlore.extract.places import place_class
 from everlore.extract.plural_subject import OF_ALL, QUOTED, as_one
 from everlore.extract.reading import (
-    ADVERB,
-    CLAUSE_END,
     DENIED,
-    HAS,
     LONG_AGO,
-    PROPER,
-    SMALL,
     Reading,
     for_a_time,
     for_work,
@@ -32,44 +27,21 @@ from everlore.extract.reading import (
     names_of,
     names_value,
 )
-from everlore.extract.relationships import COUPLE, HAS_PARTNER, PETS, SPOUSES, by_name, has_pet, of_mine, over
+from everlore.extract.relationships import COUPLE, HAS_PARTNER, SPOUSES, by_name, has_pet, of_mine, over
 from everlore.extract.third_person import third_form, verb_forms
+from everlore.extract.vocabulary import Vocabulary
 
-_UNSURE = re.compile(
-    r"\b(?:used to|would|might|(?<!in )(?-i:may)|could|should|if|wants? to|hopes?|plan(?:s|ning)|thinking"
-    r"|considering|almost|maybe|prob(?:ably)?|wish(?:es)?|thinks?|dreams?(?! job)|asked|said)\b|\?",
-    re.IGNORECASE,
-)
+_KNOWN = Vocabulary("readings")
+_UNSURE = _KNOWN.pattern("unsure")
 _USED_TO = re.compile(r"^ (?:also |once |actually |really )?used to (?P<verb>[a-z]+)\b", re.IGNORECASE)
-_COMPOUND = re.compile(r"\b(?:and|but|while)\b(?![^,;]* (?:it|there)\b[^,;]{0,12}$)|;", re.IGNORECASE)
-"""Another half; "and loves it there" ends with the first."""
-_GIVEN_UP = r"(?:sold|traded in|gave away|scrapped|crashed|left|quit|graduated|retired|finished)(?: [^.;]{1,60}?)? and "
-"""The half of a statement that makes room for the other one: what it says holds as long as that."""
-_ONE_HALF = re.compile(
-    rf"{_GIVEN_UP}|\b(?:\w+days?,? )+and (?=\w+days?\b)"
-    r"|\bwith [^.;,]{1,40}? and (?:(?:their|an?|the|two|three|four|\d+) (?:(?!(?:is|are|was|has|have|lives?|works?"
-    r"|likes?|loves?)\b)\w+ ?){1,4}|(?-i:[A-Z])\w+)(?: and (?-i:[A-Z])\w+)?(?=[.,!;(]|$)",
-    re.IGNORECASE,
-)
+_COMPOUND = _KNOWN.pattern("compound")
+_ONE_HALF = _KNOWN.pattern("one_half")
 _DATED = re.compile(r"(\bbirthday is )[^()]{3,20}\((\d{1,2} [A-Z]\w+) \d{4}\)")
 """A birthday that is tomorrow, with the date that tomorrow has."""
 _BRACKET = re.compile(r"\s*\([^)]*\)")
 _NUMBER_WORDS = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "a", "an", "no"}
-_COUNTED = (
-    r"(?:kids|children|sons?|daughters?|siblings|brothers?|sisters?|dogs?|cats?|pets|cars?|bikes?|bicycles|houses|"
-    r"plants|grandchildren|roommates|guitars?|cameras?|tanks?|aquariums?)"
-)
-_OWNED = (
-    r"(?:birthday|major|hometown|boss|manager|height|weight|salary|rent|job title|address|home address|"
-    r"wi-?fi password|username|time ?zone|blood type|nickname|pronouns|dentist|doctor|therapist|landlord|"
-    r"(?:(?:phone|mobile|cell|work|home)(?: phone)? )?number|(?:work |personal |private )?e-?mail(?: address)?|"
-    r"(?:personal best|PB)[\w ]{0,30}|[\w ]{0,20}\brecord)"
-)
 PHONE = 6
 """Digits of a phone number at least."""
-_KIN = (
-    r"(?:husband|wife|partner|boyfriend|girlfriend|mother|mom|father|dad|dog|cat|puppy|kitten|horse|bird|son|daughter)"
-)
 _STATUS = {
     "single": "single",
     "married": "married",
@@ -148,25 +120,12 @@ def says_more(text: str, speaker: str = "") -> bool:
     return bool(_COMPOUND.search(_ONE_HALF.sub("", text)))
 
 
-_FAVORITE = re.compile(
-    rf"^(?:new |current )?fav(?:e|ou?rite)? (?P<what>[\w' -]{{2,40}}?) "
-    rf"(?:(?:these days|nowadays|at the moment) )?{ADVERB}"
-    rf"(?:is|are|(?P<no>isn't|aren't))(?P<not> not| no longer)? {ADVERB}(?P<v>.+)",
-    re.I,
-)
-_IS_OTHER_NOW = re.compile(
-    rf"^(?P<what>{_OWNED}) {ADVERB}(?:has )?{ADVERB}(?:changed|been changed)"
-    r"(?: (?:from \S+ )?to|[,.;:]* (?:and |so )?(?:it's|it is|the new one is)(?: now)?) (?P<v>.+)",
-    re.I,
-)
-_PROPERTY = re.compile(rf"^(?:new |current )?(?P<what>{_OWNED}) {ADVERB}(?:is|are) {ADVERB}(?P<v>.+)", re.I)
-_NAME = re.compile(rf"^(?P<kin>{_KIN})(?:'?s name is| is (?:named|called)) (?P<v>(?-i:[A-Z])\w+|\w+(?=[.!]*$))", re.I)
-_WHO_IS = re.compile(rf"^(?P<kin>{'|'.join((*SPOUSES, *COUPLE))}) is (?P<v>(?-i:[A-Z])\w+)(?=[.,!]|$)", re.I)
-_THEIR_AGE = re.compile(
-    rf"^(?P<kin>{_KIN})(?: (?P<name>(?-i:[A-Z])\w+))? (?:is|(?:just )?turned) (?P<v>\d{{1,2}})"
-    r"(?= years old| now| today| yesterday| last|[.,!]|$)",
-    re.I,
-)
+_FAVORITE = _KNOWN.pattern("favorite")
+_PROPERTY = _KNOWN.pattern("property")
+_IS_OTHER_NOW = _KNOWN.pattern("is_other_now")
+_NAME = _KNOWN.pattern("name")
+_WHO_IS = _KNOWN.pattern("who_is")
+_THEIR_AGE = _KNOWN.pattern("their_age")
 _MY_NAME = re.compile(r"^(?:full |first |last )?name is (?P<v>[A-Z][\w'-]+(?: [A-Z][\w'-]+)*)")
 
 
@@ -192,21 +151,11 @@ def _owned(who: str, rest: str) -> Reading | None:
     return None
 
 
-_PLACE = rf"(?:the )?(?:{PROPER}|(?P<known>{'|'.join(sorted(CITIES | COUNTRIES))})\b|{SMALL})"
-"""A name, or a place as people write it who use no capitals."""
-_LIVES = re.compile(
-    rf"^{ADVERB}(?:lives? {ADVERB}in|is {ADVERB}(?:living|based) in|(?:has )?{ADVERB}(?:moved|relocated)"
-    rf"(?: back)?(?: from [\w ,]+?)? to) {_PLACE}",
-    re.I,
-)
+_LIVES = _KNOWN.pattern("lives")
 _AND_NOW = re.compile(r"^(?P<event>[a-z]+)\b[^.;]{0,80}?(?:,|,? and|,? but) (?P<now>now [a-z]+s\b.*)", re.I)
 """An event and what holds since then: "graduated and now works as a lawyer"."""
-_CHANGED = re.compile(rf"^{HAS}(?:changed|updated|switched) their (?P<what>{_OWNED})(?: from \S+)? to (?P<v>.+)", re.I)
-_HAS_NEW = re.compile(
-    rf"^{HAS}(?:has|got) {ADVERB}an? new (?P<what>{_OWNED})(?::|,(?: (?:and )?(?:it's|it is)(?: now)?)?| -) (?P<v>.+)",
-    re.I,
-)
-""" "I got a new number: 123." """
+_CHANGED = _KNOWN.pattern("changed")
+_HAS_NEW = _KNOWN.pattern("has_new")
 
 
 def _property(who: str, found: re.Match[str]) -> Reading | None:
@@ -217,72 +166,22 @@ def _property(who: str, found: re.Match[str]) -> Reading | None:
     return Reading(f"{who}: {what}", value) if names_value(what, found["v"]) else None
 
 
-_LONG = r"(?=[^.;]* (?:since|for|all)\b)"
-_SETTLED = re.compile(rf"^{ADVERB}has {ADVERB}(?:been (?:living|based) in|lived in{_LONG}) {_PLACE}", re.I)
-_LIVES_NOW = re.compile(
-    rf"^{ADVERB}(?:has )?{ADVERB}left (?-i:[A-Z])[^.;]{{1,40}}?(?:,| and)(?: has)? {ADVERB}"
-    rf"(?:(?:moved|relocated) to|lives {ADVERB}in|is {ADVERB}(?:living )?in) {PROPER}",
-    re.I,
-)
-_AGE = re.compile(
-    rf"^{ADVERB}(?:is {ADVERB}|(?:has )?{ADVERB}turned |is turning )(?P<v>\d{{1,2}})"
-    r"(?: years old| yo| today| now| yesterday| last| this|[.,!]|$)",
-    re.I,
-)
-_RELATION = re.compile(
-    rf"^{ADVERB}(?:is {ADVERB}|got |has gotten )(?P<v>single|married|engaged|divorced|widowed|separated"
-    r"|in a relationship|dating)(?![\w-])"
-    rf"(?! (?:in(?! (?:(?-i:[A-Z])|{MONTH}|\d{{4}}|spring|summer|autumn|fall|winter))|with|from"
-    r"|to (?:their|the))\b)",
-    re.I,
-)
-_CAR_IS = re.compile(rf"^(?:new )?car is {ADVERB}an? (?:\w+ )?{PROPER}", re.I)
-_LIVES_WITH = re.compile(rf"^{ADVERB}lives {ADVERB}(?P<v>alone|by themself|on their own|with [^.,;!]+)", re.I)
-_DRIVES = re.compile(rf"^{ADVERB}drives? {ADVERB}an? (?:\w+ )?{PROPER}", re.I)
-_DRIVES_NOW = re.compile(
-    rf"^{ADVERB}(?:{_GIVEN_UP}{ADVERB}drives? {ADVERB}|(?:traded in|traded|swapped) (?:the"
-    rf"|their) [\w ]+? for )an? (?:\w+ )?{PROPER}",
-    re.I,
-)
-_SOLD = re.compile(rf"^{ADVERB}(?:has )?{ADVERB}sold (?:the|their) (?:old )?{PROPER}{CLAUSE_END}", re.I)
-_WEIGHS = re.compile(
-    rf"^{ADVERB}(?:weighs {ADVERB}|is {ADVERB}(?:down|up) to (?=\d+ ?(?:kg|kilos|lbs|pounds)))"
-    r"(?P<v>\d[\d.,]*(?: ?(?:kg|kilos?|lbs?|pounds|stone))?)\b",
-    re.I,
-)
-_HAS_NAMED = re.compile(
-    rf"^{ADVERB}(?:(?:has|got|adopted|bought) {ADVERB}(?:an?|their) |is {ADVERB}(?:dating|with) an? )"
-    rf"(?:new )?(?P<kin>{_KIN})(?:,| named| called) (?P<v>[A-Z]\w+)",
-    re.I,
-)
-_PARTNER = re.compile(
-    rf"^{ADVERB}(?:has {ADVERB}an? (?:new )?(?:{'|'.join((*SPOUSES, *COUPLE))})|is {ADVERB}seeing (?:someone|somebody))"
-    r"(?=[.,!;]|$| (?:now|and|again|who|for)\b)",
-    re.I,
-)
-_COUNT = re.compile(
-    rf"^{ADVERB}(?:has|owns) {ADVERB}(?P<v>\d+|[a-z]+) (?P<what>{_COUNTED})\b"
-    r"(?! (?:in|at(?! home)|with|on|from|to|for|today|left|over)\b)",
-    re.I,
-)
-_PET_KIND = rf"(?P<pet>{'|'.join(PETS)})"
-_PET = re.compile(
-    rf"^{HAS}(?:has|owns|got|adopted|bought) {ADVERB}an? (?:[\w-]+ )?{_PET_KIND}(?=[.,!;]|$| (?:and|who|from|at home"
-    rf"|now|that)\b)",
-    re.I,
-)
-_NO_PET = re.compile(
-    rf"^{HAS}(?:(?:doesn't|does not) {ADVERB}have|no longer has|sold) (?:an?|the|their"
-    rf"|any) {_PET_KIND}s?(?: any ?more)?"
-    r"(?=[.,!;]|$| (?:because|since|and|but|so)\b)",
-    re.I,
-)
-_MOVED_OUT = re.compile(
-    rf"^{ADVERB}(?:has )?{ADVERB}(?:no longer lives? in|(?:doesn't|does not) {ADVERB}live in"
-    rf"|is (?:no longer|not) (?:living|based) in|moved (?:away from|out of)"
-    rf"|left(?= [^.,;]* (?:for good|forever|permanently)\b)) {_PLACE}{CLAUSE_END}",
-    re.I,
-)
+_SETTLED = _KNOWN.pattern("settled")
+_LIVES_NOW = _KNOWN.pattern("lives_now")
+_AGE = _KNOWN.pattern("age")
+_RELATION = _KNOWN.pattern("relation")
+_CAR_IS = _KNOWN.pattern("car_is")
+_LIVES_WITH = _KNOWN.pattern("lives_with")
+_DRIVES = _KNOWN.pattern("drives")
+_DRIVES_NOW = _KNOWN.pattern("drives_now")
+_SOLD = _KNOWN.pattern("sold")
+_WEIGHS = _KNOWN.pattern("weighs")
+_HAS_NAMED = _KNOWN.pattern("has_named")
+_PARTNER = _KNOWN.pattern("partner")
+_COUNT = _KNOWN.pattern("count")
+_PET = _KNOWN.pattern("pet")
+_NO_PET = _KNOWN.pattern("no_pet")
+_MOVED_OUT = _KNOWN.pattern("moved_out")
 
 
 def _states(who: str, rest: str) -> Reading | None:

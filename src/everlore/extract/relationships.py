@@ -10,10 +10,12 @@ from collections.abc import Callable
 
 from everlore.extract.lexicon import STOPWORDS
 from everlore.extract.reading import LONG_AGO, PEOPLE, Reading, anonymous, is_somebody, names_of
+from everlore.extract.vocabulary import Vocabulary
 
-PETS = ("dog", "cat", "puppy", "kitten", "horse", "bird", "rabbit", "hamster", "parrot")
-COUPLE = ("boyfriend", "girlfriend", "partner", "fiancé", "fiancée", "fiance", "fiancee")
-SPOUSES = ("wife", "husband")
+_KNOWN = Vocabulary("relationships")
+PETS = _KNOWN.in_order("pets")
+COUPLE = _KNOWN.in_order("couple")
+SPOUSES = _KNOWN.in_order("spouses")
 PARTNERS = (*SPOUSES, *COUPLE)
 STATES = ("lives in", "works at", "job", "relationship status", "age", "drives")
 """What is told of people and ends with them."""
@@ -21,56 +23,12 @@ PARTED, LOST, HAS_PARTNER = "parted", "lost", "has partner"
 _ONLY = ("mother", "mom", "mum", "father", "dad", "boss")
 """Of whom one has one, so that no name is needed."""
 
-_NAME = r"(?-i:[A-Z])\w+"
-_PARTNER = rf"(?:{'|'.join(PARTNERS)})"
-_PET = rf"(?:(?:their|our|the) (?:{'|'.join(PETS)})|{_NAME})"
-_HINT = re.compile(
-    r"\b(?:up|off|died|dead|passed|put|gave|given|give|rehomed?|left|dumped|divorced|separated|parted|together|longer"
-    r"|ran)\b",
-    re.I,
-)
-_AGO = r"(?:an?|two|three|four|\d+|a few|some) (?:days?|weeks?) ago"
-_THEN = rf"(?=[.,!\"]|$| (?:last|yesterday|today|this (?!is|was)\w+|{_AGO}|after|because|and)\b)"
-_AT_LAST = r"(?=[.,!\"]|$| (?:last (?!night)\w+|for (?:good|an?other|someone|somebody))\b)"
-"""Behind "left", which is also said of a day."""
-_DONE = r"(?: (?:have|has|are|just|finally|recently|sadly|both|officially|suddenly))*"
-_BOTH = re.compile(
-    rf"^(?:WHO and (?P<a>[\w']+(?: \w+)?)|(?P<b>[\w']+(?: \w+)?) and WHO|WHO(?: said: \"we)?){_DONE}"
-    r" (?:(?:broke|broken|split) up|parted ways|separated|(?:got|gotten) (?:divorced|separated)|divorced"
-    r"|(?:are )?no longer together|(?:are not|aren't|not) together any ?more|called off (?:the|our"
-    r"|their) (?:wedding|engagement))"
-    rf"(?: (?:with|from) (?P<c>(?:their|WHO's) \w+(?: {_NAME})?|[\w']+))?{_THEN}",
-    re.I,
-)
-_ONE = re.compile(
-    rf"^WHO{_DONE} (?:(?:divorced|dumped|is no longer (?:dating|seeing|engaged to|married to))"
-    rf" (?P<a>(?:their|WHO's) {_PARTNER}(?: {_NAME})?|{_NAME}){_THEN}"
-    rf"|(?:is not|isn't) (?:dating|seeing|with|engaged to|married to) (?P<b>{_NAME}) any ?more"
-    rf"|left (?P<c>(?:their|WHO's) {_PARTNER}(?: {_NAME})?){_AT_LAST})",
-    re.I,
-)
-_LEFT = re.compile(
-    rf"^(?:WHO said: \")?(?P<a>(?:WHO's|my) {_PARTNER}(?:,? {_NAME})?|{_NAME}){_DONE}"
-    rf" (?:(?:left|dumped|divorced) (?:WHO|them){_AT_LAST}|broke up with (?:WHO|them){_THEN})",
-    re.I,
-)
-_DIED = re.compile(
-    rf"^(?:WHO said: \")?(?:(?:my|our|WHO's) (?P<kin>{'|'.join((*PETS, *PEOPLE))})(?:,? (?P<name>{_NAME}))?"
-    rf"|(?P<alone>\w+))"
-    rf"{_DONE} (?:died|passed (?:away|on)|is (?:dead|no longer with us)|(?:was|had to be) put (?:down|to sleep)"
-    rf"|ran away)\b"
-    r"(?! (?:laughing|down|out|on (?:me|us|stage)|inside|of (?:laughter|boredom|embarrassment|shame)|from|her|his"
-    r"|their|the)\b)",
-    re.I,
-)
-_GAVE_AWAY = re.compile(
-    rf"^(?:WHO|WHO said: \"(?:we|I)){_DONE} (?:(?:had to |decided to )?put (?P<a>{_PET}) (?:down|to sleep)"
-    rf"|(?:had to |decided to )put (?:down|to sleep) (?P<b>{_PET})"
-    rf"|(?:gave|given|(?:had to|decided to) give) (?P<c>{_PET}) (?:away|up for adoption)"
-    rf"|(?:(?:had to|decided to) rehome|rehomed) (?P<d>{_PET}))"
-    rf"(?=[.,!\"]|$| (?:to|last|this|yesterday|today|because|after|and|for|{_AGO})\b)",
-    re.I,
-)
+_HINT = _KNOWN.pattern("hint")
+_BOTH = _KNOWN.pattern("both")
+_ONE = _KNOWN.pattern("one")
+_LEFT = _KNOWN.pattern("left")
+_DIED = _KNOWN.pattern("died")
+_GAVE_AWAY = _KNOWN.pattern("gave_away")
 
 
 def over(who: str, text: str) -> Reading | None:
@@ -129,16 +87,10 @@ def _gone(who: str, what: str) -> Reading:
     return Reading(f"{who}: {LOST}", "", closes=names_of(who, PETS), whom=what)
 
 
-_KIN = rf"(?P<kin>{'|'.join(PEOPLE)})"
-_CALLED = r"(?P<name>(?-i:[A-Z])[\w'-]*\w)(?:,| who)?"
-_MINE = re.compile(
-    rf"^(?:(?:new|old|best|little|big|younger|older|twin) )*{_KIN},? (?:{_CALLED} )?(?P<rest>\w.*)", re.IGNORECASE
-)
-_BY_NAME = re.compile(rf"^{_CALLED} (?P<rest>\w.*)", re.IGNORECASE)
-_OF_ME = re.compile(r"^(?:my|our) ", re.IGNORECASE)
-_IS_KIN = re.compile(
-    rf"^(?P<name>(?-i:[A-Z])\w+) is (?:WHO's|my) (?:new )?(?P<kin>{'|'.join((*PEOPLE, *PETS))})[.!]*$", re.I
-)
+_MINE = _KNOWN.pattern("mine")
+_BY_NAME = _KNOWN.pattern("by_name")
+_OF_ME = _KNOWN.pattern("of_me")
+_IS_KIN = _KNOWN.pattern("is_kin")
 _SEVERAL = frozenset(PEOPLE) - {"mother", "mom", "mum", "father", "dad", "parents", "wife", "husband", "boss"}
 
 States = Callable[[str, str], Reading | None]

@@ -10,45 +10,23 @@ import re
 from functools import lru_cache
 
 from everlore.extract.lexicon import ENGLISH, FOREIGN, STOPWORDS
+from everlore.extract.vocabulary import Vocabulary
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINE = re.compile(r"\n+")
 _MARKER = re.compile(r"^\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6}|>)\s+")
-_BOLD = re.compile(
-    r"(?P<code>`[^`]+`|__\w+__)|\*\*((?:(?!\*\*).)+)\*\*(?!\w)|(?<!\w)__(?=\S)((?:(?!__).)+)(?<=\S)__(?!\w)"
-    r"|(?<![\w*\\])\*(?=[^\s*])([^*]{1,200})(?<!\s)\*(?![\w*])"
-)
-"""`__init__` is a name in code far more often than one bold word."""
+_KNOWN = Vocabulary("sentences")
+_BOLD = _KNOWN.pattern("bold", 0)
 _FIRST_MARK = re.compile(r"(?:^|[:;,.!?]\s)1[.)]\s")
 _SECOND_MARK = re.compile(r"\s2[.)]\s")
 _INLINE_MARK = re.compile(r"(?<=[\w:;,.!?])\s+(?=\d{1,2}[.)]\s+\S)")
-_EMOJI = r"\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F\u200d"
-_STOP = re.compile(  # the look-behinds keep long runs of stops from being tried at every character
-    rf"(?:(?<![.!?…])[.!?…]++[\"'”’)\]]*+|(?<![{_EMOJI}])[{_EMOJI}]++)(?=\s)|[。！？]+[”’」』）]*"
-)
-_BEGIN = r"(?:^|[\s(\"-]|(?<!\w)')"
-_MAY_END = (
-    r"etc|a\.m|p\.m|u\.s|u\.k|ph\.d|inc|co|ltd|corp|i|apt|bldg|ave|blvd|rd|hwy|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov"
-    r"|dec|mon|tues?|wed|thurs?|fri|\w*str"
-)
-"""Abbreviations with which a sentence may end: it does where the next word has a capital."""
-_ABBREVIATION = re.compile(
-    rf"{_BEGIN}(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|approx|dept|est|mt|gen|col|sgt|capt|rev|hon|gov|sen|rep|univ|inst|fa"
-    rf"|bzw|ca|inkl|ggf|evtl|vgl|(?:[a-z]\.)*[a-z]|{_MAY_END})\.$",
-    re.IGNORECASE,
-)
-_ENDS_SENTENCE = re.compile(rf"{_BEGIN}(?:{_MAY_END})\.$", re.IGNORECASE)
-_BEFORE_NUMBER = re.compile(rf"{_BEGIN}(?:no|nr|ste|fl|fig|vol|pp?|ch|sec|art|ext|tel)\.$", re.IGNORECASE)
-"""Words of their own, but for what comes behind them."""
+_STOP = _KNOWN.pattern("stop", 0)
+_ABBREVIATION = _KNOWN.pattern("abbreviation")
+_ENDS_SENTENCE = _KNOWN.pattern("ends_sentence")
+_BEFORE_NUMBER = _KNOWN.pattern("before_number")
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
-_INVERTED = re.compile(
-    r"^(?:(?:so|and|but|or|oh|well|hey|wow|btw|by the way|also|ok|okay|anyway)[, ]+)*"
-    r"(?:what|who|whom|whose|which|where|when|why|how|do|does|did|is|are|am|was|were|have|has|had|can|could|will|"
-    r"would|should|shall|may|might|any|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|won['’]t|can['’]t|"
-    r"what['’]s|who['’]s|where['’]s|how['’]s|when['’]s)\b[^.!]*\?+\W*$",
-    re.IGNORECASE,
-)
+_INVERTED = _KNOWN.pattern("inverted")
 
 
 def prose(text: str) -> str:

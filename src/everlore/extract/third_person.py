@@ -26,45 +26,33 @@ from everlore.extract.lexicon import (
     SUBORDINATORS,
 )
 from everlore.extract.verb_tables import lemminflect
+from everlore.extract.vocabulary import Vocabulary
 
-_QUOTATION = r"\"[^\"]*\"|“[^”]*”|«[^»]*»|(?<![\w'’])['‘](?=[^\s'’])(?:[^'’]|(?<=\w)['’](?=\w))*(?<=\S)['’](?!\w)"
-"""Words of somebody else, or a title; an apostrophe stands inside a word or behind one. Code is left alone as well."""
-_TOKEN = re.compile(rf"{_QUOTATION}|`[^`]+`|[^\W_]*_\w*|[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:[.,:]\d+)*|\s+|.", re.DOTALL)
-_FIRST = re.compile(r"\b(?:I|i|me|my|mine|myself)\b", re.IGNORECASE)
+_KNOWN = Vocabulary("third_person")
+_TOKEN = _KNOWN.pattern("token", re.DOTALL)
+_FIRST = _KNOWN.pattern("first")
 _UNSAFE = frozenset('"“”«»?')
 """A quotation without its end; and a question says nothing."""
-_OF_THE_LISTENER = frozenset(
-    {"we", "ourselves", "let's", "you", "your", "yours", "yourself", "yourselves", "y'all", "u", "ur", "ya"}
-)
-_BEFORE_NUMERAL = frozenset({"war", "part", "type", "chapter", "act", "phase", "volume", "level", "class", "schedule"})
-_BEFORE_NOUN = frozenset({"my", "our", "the", "a", "an", "two", "three", "four", "five", "and", "of", "in", "with"})
-_BEFORE_MINE = frozenset(
-    {"of", "is", "to", "than", "like", "as", "was", "and", "with", "for", "are", "from", "in", "on", "be"}
-)
+_OF_THE_LISTENER = _KNOWN.words("of_the_listener")
+_BEFORE_NUMERAL = _KNOWN.words("before_numeral")
+_BEFORE_NOUN = _KNOWN.words("before_noun")
+_BEFORE_MINE = _KNOWN.words("before_mine")
 _AGAIN = {
     "my": "their", "me": "them", "mine": "theirs", "myself": "themself", "our": "their", "ours": "theirs", "us": "them",
 }  # fmt: skip
 _WITH_OTHERS = frozenset({"our", "ours", "us"})
-_THEY = frozenset({"they", "them", "their", "theirs", "they're", "they've", "they'd", "they'll"})
-_CLAUSE = re.compile(r"(?:he|she|it|that|this|there|here|who|what)'s$|.+(?:'(?:re|ve|ll|d)|n't)$")
-"""A pronoun with its verb: no noun, and no "wife's"."""
+_THEY = _KNOWN.words("they")
+_CLAUSE = _KNOWN.pattern("clause", 0)
 _CONTRACTED = {"i'm": "is", "i've": "has", "i'll": "will", "im": "is", "ive": "has"}
 _PRESENT = {
     "am": "is", "have": "has", "haven't": "hasn't", "do": "does", "don't": "doesn't", "dont": "doesn't",
     "cant": "can't", "wont": "won't", "didnt": "didn't", "couldnt": "couldn't", "havent": "hasn't",
     "wanna": "wants to", "gotta": "has to", "gonna": "is gonna",
 }  # fmt: skip
-_NO_MORE_VERBS = frozenset(
-    {"will", "would", "do", "don't", "dont", "cant", "wont", "didnt", "couldnt", "gonna", "wanna", "gotta"}
-)
-_HEADLESS = frozenset(
-    {"gonna", "going", "been", "wanna", "gotta", "can't", "won't", "had", "not", "thinking", "looking"}
-)
-_SURE_VERBS = frozenset({"go", "get", "eat", "take", "make", "keep", "give", "come", "bring", "meet", "spend"})
-_HABIT = re.compile(
-    r"\b(?:every|each|usually|often|always|daily|most|sometimes|weekly|regularly|(?:once|twice|times) (?:a|per))\b",
-    re.IGNORECASE,
-)
+_NO_MORE_VERBS = _KNOWN.words("no_more_verbs")
+_HEADLESS = _KNOWN.words("headless")
+_SURE_VERBS = _KNOWN.words("sure_verbs")
+_HABIT = _KNOWN.pattern("habit")
 _PLAIN = frozenset({"rent", "feed", "weed"})
 """Hardly ever what somebody rends, or the past of "fee" and "wee"."""
 

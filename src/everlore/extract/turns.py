@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from everlore.extract.vocabulary import Vocabulary
 from everlore.types import Cell, Message
 
 ASSISTANT = "The assistant"
-_NAMELESS = frozenset({"assistant", "ai", "bot", "agent", "model", "system", "tool"})
+_KNOWN = Vocabulary("turns")
+_NAMELESS = _KNOWN.words("nameless")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,44 +10,21 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NUMBERS = {"a": 1, "an": 1, "a couple of": 2, "a couple": 2} | {
+from everlore.extract.vocabulary import Vocabulary
+
+_KNOWN = Vocabulary("when")
+_MONTHS = _KNOWN.in_order("months")
+_DAYS = _KNOWN.in_order("days")
+_NUMBERS = {"a": 1, "an": 1} | {
     word: value
     for value, word in enumerate(
         ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), start=1
     )
 }
-_COUNT = r"(?:\d{1,3}|a couple(?: of)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-_UNIT = r"(?:day|week|month|year)s?"
-_PART = r"(?: morning| afternoon| evening| night)?"
-_TIME = re.compile(
-    rf"""(?<![\w'’-])(?:
-    (?P<near>the\ day\ before\ yesterday|the\ day\ after\ tomorrow|yesterday{_PART}|tomorrow{_PART}|last\ night
-      |tonight|today|this\ (?:morning|afternoon|evening))
-    |(?P<ago>(?P<ago_n>{_COUNT})\ (?P<ago_unit>{_UNIT})\ ago)
-    |(?P<ahead>(?:in\ (?P<in_n>{_COUNT})\ (?P<in_unit>{_UNIT})(?:\ time)?)
-      |(?P<from_n>{_COUNT})\ (?P<from_unit>{_UNIT})\ from\ (?:now|today))
-    |(?P<span>(?P<which>last|this|next)\ (?P<what>week|weekend|month|year|spring|summer|autumn|fall|winter
-      |{"|".join(_DAYS)}))
-    |(?P<month>(?P<month_which>last|next)\ (?P<month_name>{"|".join(_MONTHS)}))
-    )(?![\w-])(?!\ ?\()(?!['’]s)|(?P<wide>前天|昨天|今天|明天|后天)(?!\ ?\()""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_HINT = re.compile(
-    r"yesterday|today|tomorrow|tonight|last|this|next|ago|from now|\bin (?:\d|a|one|two|thr|fo|fi|si|se|ei|ni|te|el|tw)"
-    r"|[昨今明前后]天",
-    re.IGNORECASE,
-)
-_FUTURE = re.compile(
-    r"\b(?:will|gonna|going to|am|is|are|starts?|starting|leaves?|leaving|due|scheduled|upcoming|moving|coming"
-    r"|have (?:a|an|my|to)|can['’]t wait)\b|['’](?:ll|m|re)\b",
-    re.IGNORECASE,
-)
-_PAST = re.compile(r"\b(?:was|were|did|had|lost|ran|made|finished|got|been|went|gained|read|learned)\b", re.IGNORECASE)
+_TIME = _KNOWN.pattern("time")
+_HINT = _KNOWN.pattern("hint")
+_FUTURE = _KNOWN.pattern("future")
+_PAST = _KNOWN.pattern("past")
 _WIDE = {"前天": -2, "昨天": -1, "今天": 0, "明天": 1, "后天": 2}
 _SEASON_END = {"spring": 5, "summer": 8, "autumn": 11, "fall": 11}
 

@@ -202,7 +202,6 @@ def _by_words(engine: Engine, owner: Owner | None, weights: Mapping[str, float],
         frequency=in_texts(terms, [joined(held) for held in words]),
         length=np.array([len(held) for held in words], np.float32),
         cosine=nothing.astype(np.float32),
-        embedded=nothing.astype(np.bool_),
         beside=np.arange(len(texts)),  # none is beside another
         memory=np.arange(len(texts)),
         centre=nothing.astype(np.float32),

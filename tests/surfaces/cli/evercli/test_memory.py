@@ -56,6 +56,26 @@ def test_add_search_get_forget(cli: Evercli, user: str) -> None:
     assert cli("memory", "search", "Lisbon", "--user", user, "--format", "text").out == "Nothing found.\n"
 
 
+def test_a_search_shows_the_sentence_that_answers_and_what_it_ended_with(cli: Evercli, user: str) -> None:
+    cli("memory", "add", "I live in Rome. The weather was fine and we went for a walk.", "--user", user)
+    cli("memory", "add", "I live in Lisbon now. The tram was late again.", "--user", user)
+    deadline = time.monotonic() + 120
+    while True:
+        items = cli("memory", "search", "Where do I live?", "--user", user).data["items"]
+        passages = [passage for item in items for passage in item["passages"]]
+        if len(items) == 2 or time.monotonic() > deadline:
+            break
+        time.sleep(0.2)
+    assert "Lisbon" in items[0]["passages"][0]["text"]
+    (rome,) = [passage for passage in passages if "Rome" in passage["text"]]
+    assert rome["valid_until"] is not None
+    today = rome["time"][:10]
+    lines = cli("memory", "search", "Where do I live?", "--user", user, "--format", "text").out.splitlines()
+    assert f"{today} {user}: {items[0]['passages'][0]['text']}" in lines[0]
+    (past,) = [line for line in lines if f"{user}: {rome['text']}" in line]
+    assert f"(ended {rome['valid_until'][:10]}: {rome['ended_by']})" in past
+
+
 def test_a_long_text_from_stdin_is_remembered_whole(cli: Evercli, user: str) -> None:
     text = (
         "".join(f"Sentence number {number} is about the garden.\n" for number in range(250)) + "The gate code is blue."
