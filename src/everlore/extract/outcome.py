@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from everlore.extract.action import Manner, parsed
-from everlore.extract.phrases import one_line, word_set
+from everlore.extract.phrases import one_line
 from everlore.extract.vocabulary import Vocabulary
 from everlore.types import Json
 
@@ -124,10 +124,10 @@ _SUCCESS = _KNOWN.pattern("success")
 _FINISHED = _KNOWN.pattern("finished")
 _EXIT = _KNOWN.pattern("exit")
 _BARE_EXIT = _KNOWN.pattern("bare_exit")
-_BAD_STATUS = word_set(
-    "error failed failure fail declined denied rejected refused unauthorized forbidden timeout timed_out "
-    "not_found invalid aborted unsuccessful blocked"
-)
+_BAD_STATUS = frozenset(
+    ("error", "failed", "failure", "fail", "declined", "denied", "rejected", "refused", "unauthorized", "forbidden",
+     "timeout", "timed_out", "not_found", "invalid", "aborted", "unsuccessful", "blocked")
+)  # fmt: skip
 _REASONS = (
     "message", "reason", "detail", "error_description", "description", "stderr", "stdout", "output", "content", "text"
 )  # fmt: skip
