@@ -82,17 +82,12 @@ class Call:
 
     @property
     def method(self) -> str:
-        return _method(self.message)
+        return rpc.method_of(self.message)
 
     @property
     def messages(self) -> list[Json]:
         """Those of a batch, or the one."""
         return self.message if isinstance(self.message, list) and self.message else [self.message]
-
-
-def _method(message: Json) -> str:
-    method = message.get("method") if isinstance(message, dict) else None
-    return method if isinstance(method, str) else ""
 
 
 @router.post("/api/v1/mcp/{server}")
@@ -182,7 +177,7 @@ async def _gates(server: Server, request: Request, call: Call) -> None:
         call.message = read(call.body)
     except Unreadable as error:
         call.unreadable = error
-    for method in map(_method, call.messages):
+    for method in map(rpc.method_of, call.messages):
         if method:
             _check_scope(actor, method)
         if server.rate and (wait := server.rate.wait(f"{call.handle[:100]}:{method[:100]}:{actor.identity}")):
@@ -198,7 +193,7 @@ async def _dispatch(server: Server, request: Request, call: Call) -> Response:
     """Run a call and keep its answer: the same key and payload get the same answer again, whatever happens between."""
     if not isinstance(call.message, dict) or not call.method.strip():
         raise Refused(400, "invalid_payload", "send one JSON-RPC request with a method")
-    if not rpc.known_server(call.handle):
+    if call.handle != HANDLE:
         return _json(rpc.no_server(call.message, call.handle))
     assert call.actor is not None
     digest = payload_hash(call.handle, call.method, call.message.get("params"), call.actor.identity)
@@ -207,7 +202,13 @@ async def _dispatch(server: Server, request: Request, call: Call) -> Response:
     reused = kept is not None
     if kept is None:
         answer = await run(request, _execute, server, call)
-        kept = _result(call, answer, digest)
+        result = {
+            "http_status": 202 if answer is None else 200,
+            "session_id": call.session_id or None,
+            "trace_id": call.trace_id,
+            "response": answer,
+        }
+        kept = {"payload_hash": digest, "result": result}
         # a failure on our side must not be kept as the answer of a day
         if not rpc.internal(answer):
             first = await run(request, server.results.keep, key, kept)
@@ -225,17 +226,6 @@ async def _dispatch(server: Server, request: Request, call: Call) -> Response:
         "result": kept["result"],
     }
     return _json(body)
-
-
-def _result(call: Call, answer: Json, digest: str) -> dict[str, Json]:
-    status = 202 if answer is None else 200
-    result = {
-        "http_status": status,
-        "session_id": call.session_id or None,
-        "trace_id": call.trace_id,
-        "response": answer,
-    }
-    return {"payload_hash": digest, "result": result}
 
 
 def _key(request: Request, message: dict[str, Json]) -> str:
