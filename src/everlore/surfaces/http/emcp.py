@@ -26,9 +26,8 @@ from everlore.engine import Engine
 from everlore.surfaces.contracts.emcp import rpc
 from everlore.surfaces.contracts.emcp.callers import Actor, Refused, identify, scope_of
 from everlore.surfaces.contracts.emcp.tools import HANDLE, SiteOpener, too_large
-from everlore.surfaces.http import emcp_audit
 from everlore.surfaces.http.body import answered, read_bounded, replaying
-from everlore.surfaces.http.emcp_refusals import TRACE, refusal_response, trace_of
+from everlore.surfaces.http.emcp_answers import TRACE, announce, audit, refusal_response, trace_of
 from everlore.surfaces.http.emcp_results import Results, payload_hash
 from everlore.surfaces.http.guard import Meter
 from everlore.surfaces.http.threads import run
@@ -59,7 +58,7 @@ async def content_server(engine: Engine) -> AsyncIterator[Server]:
     results = Results(engine.settings.memory.root / SYSTEM / "dispatch.db", settings.idempotency_seconds)
     per_minute = settings.rate_limit_per_minute
     server = Server(engine, SiteOpener(), Meter(per_minute) if per_minute else None, results)
-    emcp_audit.announce(settings)
+    announce(settings)
     try:
         yield server
     finally:
@@ -118,7 +117,7 @@ async def _answered(
         call.session_id = uuid.uuid4().hex
     if call.session_id:
         response.headers[SESSION] = call.session_id
-    emcp_audit.record(request, call.handle, call.message, call.actor, response.status_code, call.started)
+    audit(request, call.handle, call.message, call.actor, response.status_code, call.started)
     return response
 
 
@@ -141,7 +140,7 @@ def gated(app: ASGIApp) -> ASGIApp:
         except Refused as error:
             answer = refusal_response(request, error)
         for message in call.messages if request.method == "POST" else ():
-            emcp_audit.record(request, call.handle, message, call.actor, answer.status_code, call.started)
+            audit(request, call.handle, message, call.actor, answer.status_code, call.started)
         await answer(scope, receive, send)
 
     return wrapped
