@@ -20,7 +20,7 @@ from everlore.index.postgres.checks import check
 from everlore.index.postgres.schema import PART, alone, of_file, share
 from everlore.index.postgres.write import Writer
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, first, rows, value, with_nul
+from everlore.postgres.statements import Connection, first, rows, value
 from everlore.postgres.tenants import NUMBER_BITS, file_uuid, owner_uuid, tenant_of
 from everlore.types import IndexRow, Key, Owner, Problem, UnitHit, Where
 
@@ -95,7 +95,7 @@ class PostgresIndex:
     def files(self, under: str = "") -> dict[str, Stamp]:
         select = "SELECT path, mtime_ns, size FROM files WHERE starts_with(path, %s)"
         found = self._server.read(lambda c: rows(c, select, (under,)))
-        return {with_nul(path): Stamp(mtime_ns, size) for path, mtime_ns, size in found}
+        return {path: Stamp(mtime_ns, size) for path, mtime_ns, size in found}
 
     def stamp(self, path: str) -> Stamp | None:
         file = file_uuid(path)
@@ -106,17 +106,17 @@ class PostgresIndex:
     def parents(self, path: str) -> dict[str, str]:
         there, values = of_file(path)
         found = self._server.read(lambda c: rows(c, f"SELECT entry, parent_id FROM memories WHERE {there}", values))
-        return {with_nul(entry): with_nul(parent) for entry, parent in found}
+        return {entry: parent for entry, parent in found}
 
     def digests(self, path: str) -> dict[str, str]:
         there, values = of_file(path)
         found = self._server.read(lambda c: rows(c, f"SELECT entry, digest FROM memories WHERE {there}", values))
-        return {with_nul(entry): digest for entry, digest in found}
+        return {entry: digest for entry, digest in found}
 
     def problems(self) -> list[Problem]:
         select = "SELECT path, line, reason FROM problems ORDER BY path, line, reason"
         found = self._server.read(lambda c: rows(c, select))
-        return [Problem(with_nul(path), line, with_nul(reason)) for path, line, reason in found]
+        return [Problem(path, line, reason) for path, line, reason in found]
 
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         return self._server.read(lambda c: words.search(c, self._frequencies, terms, where, limit))
@@ -159,7 +159,7 @@ class PostgresIndex:
         def work(connection: Connection) -> list[PieceText]:
             if self._current(connection) is None:
                 return []
-            return [PieceText(unit, with_nul(dense)) for unit, dense in rows(connection, select, (limit,))]
+            return [PieceText(unit, dense) for unit, dense in rows(connection, select, (limit,))]
 
         return self._server.read(work)
 
@@ -206,7 +206,7 @@ class PostgresIndex:
     def failures(self) -> list[tuple[str, str]]:
         select = "SELECT path, error FROM queue WHERE error <> '' ORDER BY path"
         found = self._server.read(lambda c: rows(c, select))
-        return [(with_nul(path), with_nul(error)) for path, error in found]
+        return [(path, error) for path, error in found]
 
     def status(self) -> IndexStatus:
         def work(connection: Connection) -> IndexStatus:
@@ -274,7 +274,7 @@ class PostgresIndex:
 
 def _model(connection: Connection) -> tuple[int, str, int] | None:
     found = first(connection, "SELECT id, name, dimension FROM models WHERE current")
-    return (found[0], with_nul(found[1]), found[2]) if found else None
+    return (found[0], found[1], found[2]) if found else None
 
 
 def _make_current(connection: Connection, schema: str, name: str, dimension: int) -> None:

@@ -11,7 +11,7 @@ from everlore.index.base import Link, ListingPage
 from everlore.index.postgres import read
 from everlore.index.postgres.filters import ALWAYS, Condition, beginning, joined, of_scope, partition, restriction
 from everlore.index.postgres.schema import CUT
-from everlore.postgres.statements import Connection, rows, value, with_nul
+from everlore.postgres.statements import Connection, rows, value
 from everlore.postgres.tenants import tenants_of
 from everlore.types import Edge, IndexedMemory, Scope, Where
 
@@ -76,7 +76,7 @@ def to_targets(
         f" JOIN memories r ON r.tenant = e.tenant AND r.id = e.row WHERE {demand.sql}"
     )
     return [
-        Link(row, kind, Edge(with_nul(relation), with_nul(target), weight))
+        Link(row, kind, Edge(relation, target, weight))
         for row, kind, relation, target, weight in rows(connection, select, demand.values)
     ]
 

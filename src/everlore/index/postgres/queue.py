@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everlore.postgres.statements import Connection, each, first, rows, with_nul
+from everlore.postgres.statements import Connection, each, first, rows
 from everlore.postgres.tenants import file_uuid, tenant_of
 
 LONGEST_PAUSE = 60.0
@@ -33,7 +33,7 @@ def enqueue(connection: Connection, paths: Sequence[str], now: float) -> None:
 def due(connection: Connection, limit: int, now: float) -> list[tuple[str, int]]:
     """Paths with their generations, oldest first."""
     select = "SELECT path, generation FROM queue WHERE due <= %s ORDER BY number LIMIT %s"
-    return [(with_nul(path), generation) for path, generation in rows(connection, select, (now, limit))]
+    return [(path, generation) for path, generation in rows(connection, select, (now, limit))]
 
 
 def done(connection: Connection, path: str, generation: int | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from everlore.index.base import ListingPage, Piece
 from everlore.index.postgres.filters import ALWAYS, beginning, joined, partition, restriction
 from everlore.index.postgres.schema import key_uuid
-from everlore.postgres.statements import Connection, rows, value, with_nul
+from everlore.postgres.statements import Connection, rows, value
 from everlore.postgres.tenants import owner_uuid, tenant_of, tenants_of
 from everlore.types import Edge, IndexedMemory, Key, Owner, Scope, Validity, Where
 
@@ -119,7 +119,7 @@ def owners(connection: Connection, scope: Scope | None = None, limit: int | None
         " GROUP BY o.app, o.project, o.track, o.name HAVING sum(t.rows) > 0 ORDER BY 1, 2, 3, 4 LIMIT %s"
     )
     return [
-        (Owner(Scope(with_nul(app), with_nul(project)), track, with_nul(name)), int(count))
+        (Owner(Scope(app, project), track, name), int(count))
         for app, project, track, name, count in rows(connection, select, (*demand.values, limit))
     ]
 
@@ -135,7 +135,7 @@ def around(connection: Connection, units: Sequence[int], reach: int) -> list[Pie
         " WHERE u.tenant = ANY(%s) AND u.id = ANY(%s) ORDER BY n.row, n.place"
     )
     found = rows(connection, select, (reach, reach, tenants_of(units), list(units)))
-    return [Piece(unit, row, kind, with_nul(parent), *rest) for unit, row, kind, parent, *rest in found]
+    return [Piece(unit, row, kind, parent, *rest) for unit, row, kind, parent, *rest in found]
 
 
 def anchors(
@@ -153,11 +153,11 @@ def anchors(
     places = ([parent for parent, _ in turns], [turn for _, turn in turns])
     found = rows(connection, select, (*places, tenant_of(name), name, kind, *parents.values))
     # the order is reversed, so that the first of each turn is the one that stays
-    return {(with_nul(parent), turn): unit for parent, turn, unit in found}
+    return {(parent, turn): unit for parent, turn, unit in found}
 
 
 def _edges(found: Sequence[tuple[Any, ...]]) -> list[tuple[int, Edge]]:
-    return [(row, Edge(with_nul(relation), with_nul(target), weight)) for row, relation, target, weight in found]
+    return [(row, Edge(relation, target, weight)) for row, relation, target, weight in found]
 
 
 def _stored(found: Sequence[Any]) -> IndexedMemory:
@@ -165,15 +165,15 @@ def _stored(found: Sequence[Any]) -> IndexedMemory:
     timestamp, updated, senders, start, end, data, slot = rest
     return IndexedMemory(
         id=number,
-        key=Key(Owner(Scope(with_nul(app), with_nul(project)), track, with_nul(name)), kind, with_nul(entry)),
-        path=with_nul(path),
-        session_id=with_nul(session),
-        parent_type=with_nul(parent_type),
-        parent_id=with_nul(parent),
+        key=Key(Owner(Scope(app, project), track, name), kind, entry),
+        path=path,
+        session_id=session,
+        parent_type=parent_type,
+        parent_id=parent,
         timestamp=timestamp,
         updated=updated,
-        sender_ids=tuple(map(with_nul, senders)),
+        sender_ids=tuple(senders),
         validity=Validity(start, end),
         data=json.loads(data),
-        slot=with_nul(slot),
+        slot=slot,
     )
