@@ -84,15 +84,15 @@ def passages(
         score = round(min(float(worth[best]), one.score), 6)
         ended, by = _ended(sentences, best, speaker, past.get((stored.parent_id, turn.turn), ()))
         validity = stored.validity if ended is None else ended.validity
-        start = validity.start
+        moment = _moment(stored.timestamp, clock)
         found[at].append(
             Passage(
                 text=sentences[best],
                 score=score,
                 turn=turn.turn + 1 if speaker else 0,
                 speaker=speaker,
-                time=_moment(stored.timestamp, clock),
-                valid_from=stored.timestamp if start is None else start,
+                time=moment,
+                valid_from=moment if validity.start is None else validity.start,
                 valid_until=validity.end,
                 ended_by=by,
             )
@@ -164,9 +164,9 @@ def _ended(
 
 def _moment(last: int, clock: str) -> int:
     """A turn's time: its clock time, on the day of the episode's last message or the one before."""
-    if not clock:
-        return last
     end = datetime.fromtimestamp(last / 1000, UTC)
+    if not clock or clock == f"{end:%H:%M}":
+        return last
     hour, minute = int(clock[:2]), int(clock[3:])
     said = end.replace(hour=hour % 24, minute=minute % 60, second=0, microsecond=0)
     return int((said if said <= end else said - timedelta(days=1)).timestamp() * 1000)
