@@ -17,7 +17,7 @@ from everlore.errors import Misconfigured, Unavailable
 from everlore.extract.sentences import split
 from everlore.index.base import TermStats, Vector
 from everlore.index.bm25 import in_texts
-from everlore.index.tokens import joined, tokens
+from everlore.index.tokens import joined, query_terms, tokens
 from everlore.kinds.episode import turns_at
 from everlore.search.candidates import Ask
 from everlore.search.query import Hit, Passage
@@ -47,7 +47,7 @@ COMPARED_HITS = 3
 NEARLY = 0.9
 """A further turn is shown that scores so much of what the best one scores."""
 SAID_OF = 0.5
-"""Share of a fact's words that its sentence holds."""
+"""Share of a fact's telling words that its sentence holds."""
 _TEXTS = ("task_intent", "key_insight", "approach", "name", "description", "content", "subject", "summary")
 
 
@@ -94,16 +94,17 @@ def passages(
     for said, worth in zip(cut, _sentence_scores(engine, ask, cut, foremost, stats), strict=True):
         one, stored, turn = said.one, said.stored, said.turn
         best = int(np.argmax(worth))
-        ended, by = _ended(said.sentences, best, past.get((stored.parent_id, turn.turn), ()))
+        ended, by = _ended(said.sentences, best, said.speaker, past.get((stored.parent_id, turn.turn), ()))
         validity = stored.validity if ended is None else ended.validity
+        moment = _moment(stored.timestamp, said.clock)
         found.setdefault(stored.id, []).append(
             Passage(
                 text=said.sentences[best],
                 score=round(min(float(worth[best]), one.score), 6),
                 turn=turn.turn + 1 if said.speaker else 0,
                 speaker=said.speaker,
-                time=_moment(stored.timestamp, said.clock),
-                valid_from=stored.timestamp if validity.start is None else validity.start,
+                time=moment,
+                valid_from=moment if validity.start is None else validity.start,
                 valid_until=validity.end,
                 ended_by=by,
             )
@@ -170,23 +171,24 @@ def _cosines(engine: Engine, vector: Vector | None, texts: Sequence[str]) -> Flo
 
 
 def _ended(
-    sentences: Sequence[str], at: int, facts: Sequence[tuple[IndexedMemory, str]]
+    sentences: Sequence[str], at: int, speaker: str, facts: Sequence[tuple[IndexedMemory, str]]
 ) -> tuple[IndexedMemory | None, str]:
     """The fact that has ended which this sentence states, and what replaced it."""
-    held = [set(tokens(sentence)) for sentence in sentences] if facts else []
+    held = [set(query_terms(sentence)) for sentence in sentences] if facts else []
     for fact, by in facts:
-        said = set(tokens(str(fact.data["content"])))
+        # "Ann is single." and "I am single." have the last word in common
+        said = set(query_terms(str(fact.data["content"]))).difference(tokens(speaker))
         shared = [len(said & words) for words in held]
-        if shared[at] >= SAID_OF * len(said) and shared[at] == max(shared):
+        if shared[at] >= max(1, SAID_OF * len(said)) and shared[at] == max(shared):
             return fact, by
     return None, ""
 
 
 def _moment(last: int, clock: str) -> int:
     """A turn's time: its clock time, on the day of the episode's last message or the one before."""
-    if not clock:
-        return last
     end = datetime.fromtimestamp(last / 1000, UTC)
+    if not clock or clock == f"{end:%H:%M}":
+        return last
     hour, minute = int(clock[:2]), int(clock[3:])
     said = end.replace(hour=hour % 24, minute=minute % 60, second=0, microsecond=0)
     return int((said if said <= end else said - timedelta(days=1)).timestamp() * 1000)
