@@ -38,7 +38,7 @@ def test_names_tell_recipes_apart() -> None:
 
 
 def test_every_recipe_for_memories_puts_the_past_behind_and_shows_passages() -> None:
-    memories = [recipe for recipe in RECIPES.values() if recipe is not recipes.CODE]  # code has no past and no sentences
+    memories = [recipe for recipe in RECIPES.values() if recipe is not recipes.CODE]  # code has no past
     assert all(recipe.supersede and recipe.passages and recipe.time for recipe in memories)
 
 
