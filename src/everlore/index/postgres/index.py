@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Concatenate, ParamSpec, TypeVar
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everlore.index.base import IndexStatus, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.index.bm25 import in_texts
+from everlore.index.frequencies import Frequencies
 from everlore.index.postgres import links, queue, read, words
 from everlore.index.postgres import vectors as near
 from everlore.index.postgres.checks import check
@@ -55,7 +57,7 @@ class PostgresIndex:
     def __init__(self, server: Server, now: Callable[[], float] = time.time) -> None:
         self._server = server
         self._now = now
-        self._frequencies = words.Frequencies()
+        self._frequencies = Frequencies[UUID](words.OWNERS_REMEMBERED)
         self._model: tuple[str, int] | None = None
         self._claims = Claims()
         server.prepare(PART)
