@@ -132,12 +132,8 @@ class PostgresIndex:
             f" JOIN units u ON u.tenant = w.tenant AND u.id = w.unit ORDER BY u.id & {NUMBERS}"
         )
 
-        def work(connection: Connection) -> list[PieceText]:
-            if self._current(connection) is None:
-                return []
-            return [PieceText(unit, dense) for unit, dense in rows(connection, select, (limit,))]
-
-        return self._server.read(work)
+        found = self._server.read(lambda c: rows(c, select, (limit,)) if self._current(c) else [])
+        return [PieceText(*unit) for unit in found]
 
     def waiting(self, owner: Owner) -> int:
         name = owner_uuid(owner)
