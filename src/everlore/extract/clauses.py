@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from everlore.extract import slots
 from everlore.extract.attribution import in_other_voice
-from everlore.extract.casual import straightened
 from everlore.extract.categories import told_of
-from everlore.extract.completion import whole
+from everlore.extract.completion import straightened, whole
 from everlore.extract.languages import before_question, halves
 from everlore.extract.lead_ins import BITTER, LEAD_IN, opened
 from everlore.extract.orders import each_order

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from everlore.extract.casual import straightened
+from everlore.extract.completion import straightened
 from everlore.extract.lexicon import ADVERBS
 from everlore.extract.third_person import third_form, third_person, verb_forms
 from everlore.extract.vocabulary import Vocabulary
