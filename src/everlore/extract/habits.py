@@ -115,9 +115,7 @@ def habit(who: str, rest: str) -> Reading | None:
         return _doing(who, base_form(found["verb"].lower()), found["o"], "+")
     if found := _KNOWN["can_again"].match(rest):
         return _doing(who, found["verb"].lower(), found["o"], "+")
-    if found := _NO_LONGER.match(rest):
-        return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
-    if found := _KNOWN["not_since"].match(rest):
+    if found := _NO_LONGER.match(rest) or _KNOWN["not_since"].match(rest):
         return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
     if (found := _KNOWN["not"].match(rest)) and not (found["verb"] == "go" and " go" in rest and "can" in rest[:8]):
         return _doing(who, found["verb"].lower(), found["o"], "-")
