@@ -16,7 +16,7 @@ from everlore.errors import Misconfigured, Unavailable
 from everlore.extract.sentences import split
 from everlore.index.base import Vector
 from everlore.index.bm25 import in_texts
-from everlore.index.tokens import joined, tokens
+from everlore.index.tokens import joined, query_terms, tokens
 from everlore.kinds.episode import parse_turns
 from everlore.search.candidates import Ask
 from everlore.search.query import Hit, Passage
@@ -44,7 +44,7 @@ COMPARED = 8
 NEARLY = 0.9
 """A further turn is shown that scores so much of what the best one scores."""
 SAID_OF = 0.5
-"""Share of a fact's words that its sentence holds."""
+"""Share of a fact's telling words that its sentence holds."""
 _TEXTS = ("task_intent", "key_insight", "approach", "name", "description", "content", "subject", "summary")
 
 Past = Mapping[Place, Sequence[tuple[IndexedMemory, str]]]
@@ -82,17 +82,17 @@ def passages(
         one, stored = hits[at]
         best = int(np.argmax(worth))
         score = round(min(float(worth[best]), one.score), 6)
-        ended, by = _ended(sentences, best, past.get((stored.parent_id, turn.turn), ()))
+        ended, by = _ended(sentences, best, speaker, past.get((stored.parent_id, turn.turn), ()))
         validity = stored.validity if ended is None else ended.validity
-        start = validity.start
+        moment = _moment(stored.timestamp, clock)
         found[at].append(
             Passage(
                 text=sentences[best],
                 score=score,
                 turn=turn.turn + 1 if speaker else 0,
                 speaker=speaker,
-                time=_moment(stored.timestamp, clock),
-                valid_from=stored.timestamp if start is None else start,
+                time=moment,
+                valid_from=moment if validity.start is None else validity.start,
                 valid_until=validity.end,
                 ended_by=by,
             )
@@ -149,23 +149,24 @@ def _cosines(engine: Engine, vector: Vector | None, texts: Sequence[str]) -> Flo
 
 
 def _ended(
-    sentences: Sequence[str], at: int, facts: Sequence[tuple[IndexedMemory, str]]
+    sentences: Sequence[str], at: int, speaker: str, facts: Sequence[tuple[IndexedMemory, str]]
 ) -> tuple[IndexedMemory | None, str]:
     """The fact that has ended which this sentence states, and what replaced it."""
-    held = [set(tokens(sentence)) for sentence in sentences]
+    held = [set(query_terms(sentence)) for sentence in sentences]
     for fact, by in facts:
-        said = set(tokens(str(fact.data["content"])))
+        # "Ann is single." and "I am single." have the last word in common
+        said = set(query_terms(str(fact.data["content"]))).difference(tokens(speaker))
         shared = [len(said & words) for words in held]
-        if shared[at] >= SAID_OF * len(said) and shared[at] == max(shared):
+        if shared[at] >= max(1, SAID_OF * len(said)) and shared[at] == max(shared):
             return fact, by
     return None, ""
 
 
 def _moment(last: int, clock: str) -> int:
     """A turn's time: its clock time, on the day of the episode's last message or the one before."""
-    if not clock:
-        return last
     end = datetime.fromtimestamp(last / 1000, UTC)
+    if not clock or clock == f"{end:%H:%M}":
+        return last
     hour, minute = int(clock[:2]), int(clock[3:])
     said = end.replace(hour=hour % 24, minute=minute % 60, second=0, microsecond=0)
     return int((said if said <= end else said - timedelta(days=1)).timestamp() * 1000)
@@ -202,7 +203,6 @@ def _by_words(engine: Engine, owner: Owner | None, weights: Mapping[str, float],
         frequency=in_texts(terms, [joined(held) for held in words]),
         length=np.array([len(held) for held in words], np.float32),
         cosine=nothing.astype(np.float32),
-        embedded=nothing.astype(np.bool_),
         beside=np.arange(len(texts)),  # none is beside another
         memory=np.arange(len(texts)),
         centre=nothing.astype(np.float32),

@@ -131,11 +131,11 @@ def leading(memories: Iterable[Ranked], keep: int) -> list[Ranked]:
     return [one for one in ordered if one.score >= edge]
 
 
-def unit_scores(recipe: Recipe, meaning: Floats, text: Floats, embedded: NDArray[np.bool_]) -> Floats:
+def unit_scores(recipe: Recipe, meaning: Floats, text: Floats) -> Floats:
     """Words and meaning together. A sum of parts is weighted for memories; its units are judged as by default."""
     share = recipe if recipe.by_turns else HYBRID
     both: Floats = share.meaning * meaning + share.words * text
-    return np.where(embedded, both, recipe.unembedded * text) if recipe.unembedded else both
+    return both
 
 
 def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats, *, reached: bool = False) -> list[Ranked]:
@@ -150,7 +150,7 @@ def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats, *, reached: b
         score = near
     else:
         meaning = dense_scores(in_context(scored), unrelated_cosine(engine, recipe))
-        score = unit_scores(recipe, meaning, text, scored.embedded)
+        score = unit_scores(recipe, meaning, text)
     if recipe.by_words:  # by vectors alone a score is the cosine
         score = np.where([piece.tokens.startswith(_ASSISTANT) for piece in pieces], BY_ASSISTANT * score, score)
     memory, turn = scored.memory, scored.turn

@@ -58,14 +58,15 @@ def recall(engine: Engine, query: Query, recipe: Recipe = HYBRID) -> Recall:
     given = _Given(vector, radius, meant, _owner(engine, query), Meter(engine.settings.llm.search_seconds))
     track = query.owner.track if query.owner else None
     hits: dict[str, list[Hit]] = {}
-    stages: list[Stage] = []
     reranked: dict[str, Json] | None = None
     # one view of the index for every step; not while a language model may be asked, which takes seconds
     with nullcontext() if recipe.rounds else engine.index.snapshot():
-        for kinds in (query.kinds,) if query.kinds else recipe.groups(track):
-            stage = _stage(engine, query, recipe, kinds, given)
-            hits[stage.kind] = stage.hits
-            stages.append(stage)
+        groups = (query.kinds,) if query.kinds else recipe.groups(track)
+        stages = [_stage(engine, query, recipe, kinds, given) for kinds in groups]
+    # outside that view, in which nothing can be written: sentences may be embedded, and vectors are kept
+    for stage in stages:
+        shown = passages(engine, stage.ask, stage.told, stage.past)
+        hits[stage.kind] = [replace(hit, passages=said) for hit, said in zip(stage.hits, shown, strict=True)]
     if query.rerank and recipe is HYBRID and track == "agent":
         hits, reranked = rerank(engine, query.text, hits, given.meter)
     found = Recall(hits, usage=given.meter.usage, nodes=sum(stage.ranking.nodes for stage in stages))
@@ -123,12 +124,11 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     best = [one for one, _ in told]
     weights = _question_weights(engine, ask, ranking)
     nested = facts(engine, ask, best, weights) if parts_of(kind) and not recipe.valid_only else {}
-    shown = passages(engine, ask, told, past)
     hits = [
-        Hit(row, round(one.score, 6), tuple(nested.get(one.parent_id, ())), said, one.parts, _moves(one))
-        for (one, row), said in zip(told, shown, strict=True)
+        Hit(row, round(one.score, 6), tuple(nested.get(one.parent_id, ())), (), one.parts, _moves(one))
+        for one, row in told
     ]
-    return Stage(kind, ranking, hits, rounds, ended, least)
+    return Stage(kind, ask, ranking, told, past, hits, rounds, ended, least)
 
 
 def _moves(one: Ranked) -> tuple[str, ...]:
