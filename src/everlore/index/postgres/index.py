@@ -43,7 +43,7 @@ def _reading(ask: Callable[Concatenate[Connection, P], T]) -> Callable[Concatena
 
 
 def _writing(change: Callable[Concatenate[Writer, P], T]) -> Callable[Concatenate[PostgresIndex, P], T]:
-    """A method that writes what comes from a file, whose path is given first: `remove_file = _writing(Writer.remove)`."""
+    """A method that writes what comes from the file at its first argument: `remove_file = _writing(Writer.remove)`."""
 
     def method(self: PostgresIndex, /, *args: P.args, **named: P.kwargs) -> T:
         return self._write(str(args[0]), lambda c: change(Writer(c), *args, **named))
