@@ -17,16 +17,7 @@ from everlore import __version__
 from everlore.accounts.store import Accounts
 from everlore.engine import Engine
 from everlore.memory import prepare, retry
-from everlore.surfaces.http import (
-    emcp,
-    errors,
-    gateway_auth,
-    gateway_mem,
-    gateway_uploads,
-    health,
-    pages,
-    routes,
-)
+from everlore.surfaces.http import emcp, errors, gateway_auth, gateway_mem, gateway_uploads, health, pages, routes
 from everlore.surfaces.http.guard import Guard, Meter
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.middleware import LoopbackOnly, Observe, host_of, is_loopback
