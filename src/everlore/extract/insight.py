@@ -15,7 +15,7 @@ from everlore.extract.phrases import heard, one_line, sentences
 from everlore.extract.reaction import admission, final_answer, objections, reaction
 from everlore.extract.requests import is_problem, lasting, only_mends
 from everlore.extract.sentences import content_words, is_english, is_question
-from everlore.extract.trajectory import Call, Said, Step
+from everlore.extract.trajectory import Call, Said, Step, first_call, said_by_user
 from everlore.extract.verdict import verdict
 from everlore.extract.vocabulary import Vocabulary
 
@@ -94,7 +94,7 @@ def key_insight(run: Sequence[Step]) -> str | None:
 
 def _complaints(run: Sequence[Step]) -> list[str]:
     """What a displeased user said that points at nothing: their last words at least."""
-    said = [step.text for step in run if isinstance(step, Said) and step.role == "user"]
+    said = said_by_user(run)
     return [text for text in said[1:] if verdict(text) == "displeased"] or said[-1:]
 
 
@@ -106,8 +106,7 @@ def _fullest(texts: Sequence[str]) -> str:
 
 def _from_now_on(run: Sequence[Step]) -> str:
     """What the user wants done so each time, said once the agent had begun."""
-    begun = next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
-    said = [step.text for step in run[begun:] if isinstance(step, Said) and step.role == "user"]
+    said = said_by_user(run[first_call(run) :])
     told = [part for text in said for part in sentences(heard(text)) if not is_question(part)]
     return one_line(next(filter(lasting, reversed(told)), ""), INSIGHT - 20)
 
@@ -144,8 +143,7 @@ def _explains(sentence: str) -> bool:
 
 
 def _was_told_a_problem(run: Sequence[Step]) -> bool:
-    begun = next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
-    asked = [step.text for step in run[:begun] if isinstance(step, Said) and step.role == "user"]
+    asked = said_by_user(run[: first_call(run)])
     parts = [part for text in asked for part in sentences(heard(text))]
     return any(is_problem(part) or only_mends(_LAST_CLAUSE.sub("", part)) for part in parts)
 

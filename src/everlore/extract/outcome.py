@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from everlore.extract.action import Manner, parsed
-from everlore.extract.phrases import one_line, word_set
+from everlore.extract.phrases import one_line
 from everlore.extract.vocabulary import Vocabulary
 from everlore.types import Json
 
@@ -111,10 +111,10 @@ _TRACEBACK = "Traceback (most recent call last)"
 _HINTS = ("err", "exception", "fail", "fatal", "panic", "crit", "severe", "emerg", "e: ", "reject", "conflict", "***",
           "not ok", "✗", "✘", "❌", "✖", "×")  # fmt: skip
 _LEVEL = re.compile(r"\b(?:ERROR|CRITICAL|FATAL|SEVERE)\b(?!\W{0,3}0\b)")
-_BAD_STATUS = word_set(
-    "error failed failure fail declined denied rejected refused unauthorized forbidden timeout timed_out "
-    "not_found invalid aborted unsuccessful blocked"
-)
+_BAD_STATUS = frozenset(
+    ("error", "failed", "failure", "fail", "declined", "denied", "rejected", "refused", "unauthorized", "forbidden",
+     "timeout", "timed_out", "not_found", "invalid", "aborted", "unsuccessful", "blocked")
+)  # fmt: skip
 _REASONS = (
     "message", "reason", "detail", "error_description", "description", "stderr", "stdout", "output", "content", "text"
 )  # fmt: skip

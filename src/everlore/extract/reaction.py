@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from everlore.extract.phrases import heard, sentences
 from everlore.extract.requests import is_problem, requests
 from everlore.extract.sentences import is_question
-from everlore.extract.trajectory import Call, Said, Step
+from everlore.extract.trajectory import Call, Said, Step, first_call, said_by_user
 from everlore.extract.verdict import Verdict, asks_nothing, courtesy, objects_to, undoes, verdict
 from everlore.extract.vocabulary import Vocabulary
 
@@ -107,8 +107,7 @@ def _no_answer(text: str, before: Step) -> str:
 
 def _undone(run: Sequence[Step]) -> bool:
     """Whether the last thing that the user asked for was to undo the work."""
-    begun = next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
-    said = [step.text for step in run[begun:] if isinstance(step, Said) and step.role == "user"]
+    said = said_by_user(run[first_call(run) :])
     asked = [text for text in said if undoes(text) or any(requests(part) for part in sentences(heard(text)))]
     return bool(asked) and undoes(asked[-1])
 

@@ -82,8 +82,10 @@ def _work(cases: Sequence[Case]) -> list[frozenset[str]]:
     return [done - usual for done in kinds]
 
 
-def _shared(done: frozenset[str], members: Sequence[int], work: Sequence[frozenset[str]]) -> float:
-    return sum(_jaccard(done, work[member]) for member in members) / len(members)
+def _shared(one: frozenset[str], members: Sequence[int], sets: Sequence[frozenset[str]]) -> float:
+    """The mean Jaccard index of one set with those of the members."""
+    unions = [(one & sets[member], one | sets[member]) for member in members]
+    return sum(len(both) / len(either) if either else 0.0 for both, either in unions) / len(members)
 
 
 def _may_be_alike(one: Case, other: Case) -> bool:
@@ -109,11 +111,7 @@ def _nearness(
         length = float(np.linalg.norm(centroid)) or 1.0
         # rounded, so that the last bits of a float never decide who joins first
         return [round(float(near), 5) for near in vectors[list(free)] @ centroid / length]
-    return [sum(_jaccard(words[at], words[member]) for member in members) / len(members) for at in free]
-
-
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one | other else 0.0
+    return [_shared(words[at], members, words) for at in free]
 
 
 def gather(

@@ -26,7 +26,7 @@ from everlore.extract.requests import (
     without_greeting,
 )
 from everlore.extract.sentences import is_question
-from everlore.extract.trajectory import Call, Said, Step
+from everlore.extract.trajectory import Call, Said, Step, first_call, said_by_user
 from everlore.extract.verdict import asks_nothing, clauses, courtesy, objects_to
 from everlore.extract.vocabulary import Vocabulary
 
@@ -148,18 +148,16 @@ def task_intent(run: Sequence[Step], speakers: Mapping[str, str]) -> str:
     spoken = [step for step in run if isinstance(step, Said) and step.role == "assistant"]
     calls = [step for step in run if isinstance(step, Call)]
     real = [step.text for step in spoken if not courtesy(step.text)]
-    if calls and any(isinstance(step, Said) and step.role == "user" for step in run):
+    if calls and said_by_user(run):
         real = real[::-1]  # the last words tell what was done
     if not calls:
         real = real or [step.text for step in run if isinstance(step, Said)]
     if real:
         said = sentences(real[0])[0]
-        told = (
-            _capital(_KNOWN["i_did"].sub("", said) or said)
-            if calls and _KNOWN["i_did"].match(said)
-            else bare(as_order(said))
-        )
-        return one_line(told, INTENT)
+        if not calls or not _KNOWN["i_did"].match(said):
+            return one_line(bare(as_order(said)), INTENT)
+        told = _KNOWN["i_did"].sub("", said) or said
+        return one_line(told[:1].upper() + told[1:], INTENT)
     used = f"Use {_used(calls)}"
     outputs = "; ".join(call.result for call in calls if not call.told and call.result)
     return one_line(f"{used} ({outputs})" if outputs else used, INTENT)
@@ -176,10 +174,10 @@ def _used(calls: Sequence[Call]) -> str:
 
 def _request_of(run: Sequence[Step]) -> tuple[int, Said] | None:
     """What the user asked for before the work began; in the middle of work, the last thing they asked for."""
-    first_call = next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
+    begun = first_call(run)
     by_user = [(at, step) for at, step in enumerate(run) if isinstance(step, Said) and step.role == "user"]
     real = [(at, step) for at, step in by_user if not asks_nothing(step.text)]
-    before = [(at, step) for at, step in real if at < first_call]
+    before = [(at, step) for at, step in real if at < begun]
     telling = [(at, step) for at, step in before if things(heard(step.text))] or before
     if before:
         return next(((at, step) for at, step in telling if _asks(step.text)), telling[-1])
@@ -239,7 +237,3 @@ def _fix(trouble: str) -> str:
     if _KNOWN["function_word"].match(told):
         told = told[:1].lower() + told[1:]
     return one_line(f"Fix: {told}", INTENT)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -189,7 +189,7 @@ class Index(Protocol):
         """Rows that say something about the same thing, the oldest first, also those that have ended."""
         ...
 
-    def by_handle(self, handles: Iterable[str]) -> dict[str, IndexedMemory]:
+    def by_global_id(self, ids: Iterable[str]) -> dict[str, IndexedMemory]:
         """Rows by `Key.global_id`, of whichever owner and kind."""
         ...
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from everlore.engine import Engine
 from everlore.extract.turns import ASSISTANT
 from everlore.graph.neighbourhood import walk
-from everlore.index.base import Piece
+from everlore.index.base import Piece, TermStats
 from everlore.index.tokens import joined, tokens
 from everlore.search.candidates import Ask, Found, collect, collect_rows
 from everlore.search.query import NO_PARTS, Parts
@@ -103,6 +103,8 @@ class Ranking:
     idf: dict[str, float] = field(default_factory=dict)
     nodes: int = 0
     """Of the graph, that were looked at."""
+    stats: TermStats | None = None
+    """Of the terms that were looked for."""
 
 
 def rank(engine: Engine, ask: Ask) -> Ranking:
@@ -118,7 +120,9 @@ def rank(engine: Engine, ask: Ask) -> Ranking:
             memories = _in_time(engine, ask, memories)
     weights = dict(zip(ask.terms, idf.tolist(), strict=True))
     best = leading(memories, ask.keep)
-    return Ranking(best, len(memories), found.text_hits, found.dense_hits, len(found.pieces), weights, nodes)
+    return Ranking(
+        best, len(memories), found.text_hits, found.dense_hits, len(found.pieces), weights, nodes, found.stats
+    )
 
 
 def leading(memories: Iterable[Ranked], keep: int) -> list[Ranked]:

@@ -89,7 +89,6 @@ class Refusal(Exception):
     def __init__(self, code: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.code = code
-        self.message = message
         self.headers = dict(headers or {})
 
 
