@@ -247,7 +247,9 @@ def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], stats: TermStats) 
     most = {one.parent_id: one.score for one in ranked}
     idf = dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
     told: dict[Place, list[tuple[float, IndexedMemory]]] = {}
-    for fact, turn, words in engine.index.in_turns(owner, "fact", sorted({*best, *first})):
+    for fact, turn, words in (
+        found for part in ask.parts for found in engine.index.in_turns(owner, part, sorted({*best, *first}))
+    ):
         overlap = sum(weight for term, weight in idf.items() if f" {term} " in words)
         told.setdefault((fact.parent_id, turn), []).append((overlap, fact))
     if not recipe.by_meaning:
