@@ -52,13 +52,11 @@ class CacheStats:
 class Cache(Protocol):
     def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
         """The vectors that are known, by their place in `texts`."""
-        ...
 
     def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None: ...
 
     def stats(self, model: str) -> CacheStats:
         """What was found and what was not since this process began, and how many vectors of the model are kept."""
-        ...
 
     def close(self) -> None: ...
 
