@@ -175,8 +175,8 @@ class Index(Protocol):
         """Rows of a kind that search can find and that came from these turns (parent id, turn), each with its turn
         and its tokens as in `Piece`; in order of their ids."""
 
-    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
-        """Rows that say something about the same thing, the oldest first, also those that have ended."""
+    def in_slot(self, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
+        """Rows that say something about one of these things, the oldest first, also those that have ended."""
 
     def by_handle(self, handles: Iterable[str]) -> dict[str, IndexedMemory]:
         """Rows by `Key.global_id`, of whichever owner and kind."""

@@ -125,15 +125,16 @@ def in_turns(
     return [(_stored(row), turn, tokens) for turn, tokens, *row in found]
 
 
-def in_slot(connection: apsw.Connection, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
+def in_slot(connection: apsw.Connection, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
     number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
     if number is None or not kinds:
         return []
     # the empty slot means "about nothing in particular"; saying so lets SQLite use the partial index
     select = (
-        f"{_OF_ROWS} WHERE r.owner = ? AND r.kind = ? AND r.slot = ? AND r.slot <> '' ORDER BY r.timestamp, r.entry"
+        f"{_OF_ROWS} WHERE r.owner = ? AND r.kind = ? AND r.slot IN (SELECT value FROM json_each(?)) AND r.slot <> ''"
+        " ORDER BY r.timestamp, r.entry"
     )
-    return [_stored(row) for row in rows(connection, select, (number, kinds[0], slot))]
+    return [_stored(row) for row in rows(connection, select, (number, kinds[0], json.dumps(slots)))]
 
 
 def in_slots(connection: apsw.Connection, owner: Owner, kind: str, slots: Sequence[str]) -> dict[str, list[int]]:

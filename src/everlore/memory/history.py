@@ -64,9 +64,8 @@ def _ended(engine: Engine, owner: Owner, stored: IndexedMemory) -> dict[str, lis
         return {}
     together = extract.supersede.slots_together([fact.from_row(stored)], owner, known_names(engine, owner))
     slots = {slot for found in together for slot in found}
-    told = {row.key: row for slot in slots for row in engine.index.in_slot(owner, stored.key.kind, slot)}
     ended: dict[str, list[IndexedMemory]] = {}
-    for row in told.values():
+    for row in engine.index.in_slot(owner, stored.key.kind, *slots):
         if handle := successor(row):
             ended.setdefault(handle, []).append(row)
     return ended

@@ -78,7 +78,7 @@ def save_note(
         entry = entry_id(NOTE.code, now, number)
         written = note.to_entry(Note(owner, entry, now, text, checked_type(memory_type), metadata=kept))
         front = log_front(NOTE, owner, day(now), iso(now))
-        change = engine.vault.change(path, lambda text: append_entries(text or "", [written], front))
+        change = engine.vault.change(path, lambda text: append_entries(text, [written], front))
         try:
             index_appended(engine, path, change, [written])
         except EverloreError as error:

@@ -25,7 +25,7 @@ from everlore.kinds import case, episode, fact, profile
 from everlore.kinds.paths import Located, locate, sheet_path
 from everlore.sync.dependents import drop_facts, drop_sources, make_room
 from everlore.sync.projection import facts_of, profile_lock, project
-from everlore.types import IndexRow, Key, LogEntry, Problem
+from everlore.types import IndexRow, Key, LogEntry, MemoryFile, Problem
 from everlore.vault.base import Change, FileText
 from everlore.vault.entries import normal_text
 from everlore.vault.markdown import mentioned, parse_log, parse_sheet
@@ -82,10 +82,10 @@ def read_file(engine: Engine, path: str, located: Located) -> tuple[Stamp | None
 
 def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     """The rows that a file stands for. What cannot be read becomes a problem; the rest stays."""
-    kind, owner, updated = located.kind, located.owner, file.mtime_ns // 1_000_000
-    if kind.has_own_file:
+    updated = file.mtime_ns // 1_000_000
+    if located.kind.has_own_file:
         try:
-            row = with_links(kind.row(parse_sheet(file.text), owner, located.name, updated))
+            row = _row(located, parse_sheet(file.text), updated)
         except Exception as error:
             return Parsed([], [_problem(path, 0, error)], unread=None)
         return Parsed([row], [], blank=not file.text.strip(NOTHING))
@@ -94,11 +94,16 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     problems = list(log.problems)
     for entry in log.entries:
         try:
-            rows.append(with_links(kind.row(entry, owner, located.day, updated)))
+            rows.append(_row(located, entry, updated))
         except Exception as error:
             problems.append(_problem(path, log.lines[entry.id], error))
     unread = mentioned(file.text) if problems else frozenset()
     return Parsed(rows, problems, log.lines, unread, blank=not (rows or problems or log.front))
+
+
+def _row(located: Located, source: LogEntry | MemoryFile, updated: int) -> IndexRow:
+    row = located.kind.row(source, located.owner, located.name or located.day, updated)
+    return with_links(located.kind, row)
 
 
 def _problem(path: str, line: int, error: Exception) -> Problem:
@@ -290,9 +295,7 @@ def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[
         before = Stamp(change.before.mtime_ns, change.before.size) if change.before else None
         updated = after.mtime_ns // 1_000_000
         with suppress(Damaged):
-            rows = [
-                with_links(located.kind.row(as_read(entry), located.owner, located.day, updated)) for entry in entries
-            ]
+            rows = [_row(located, as_read(entry), updated) for entry in entries]
             if engine.index.extend_file(path, before, Stamp(after.mtime_ns, after.size), rows):
                 return
     index_file(engine, path)
