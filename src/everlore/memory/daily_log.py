@@ -37,7 +37,7 @@ def append_once(
                 return found, False
             if file and emptied(engine, path, file.text):
                 continue  # the day goes on beside it, until a person restores or deletes it
-            beside = [found for name in others if (found := engine.vault.read(name))]
+            beside = [engine.vault.read(name) for name in others]
             highest = max((last_number(one.text) for one in (file, *beside) if one), default=0)
             number = engine.buffer.next_number(owner, kind.code, day(moment), highest, len(entries))
             new = [replace(entry, id=entry_id(kind.code, moment, number + at)) for at, entry in enumerate(entries)]
