@@ -17,6 +17,7 @@ from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound
 from everlore.kinds import note
 from everlore.kinds.base import END_FIELDS, UTC_CLOCK
+from everlore.kinds.fact import FACT
 from everlore.kinds.note import NOTE, Note
 from everlore.kinds.paths import log_path, part_path
 from everlore.kinds.registry import kind as kind_of
@@ -37,7 +38,6 @@ from everlore.vault.markdown import (
 
 LONGEST_CONTENT = 100 * 1024
 """Bytes of a note, and of its metadata."""
-EDITABLE = ("note", "fact")
 
 log = structlog.get_logger("everlore.memory")
 Value = TypeVar("Value")
@@ -96,7 +96,8 @@ def edit_memory(
 ) -> None:
     """Change what is given and leave the rest."""
     kind = stored.key.kind
-    if kind not in EDITABLE or (kind != note.NOTE.name and (memory_type is not None or metadata is not None)):
+    section, is_note = kind_of(kind).edited_section, kind == NOTE.name
+    if not section or (not is_note and (memory_type is not None or metadata is not None)):
         raise InvalidInput(
             f"this memory is a {kind}: its {'text' if content is not None else 'type and metadata'} cannot be changed"
             " here. Store a new memory, and invalidate this one with superseded_by"
@@ -106,8 +107,8 @@ def edit_memory(
     drop: list[str] = []
     if content is not None:
         text = checked_content(without_secrets(engine, content))
-        sections[note.SECTION if kind == note.NOTE.name else "Fact"] = text
-        exact = note.verbatim(text) if kind == note.NOTE.name else {}
+        sections[section] = text
+        exact = note.verbatim(text) if is_note else {}
         fields |= exact
         drop += [] if exact else ["verbatim"]
     if memory_type is not None:
@@ -123,8 +124,9 @@ def invalidate(
     engine: Engine, stored: IndexedMemory, reason: str = "", superseded_by: IndexedMemory | None = None
 ) -> None:
     """End the memory now. One that has ended keeps its first end and the reason for it; a successor is recorded."""
-    if stored.key.kind in ("profile", "entity"):
-        raise InvalidInput(f"a {stored.key.kind} has no end: change it, or delete it")
+    kind = kind_of(stored.key.kind)
+    if not kind.can_end:
+        raise InvalidInput(f"a {kind.name} has no end: change it, or delete it")
     if superseded_by is not None:
         _check_successor(engine, stored, superseded_by)
     now = engine.clock.now()
@@ -137,7 +139,7 @@ def invalidate(
             return said
         return {name: value for name, value in said.items() if name != end and not (name == why and known.get(why))}
 
-    if kind_of(stored.key.kind).has_own_file:
+    if kind.has_own_file:
         _end_sheet(engine, stored, new)
     else:
         _write(engine, stored, lambda found: LogEntry(found.id, {**new(found.fields)}, {}))
@@ -155,8 +157,8 @@ def successor(stored: IndexedMemory) -> str:
     """The handle of the memory that superseded this one, or ""."""
     value = str(stored.data.get("superseded_by") or "")
     # facts that a newer fact ended name it by its entry
-    entry = stored.key.kind == "fact" and value.startswith("af_")
-    return Key(stored.key.owner, "fact", value).global_id if entry else value
+    entry = stored.key.kind == FACT.name and value.startswith(f"{FACT.code}_")
+    return Key(stored.key.owner, FACT.name, value).global_id if entry else value
 
 
 def _check_successor(engine: Engine, stored: IndexedMemory, named: IndexedMemory) -> None:

@@ -21,9 +21,11 @@ from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.graph.links import with_links
 from everlore.index.base import NOT_YET, Applied, Stamp
-from everlore.kinds import case, episode, fact, profile
+from everlore.kinds import case, fact, profile
 from everlore.kinds.paths import Located, locate, sheet_path
-from everlore.sync.dependents import drop_facts, drop_sources, make_room
+from everlore.kinds.registry import parts_of
+from everlore.kinds.spec import AnyKind
+from everlore.sync.dependents import drop_parts, drop_sources, make_room
 from everlore.sync.projection import facts_of, profile_lock, project
 from everlore.types import IndexRow, Key, LogEntry, MemoryFile, Problem
 from everlore.vault.base import Change, FileText
@@ -32,8 +34,6 @@ from everlore.vault.markdown import mentioned, parse_log, parse_sheet
 
 SHOWN = 200
 """Characters of an unexpected error that are told."""
-DEPENDED_ON = (episode.EPISODE.name, fact.FACT.name, case.CASE.name)
-"""Kinds of which other memories know: who believes them deleted changes more than their file."""
 NOTHING = "\ufeff\0\r\n\t "
 """Characters that say nothing; zeros are what a crash leaves of a file."""
 
@@ -211,17 +211,17 @@ def _believed(
 
 def _take_along(engine: Engine, path: str, located: Located, went: _Gone, rows: Sequence[IndexRow]) -> None:
     """What hangs on memories that left a file goes too."""
-    kind, owner = located.kind.name, located.owner
+    kind, owner = located.kind, located.owner
     numbers = [int(entry[-8:]) for entry in went.left if entry[-8:].isdecimal()]
     if numbers and located.day:  # those of entries that a person typed and deleted again are not given to others
-        engine.buffer.next_number(owner, located.kind.code, located.day, max(numbers), 0)
-    if kind == episode.EPISODE.name:
-        for fact_path, entries in drop_facts(engine, owner, path, went.lost).items():
-            index_file(engine, fact_path, deleted=entries)
-    elif kind == case.CASE.name:
+        engine.buffer.next_number(owner, kind.code, located.day, max(numbers), 0)
+    if parts_of(kind.name):
+        for part_path, entries in drop_parts(engine, owner, kind.name, path, went.lost).items():
+            index_file(engine, part_path, deleted=entries)
+    elif kind.name == case.CASE.name:
         for changed in drop_sources(engine, owner, went.lost):
             index_file(engine, changed)
-    if kind in (episode.EPISODE.name, case.CASE.name):
+    if kind.made_by_cells:
         make_room(engine, path, _cells(went.left, rows))
 
 
@@ -305,7 +305,7 @@ def missing(engine: Engine, path: str) -> list[str]:
     """What the index has in this file and the file has not, if more hangs on it: cells of episodes, ids of facts and
     cases."""
     located, known = locate(path), engine.index.stamp(path)
-    if located is None or located.kind.name not in DEPENDED_ON or known is None:
+    if located is None or not _depended_on(located.kind) or known is None:
         return []
     if (known.mtime_ns, known.size) == engine.vault.stat(path):
         return []
@@ -316,11 +316,14 @@ def missing(engine: Engine, path: str) -> list[str]:
 
 def _lost(located: Located, left: Mapping[str, str], rows: Sequence[IndexRow]) -> list[str]:
     """Of the entries that left a file which has these rows: cells of episodes, or the facts or cases themselves."""
-    if located.kind.name in (fact.FACT.name, case.CASE.name):
-        return sorted(left)
-    if located.kind.name == episode.EPISODE.name:
+    if parts_of(located.kind.name):
         return _cells(left, rows)
-    return []
+    return sorted(left) if _depended_on(located.kind) else []
+
+
+def _depended_on(kind: AnyKind) -> bool:
+    """Whether other memories know of it: who believes it deleted changes more than its file."""
+    return bool(kind.part_of) or kind.made_by_cells
 
 
 def _cells(left: Mapping[str, str], rows: Sequence[IndexRow]) -> list[str]:
