@@ -22,7 +22,7 @@ from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
 from everlore.surfaces.contracts.knowledge.toolset import toolset
 from everlore.surfaces.contracts.toolset import Caller
-from everlore.sync import embed_pending
+from everlore.sync.embedding import embed_pending
 
 SETS = {"musique": "MuSiQue", "hotpotqa": "HotpotQA"}
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {

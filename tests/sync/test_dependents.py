@@ -62,6 +62,6 @@ def test_an_entry_that_is_broken_is_named_with_its_file(engine: Engine) -> None:
     tell(engine, "s", says("I live in Graz."))
     (episode,) = listing(engine, ALICE, "episode").rows
     closing = f"<!-- /entry:{episode.key.local_id} -->\n"
-    engine.vault.update(episode.path, lambda text: (text or "").replace(closing, ""))
+    engine.vault.change(episode.path, lambda text: (text or "").replace(closing, ""))
     with pytest.raises(Unreadable, match=episode.path):
         take_out(engine, episode.path, [episode.key.local_id])

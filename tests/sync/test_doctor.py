@@ -18,7 +18,9 @@ from vaults import ALICE, DAY, MAY_28, SCOPE, open_vault, says, settings_for
 
 from everlore.config import Settings
 from everlore.memory import create_entity, flush, remember
-from everlore.sync import Finding, doctor, embed_pending, index_changes, rebuild
+from everlore.sync.doctor import Finding, doctor
+from everlore.sync.embedding import embed_pending
+from everlore.sync.upkeep import index_changes, rebuild
 from everlore.vault import folder
 from everlore.vault.folder import FolderVault
 

@@ -31,7 +31,8 @@ from everlore.memory import daily_log, flush, forget, listing, profile, remember
 from everlore.memory.daily_log import append_once
 from everlore.search import Query, recall
 from everlore.search.recipes import KEYWORD
-from everlore.sync import index_changes, rebuild, worker
+from everlore.sync import worker
+from everlore.sync.upkeep import index_changes, rebuild
 from everlore.types import Cell, Json, LogEntry, Message, Owner
 from everlore.vault.markdown import append_entries, remove_entry
 

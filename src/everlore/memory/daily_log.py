@@ -11,7 +11,7 @@ from everlore.engine import Engine
 from everlore.errors import Unreadable
 from everlore.kinds.paths import log_paths
 from everlore.kinds.spec import AnyKind
-from everlore.sync import index_appended
+from everlore.sync.indexing import index_appended
 from everlore.types import Cell, LogEntry, Owner
 from everlore.vault.markdown import append_entries, last_number, log_front, parse_log
 

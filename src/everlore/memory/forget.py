@@ -7,7 +7,9 @@ from everlore.engine import Engine
 from everlore.kinds.fact import FACT
 from everlore.kinds.registry import kind, parts_of
 from everlore.memory.read import named
-from everlore.sync import index_file, read_profile, take_out
+from everlore.sync.dependents import take_out
+from everlore.sync.indexing import index_file
+from everlore.sync.projection import read_profile
 from everlore.types import IndexedMemory, Owner
 
 

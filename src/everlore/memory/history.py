@@ -14,7 +14,7 @@ from everlore.kinds import fact
 from everlore.kinds.registry import kinds_where, parts_of
 from everlore.memory.notes import successor
 from everlore.memory.read import named
-from everlore.sync import known_names
+from everlore.sync.projection import known_names
 from everlore.types import IndexedMemory, Key, Owner, Where
 
 

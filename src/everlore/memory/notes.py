@@ -23,7 +23,7 @@ from everlore.kinds.paths import log_path, part_path
 from everlore.kinds.registry import kind as kind_of
 from everlore.memory.daily_log import emptied
 from everlore.redact import mask_deep
-from everlore.sync import index_appended, index_file
+from everlore.sync.indexing import index_appended, index_file
 from everlore.types import IndexedMemory, Json, Key, LogEntry, Owner
 from everlore.vault.front_matter import clean
 from everlore.vault.markdown import (
@@ -212,7 +212,7 @@ def _write(
         entry = new(found)
         return replace_entry(text, entry, drop) if entry.fields or entry.sections or drop else text
 
-    engine.vault.update(stored.path, edit)
+    engine.vault.change(stored.path, edit)
     index_file(engine, stored.path)
 
 
@@ -224,5 +224,5 @@ def _end_sheet(engine: Engine, stored: IndexedMemory, new: Callable[[Mapping[str
         fields = new(sheet.front)
         return render_sheet(replace(sheet, front={**sheet.front, **fields}), text) if fields else text
 
-    engine.vault.update(stored.path, edit)
+    engine.vault.change(stored.path, edit)
     index_file(engine, stored.path)

@@ -22,7 +22,7 @@ from everlore.kinds.paths import locate, owner_dir, sheet_path
 from everlore.kinds.skill import Skill
 from everlore.memory.daily_log import append_once
 from everlore.models.chat import Meter
-from everlore.sync import index_file
+from everlore.sync.indexing import index_file
 from everlore.types import Cell, IndexedMemory, Key, Owner, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 
@@ -122,7 +122,7 @@ def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | Non
                 return render_sheet(skills.to_sheet(written), text or "")
         return text
 
-    engine.vault.update(path, edit)
+    engine.vault.change(path, edit)
     return path if done else None
 
 

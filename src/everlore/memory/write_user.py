@@ -17,7 +17,8 @@ from everlore.kinds import fact as facts
 from everlore.kinds.episode import Episode
 from everlore.kinds.fact import Fact
 from everlore.memory.daily_log import append_once
-from everlore.sync import add_to_profile, index_file, known_names
+from everlore.sync.indexing import index_file
+from everlore.sync.projection import add_to_profile, known_names
 from everlore.types import Cell, LogEntry, Owner
 from everlore.vault.markdown import parse_log, replace_entry
 
@@ -80,7 +81,7 @@ def supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[Fact]:
     known = [facts.from_row(row) for row in rows]
     ended = {fact.local_id: fact for fact in extract.supersede.superseded(known, new, together)}
     for path in dict.fromkeys(row.path for row in rows if row.key.local_id in ended):
-        engine.vault.update(path, partial(_with_ends, ended, owner))
+        engine.vault.change(path, partial(_with_ends, ended, owner))
         index_file(engine, path, projecting=False)
     told = {fact.local_id for fact in new}
     return [*ended.values(), *(fact for fact in known if fact.superseded_by in told and fact.local_id not in ended)]

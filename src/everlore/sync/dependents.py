@@ -36,7 +36,7 @@ def drop_parts(engine: Engine, owner: Owner, whole: str, path: str, cells: Seque
 
 def take_out(engine: Engine, path: str, entries: Collection[str]) -> None:
     try:
-        engine.vault.update(path, partial(without, entries))
+        engine.vault.change(path, partial(without, entries))
     except Unreadable:
         raise
     except Damaged as error:  # which names the line alone
@@ -58,7 +58,7 @@ def drop_sources(engine: Engine, owner: Owner, gone: Collection[str]) -> list[st
     rows = engine.index.page(Where(owner, (skill.SKILL.name,)), limit=MOST_SKILLS).rows if ids else []
     paths = [row.path for row in rows if ids.intersection(row.data["source_case_ids"])]
     for path in paths:
-        engine.vault.update(path, partial(_without_cases, path, ids))
+        engine.vault.change(path, partial(_without_cases, path, ids))
     return paths
 
 

@@ -70,11 +70,6 @@ class Vault(Protocol):
         What is written is always newer than what it replaces.
         """
 
-    def update(
-        self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
-    ) -> FileText | None:
-        """`change`, for those who only want to know what is there now."""
-
     def being_written(self, path: str) -> bool:
         """Whether another program is seen to write to the file just now, so that it does not hold what it will hold."""
 

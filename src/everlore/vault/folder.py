@@ -1,7 +1,7 @@
 """The vault's files on disk: read, change under a lock, find.
 
 Invariants: a file is either as it was or as it was meant to be, never half written, also after a crash; a change is
-durable when `update` returns; an edit that somebody made in the meantime is never overwritten; nothing is written
+durable when `change` returns; an edit that somebody made in the meantime is never overwritten; nothing is written
 through a link or outside the root. Locks and temporary files live in `<root>/.everlore`, never among the notes.
 """
 
@@ -89,13 +89,8 @@ class FolderVault:
             return
         with _explained(name):
             self.prepare()
-            file = (
-                self.root
-                / SYSTEM
-                / "locks"
-                / f"{hashlib.blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}.lock"
-            )
-            lock = FileLock(file, timeout)
+            digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+            lock = FileLock(self.root / SYSTEM / "locks" / f"{digest}.lock", timeout)
             try:
                 lock.acquire()
             except TimeoutError:
@@ -124,11 +119,6 @@ class FolderVault:
                     break
                 time.sleep(min(0.05, 0.002 * attempt))
         raise Unavailable(f"{path} is being written by another program all the time; close it there and try again")
-
-    def update(
-        self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
-    ) -> FileText | None:
-        return self.change(path, edit, timeout).after
 
     def being_written(self, path: str) -> bool:
         with _explained(path):

@@ -16,7 +16,7 @@ from everlore.errors import EverloreError, Unavailable
 
 if TYPE_CHECKING:
     from everlore.engine import Engine
-    from everlore.sync import Worker
+    from everlore.sync.worker import Worker
 
 log = structlog.get_logger("everlore.mcp")
 
@@ -64,11 +64,12 @@ class Opener:
 
 
 def _open(settings: Settings) -> tuple[Engine, Worker]:
-    from everlore import engine, memory, sync  # half a second that neither handshake nor tools/list waits for
+    from everlore import engine, memory  # half a second that neither handshake nor tools/list waits for
+    from everlore.sync.worker import Worker  # the same
 
     if unknown := unknown_settings():
         log.warning("settings without effect in this version", names=unknown)
     opened = engine.open_engine(settings)
-    worker = sync.Worker(opened, memory.resume, memory.retry)
+    worker = Worker(opened, memory.resume, memory.retry)
     worker.start()
     return opened, worker
