@@ -202,7 +202,7 @@ def test_a_vault_that_cannot_be_written(settings: Settings, monkeypatch: pytest.
     def full(*_: object) -> Path:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(FolderVault, "_write_temporary", full)
+    monkeypatch.setattr(FolderVault, "_temporary", full)
     (told,) = wrong(settings)
     assert (told.level, "No space left on device" in told.what) == ("error", True)
     assert "make room" in told.hint

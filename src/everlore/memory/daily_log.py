@@ -10,7 +10,7 @@ from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
 from everlore.errors import Unreadable
 from everlore.kinds.paths import log_paths
-from everlore.kinds.spec import AnyKind
+from everlore.kinds.spec import Kind, V
 from everlore.sync.indexing import index_appended
 from everlore.types import Cell, LogEntry, Owner
 from everlore.vault.markdown import append_entries, last_number, log_front, parse_log
@@ -19,15 +19,16 @@ PARTS = 9
 
 
 def append_once(
-    engine: Engine, kind: AnyKind, owner: Owner, cell: Cell, entries: Sequence[LogEntry]
+    engine: Engine, kind: Kind[LogEntry, V], owner: Owner, cell: Cell, memories: Sequence[V]
 ) -> tuple[list[LogEntry], bool]:
-    """Give entries ids, write them to the log of their day and index them, unless the cell has written here before.
+    """Give memories ids, write them to the log of their day and index them, unless the cell has written here before.
 
     Returns the entries of the cell that are in the file, and whether they were written now. Of a crash's repetition
     those are returned that are there, as they read.
     """
-    if not entries:
+    if not memories:
         return [], False
+    entries = [kind.render(memory) for memory in memories]
     moment = cell.timestamp
     first, *others = log_paths(kind, owner, moment)
     for path in (first, *(f"{first.removesuffix('.md')}-{number}.md" for number in range(2, PARTS + 1))):

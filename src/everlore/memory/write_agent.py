@@ -49,7 +49,7 @@ def cases_of(cell: Cell, owner: Owner, answer: CellAnswer | None = None) -> list
 
 def write_cases(engine: Engine, cell: Cell, owner: Owner, made: Sequence[Case], meter: Meter) -> bool:
     """Write what is missing of them, and the skills they add up to. True when there are any."""
-    entries, fresh = append_once(engine, cases.CASE, owner, cell, [cases.to_entry(case) for case in made])
+    entries, fresh = append_once(engine, cases.CASE, owner, cell, made)
     if fresh:
         written = [replace(case, local_id=entry.id) for case, entry in zip(made, entries, strict=True)]
     else:

@@ -54,9 +54,8 @@ def user_memories(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswer |
 
 def write_user_memories(engine: Engine, cell: Cell, owner: Owner, memories: UserMemories) -> bool:
     """Write what is missing of them. True when there was anything to write, now or before a crash."""
-    entries = [episodes.to_entry(memories.episode)] if memories.episode else []
-    there, _ = append_once(engine, episodes.EPISODE, owner, cell, entries)
-    written, fresh = append_once(engine, facts.FACT, owner, cell, [facts.to_entry(fact) for fact in memories.facts])
+    there, _ = append_once(engine, episodes.EPISODE, owner, cell, [memories.episode] if memories.episode else [])
+    written, fresh = append_once(engine, facts.FACT, owner, cell, memories.facts)
     if fresh:
         known = [replace(fact, local_id=entry.id) for fact, entry in zip(memories.facts, written, strict=True)]
     else:
