@@ -12,7 +12,7 @@ import structlog
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import code, content, multihop, recalling, report, speed, stores
+from bench import code, content, holds, multihop, recalling, report, speed, stores
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
@@ -30,6 +30,7 @@ examples:
   python -m bench --only quality --every 1   all LongMemEval questions
   python -m bench --only code                questions about code (CoSQA), and how quick a source tree is read
   python -m bench --only recall              multi-hop questions with and without the graph, and how long recall takes
+  python -m bench --only holds               told changes: is the current value the first answer, on HTTP and MCP alike
   python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
   python -m bench --only content             the content tools on sites of 100k documents, in each database
   python -m bench --only stores              the folder with SQLite against PostgreSQL, which it starts by itself
@@ -49,6 +50,7 @@ def main() -> int:
         parts = {
             "quality": _quality,
             "recall": _recall,
+            "holds": _holds,
             "code": _code,
             "speed": _speed,
             "stores": _stores,
@@ -128,6 +130,10 @@ def _recall(options: argparse.Namespace, progress: Progress) -> None:
     plan = speed.QUICK if options.quick else speed.FULL
     timings = recalling.measure(plan.sizes[1:], plan.queries, progress)
     _publish("recall", report.recall_table(found, timings), quick=options.quick)
+
+
+def _holds(options: argparse.Namespace, progress: Progress) -> None:
+    _publish("holds", report.holds_table(holds.measure(progress)), quick=options.quick)
 
 
 def _speed(options: argparse.Namespace, progress: Progress) -> None:

@@ -34,7 +34,7 @@ CHANGES = (
     ("I am vegetarian.", "I eat meat again.", "Am I vegetarian?", "meat"),
     ("I am vegan.", "I am no longer vegan.", "Am I vegan?", "longer"),
     ("My favorite color is blue.", "My favorite color is green now.", "What is my favorite color?", "green"),
-    ("My favorite coffee shop is Blue Bottle.", "My favorite coffee shop is Verve now.", "Which coffee shop is my favorite?", "Verve"),
+    ("My favorite cafe is Blue Bottle.", "My favorite cafe is Verve now.", "Which cafe is my favorite?", "Verve"),
     ("My favorite band is Radiohead.", "My favorite band is Wilco now.", "What is my favorite band?", "Wilco"),
     ("I drive a Volvo.", "I drive a Tesla now.", "Which car do I drive?", "Tesla"),
     ("My phone is a Pixel.", "My new phone is an iPhone.", "What phone do I have?", "iPhone"),

@@ -1,4 +1,4 @@
-"""Questions that need several memories: stored with `store_memory`, asked with `recall`, with and without the graph.
+"""Questions that need several memories: stored with `store_memory`, asked with the memory API and with `recall`.
 
 Passages of MuSiQue and HotpotQA are the memories; a question's gold is the passages that hold its answer. The vault is
 new in every run; only the embeddings are kept between runs.
@@ -20,9 +20,12 @@ from bench.measure import Figures
 from bench.quality import empty
 from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
+from everlore.search import Query
+from everlore.search import recall as find
 from everlore.surfaces.contracts.knowledge.toolset import toolset
 from everlore.surfaces.contracts.toolset import Caller
 from everlore.sync.embedding import embed_pending
+from everlore.types import Owner, Scope
 
 SETS = {"musique": "MuSiQue", "hotpotqa": "HotpotQA"}
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -31,6 +34,7 @@ WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "search": ("search", {}),
     "search_text": ("search_text", {}),
 }
+HTTP = "HTTP hybrid"
 FIGURES = ("recall@5", "all@5", "all@10")
 TOP = 10
 EMBED_STEP = 128
@@ -80,7 +84,8 @@ def _measure(name: str, folder: Path, limit: int | None, root: Path, progress: P
         bar = progress.add_task(f"{SETS[name]}: embedding", total=len(passages))
         while done := embed_pending(engine, EMBED_STEP):
             progress.advance(bar, done)
-        ways = {way: Figures() for way in WAYS}
+        ways = {way: Figures() for way in (*WAYS, HTTP)}
+        owner = Owner(Scope(engine.settings.mcp.app, engine.settings.mcp.project), "user", engine.settings.mcp.user)
         bar = progress.add_task(f"{SETS[name]}: asking", total=len(questions))
         for question in questions:
             for way, (tool, given) in WAYS.items():
@@ -88,6 +93,10 @@ def _measure(name: str, folder: Path, limit: int | None, root: Path, progress: P
                 answer = call(tool, {"query": question["question"], "limit": TOP, **given})
                 ways[way].add("seconds", time.perf_counter() - begin)
                 judge(ways[way], set(question["gold"]), [places[one["id"]] for one in answer["results"]])
+            begin = time.perf_counter()
+            hits = find(engine, Query(owner, question["question"], TOP)).hits["episode"]
+            ways[HTTP].add("seconds", time.perf_counter() - begin)
+            judge(ways[HTTP], set(question["gold"]), [places[hit.stored.key.global_id] for hit in hits])
             progress.advance(bar)
     return MultiHop(name, len(questions), len(passages), ways)
 

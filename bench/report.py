@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import multihop
+from bench import holds, multihop
 from bench.code import CodeFigures
 from bench.quality import Quality
 from bench.timing import Timing
@@ -27,7 +27,7 @@ GOALS = {
 }
 JUDGED = "hybrid"
 HEAD = "# Newest figures\n\nMade by `make bench`; what they mean stands in `bench/README.md`.\n"
-PARTS = ("quality", "recall", "code", "speed", "stores", "content")
+PARTS = ("quality", "recall", "holds", "code", "speed", "stores", "content")
 ENOUGH = 40
 """Questions below which one more miss would decide about a goal."""
 PLOTTED = ("hybrid, an owner of all", "hybrid, one owner of 1,000", "keyword, an owner of all", "message accepted")
@@ -89,6 +89,14 @@ def recall_table(found: Sequence[multihop.MultiHop], timings: Sequence[Timing]) 
             means = " | ".join(f"{figures.mean(name):.3f}" for name in multihop.FIGURES)
             parts.append(f"| {way} | {means} | {figures.percentile('seconds', 0.5) * 1000:.0f} ms |")
     return "\n".join([*parts, "", *_timing_lines(timings)]) + "\n"
+
+
+def holds_table(found: holds.Holds) -> str:
+    rows = [f"| {way} | {first} of {found.changes} |" for way, first in found.first.items()]
+    return (
+        "\n".join(["## What holds now", "", heading(), "", "| asked by | current value first |", "|---|--:|", *rows])
+        + "\n"
+    )
 
 
 def speed_table(found: Sequence[Timing]) -> str:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from everlore import config
-from everlore.engine import open_engine
+from everlore.engine import ON_POSTGRES, open_engine
 from everlore.errors import Misconfigured
-from everlore.extras import EXTRAS, extra_of, installed, require
+from everlore.extras import EXTRAS, extra_of, installed, load, require
 from everlore.surfaces.contracts.emcp import tools
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -53,3 +53,8 @@ def test_every_extra_is_declared_and_all_means_all() -> None:
     (everything,) = declared["all"]
     assert {*EXTRAS, "llm"} == set(everything.removeprefix("everlore[").removesuffix("]").split(","))
     assert set(EXTRAS) <= set(declared)
+
+
+@pytest.mark.parametrize("target", [*ON_POSTGRES.values(), "everlore.accounts.postgres:PostgresTables"])
+def test_parts_that_are_named_in_a_table_are_there(target: str) -> None:
+    assert load(target).__name__ == target.partition(":")[2]

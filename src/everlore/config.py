@@ -14,14 +14,15 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from everlore.clock import Clock
 from everlore.errors import Misconfigured
 
 DEFAULT_ROOT = "~/.everos"
+Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
 
 
 class Section(BaseModel):
@@ -29,7 +30,7 @@ class Section(BaseModel):
 
 
 class MemorySection(Section):
-    root: Path = Field(Path(DEFAULT_ROOT), description="Folder of the vault: all markdown and the index.")
+    root: Folder = Field(Path(DEFAULT_ROOT), description="Folder of the vault: all markdown and the index.")
     timezone: str = Field("UTC", description="Zone in which times are shown, an IANA name.")
     mask_secrets: bool = Field(
         True, description="Hide keys, tokens and passwords of messages before they are stored; they cannot be recalled."
@@ -39,11 +40,6 @@ class MemorySection(Section):
     @classmethod
     def _named(cls, value: Any) -> Any:
         return DEFAULT_ROOT if value == "" else value  # a variable without a value names no folder
-
-    @field_validator("root")
-    @classmethod
-    def _absolute(cls, value: Path) -> Path:
-        return value.expanduser().absolute()
 
     @field_validator("timezone")
     @classmethod
@@ -91,14 +87,9 @@ class EmbeddingSection(Section):
     dimension: int = Field(0, ge=0, le=8192, description="Dimension of the endpoint's vectors; 0 asks it once.")
     timeout_seconds: float = Field(30.0, gt=0, description="Time-out of one request to the endpoint.")
     threads: int = Field(2, ge=1, le=64, description="CPU threads of the offline model.")
-    cache_dir: Path = Field(
+    cache_dir: Folder = Field(
         Path("~/.cache/everlore"), description="Where the unpacked offline model is kept between starts."
     )
-
-    @field_validator("cache_dir")
-    @classmethod
-    def _absolute(cls, value: Path) -> Path:
-        return value.expanduser().absolute()
 
 
 class BoundarySection(Section):

@@ -14,7 +14,7 @@ Both are idempotent: doing it twice is the same as doing it once.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 KEPT = 8
@@ -129,21 +129,19 @@ def _mask_password(found: re.Match[str]) -> str:
 
 def mask_deep(value: Any) -> Any:
     """`mask_secrets` in every text of a JSON value; names of fields stay."""
-    if isinstance(value, str):
-        return mask_secrets(value)
-    if isinstance(value, Mapping):
-        return {name: mask_deep(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [mask_deep(inner) for inner in value]
-    return value
+    return _deep(value, mask_secrets, lambda name: name)
 
 
 def redact_deep(value: Any) -> Any:
     """`redact` in every text of a JSON value, names of fields included."""
+    return _deep(value, redact, lambda name: redact(str(name)))
+
+
+def _deep(value: Any, text: Callable[[str], str], name: Callable[[Any], Any]) -> Any:
     if isinstance(value, str):
-        return redact(value)
+        return text(value)
     if isinstance(value, Mapping):
-        return {redact(str(name)): redact_deep(inner) for name, inner in value.items()}
+        return {name(key): _deep(inner, text, name) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [redact_deep(inner) for inner in value]
+        return [_deep(inner, text, name) for inner in value]
     return value

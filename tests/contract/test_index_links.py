@@ -35,7 +35,7 @@ def test_edges_lead_from_targets_to_rows_and_back(index: Index) -> None:
 def test_a_handle_names_one_memory_among_all(index: Index) -> None:
     fill(index, row("af_1", "a"), row("af_1", "b", kind="note"), row("af_1", "c", owner=BOB))
     keys = [Key(ALICE, "fact", "af_1"), Key(ALICE, "note", "af_1"), Key(BOB, "fact", "af_1")]
-    found = index.by_handle([key.global_id for key in keys] + ["nothing"])
+    found = index.by_global_id([key.global_id for key in keys] + ["nothing"])
     assert {handle: stored.key for handle, stored in found.items()} == {key.global_id: key for key in keys}
     assert all(len(key.global_id) == 20 for key in keys)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from everlore.index.filters import Condition, compiled, of_partition, restriction
+from everlore.index.conditions import Condition
+from everlore.index.filters import compiled, of_partition, restriction
 from everlore.index.schema import EVERYONE
 from everlore.types import AllOf, AnyOf, Filter, Predicate, Where
 

@@ -16,8 +16,14 @@ import pytest
 from everlore.errors import Misconfigured, Unavailable
 from everlore.models import remote
 from everlore.models.remote import RemoteEmbedder
+from everlore.models.transport import Endpoint
 
 KEY = "sk-very-secret-0123456789"
+
+
+def embedder_at(url: str, model: str = "m", dimension: int = 0, **options: Any) -> RemoteEmbedder:
+    endpoint = Endpoint(url, "embeddings", what="embedding", section="EVEROS_EMBEDDING", **options)
+    return RemoteEmbedder(endpoint, model, dimension)
 
 
 @dataclass
@@ -87,7 +93,7 @@ def serving(
     thread = threading.Thread(target=server.http.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     given: dict[str, Any] = {"model": "m", "timeout_seconds": 5, "first_wait_seconds": 0.01, **options}
-    embedder = RemoteEmbedder(server.url + path, **given)
+    embedder = embedder_at(server.url + path, **given)
     try:
         yield embedder, server
     finally:
@@ -145,7 +151,7 @@ def test_the_base_may_or_may_not_end_in_v1(path: str) -> None:
 @pytest.mark.parametrize("url", ["localhost:8080", "ftp://h/v1", "http://", "http://h:99999/v1", "http://[::1"])
 def test_a_base_that_is_no_address_is_misconfigured(url: str) -> None:
     with pytest.raises(Misconfigured, match="EVEROS_EMBEDDING__BASE_URL"):
-        RemoteEmbedder(url, "m")
+        embedder_at(url)
 
 
 def test_the_key_is_sent_only_when_there_is_one() -> None:
@@ -227,7 +233,7 @@ def test_an_endpoint_that_is_not_there_is_unavailable() -> None:
     with serving(good) as (_, server):
         url = server.url
     with pytest.raises(Unavailable, match="cannot be reached"):
-        RemoteEmbedder(url, "m", first_wait_seconds=0.01).encode(["x"])
+        embedder_at(url, first_wait_seconds=0.01).encode(["x"])
 
 
 def test_an_answer_cut_off_in_the_middle_is_tried_again() -> None:
@@ -283,12 +289,12 @@ def test_the_key_is_in_no_error_and_no_log(status: int, caplog: pytest.LogCaptur
 
 def test_a_key_that_no_header_can_carry_is_misconfigured_without_showing_it() -> None:
     with pytest.raises(Misconfigured) as caught:
-        RemoteEmbedder("http://h", "m", api_key="sk-bad\nkey")
+        embedder_at("http://h", api_key="sk-bad\nkey")
     assert "sk-bad" not in str(caught.value)
 
 
 def test_a_password_in_the_address_is_not_shown() -> None:
-    embedder = RemoteEmbedder("http://me:secret@127.0.0.1:9/v1?token=secret", "m", first_wait_seconds=0.001)
+    embedder = embedder_at("http://me:secret@127.0.0.1:9/v1?token=secret", first_wait_seconds=0.001)
     assert embedder.name == "m@127.0.0.1:9/v1/embeddings"
     with pytest.raises(Unavailable) as caught:
         embedder.encode(["x"])

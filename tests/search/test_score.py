@@ -29,7 +29,6 @@ def units(frequency: list[list[int]], memory: list[int], centre: list[float]) ->
         frequency=np.array(frequency, np.float32).reshape(-1, count),
         length=np.full(count, 10, np.float32),
         cosine=np.zeros(count, np.float32),
-        embedded=np.zeros(count, np.bool_),
         beside=np.array(memory),
         memory=np.array(memory),
         centre=np.array(centre, np.float32),

@@ -13,7 +13,6 @@ from everlore.surfaces.contracts.toolset import (
     Caller,
     Content,
     Items,
-    Link,
     Prompt,
     Resource,
     Text,
@@ -65,7 +64,7 @@ def text(ask: Caller) -> Text:
 @tool()
 def items(ask: Caller) -> Items:
     """A list."""
-    return Items(({"id": "1"}, {"id": "2"}), links=(Link("tiny://item/1", "item:1", "The first"),))
+    return Items(({"id": "1"}, {"id": "2"}), links=(Resource("tiny://item/1", "item:1", "The first"),))
 
 
 @tool("Wait a while", repeatable=True)

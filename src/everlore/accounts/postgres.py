@@ -11,7 +11,7 @@ from typing import Any
 from everlore.accounts.tables import TABLES, Row, Session, T, steps
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, each, rows, run, with_nul
+from everlore.postgres.statements import Connection, each, rows, run
 
 PART = Part("accounts", steps("bigserial"), dict.fromkeys(TABLES, "reference"))
 
@@ -40,8 +40,7 @@ class _Session:
         self._connection = connection
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        found = rows(self._connection, _marked(sql), values)
-        return [tuple(with_nul(one) if isinstance(one, str) else one for one in row) for row in found]
+        return rows(self._connection, _marked(sql), values)
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
         return run(self._connection, _marked(sql), values)

@@ -54,6 +54,10 @@ class Seen:
 Record: TypeAlias = Kept | Closed | Numbered | Seen
 
 
+FAULTS = ("messages belong to a cell that is not there", "cells have no messages")
+"""What `check` may find, each behind a number."""
+
+
 class Buffer(Protocol):
     def append(self, messages: Sequence[Message]) -> int:
         """Store a batch in one durable transaction, in order; returns how many were new.

@@ -8,11 +8,17 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from everlore.buffer.base import Kept
 from everlore.types import Json, Message, Scope
 
 
 def session_of(scope: Scope, session_id: str) -> tuple[str, str, str]:
     return scope.app, scope.project, session_id
+
+
+def accepted(messages: Sequence[Message]) -> list[Kept]:
+    """New messages as a buffer keeps them: in no cell yet."""
+    return [Kept(digest, message, None, None) for message, digest in zip(messages, digests(messages), strict=True)]
 
 
 def digests(messages: Sequence[Message]) -> list[bytes]:

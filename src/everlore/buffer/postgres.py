@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from everlore.buffer.base import Closed, Kept, Numbered, Record, Seen
-from everlore.buffer.encoding import body, canonical, digests, from_body, session_of
+from everlore.buffer.base import FAULTS, Closed, Kept, Numbered, Record, Seen
+from everlore.buffer.encoding import accepted, body, canonical, from_body, session_of
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, each, rows, run, value
@@ -57,6 +57,9 @@ _INSERT = (
     " VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 )
 _MESSAGE = "SELECT named, message, body FROM messages"
+_ARRIVAL = f"id & ((1::bigint << {NUMBER_BITS}) - 1)"
+_OF_SCOPE = "starts_with(named, %s)"
+"""`named` is canonical JSON, so what is of one scope begins alike."""
 
 
 class PostgresBuffer:
@@ -65,10 +68,8 @@ class PostgresBuffer:
         server.prepare(PART)
 
     def append(self, messages: Sequence[Message]) -> int:
-        if not messages:
-            return 0
-        kept = [Kept(digest, m, None, None) for m, digest in zip(messages, digests(messages), strict=True)]
-        return self._server.write(lambda c: _accept(c, kept))
+        kept = accepted(messages)
+        return self._server.write(lambda c: _accept(c, kept)) if kept else 0
 
     def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
         return self._messages("cell IS NULL AND", scope, session_id)
@@ -84,22 +85,20 @@ class PostgresBuffer:
         self._server.write(work)
 
     def pending_cells(self, scope: Scope | None = None, session_id: str | None = None) -> list[Cell]:
-        one: str = ""
+        where: str = ""
         values: tuple[Any, ...] = ()
         if scope is not None and session_id is not None:
             session = _session(scope, session_id)
-            one, values = " WHERE tenant = %s AND session = %s", (tenant_of(session), session)
-        select = f"SELECT cell, id, tenant, named FROM cells{one} ORDER BY number"
+            where, values = " WHERE tenant = %s AND session = %s", (tenant_of(session), session)
+        select = f"SELECT cell, id, tenant, named FROM cells{where} ORDER BY number"
+        parts = f"{_MESSAGE} WHERE tenant = %s AND cell = %s ORDER BY place"
 
         def work(connection: Connection) -> list[Cell]:
             found = []
             for cell, name, tenant, named in rows(connection, select, values):
                 app, project, session = json.loads(named)
                 if scope in (None, Scope(app, project)) and session_id in (None, session):
-                    parts = rows(
-                        connection, f"{_MESSAGE} WHERE tenant = %s AND cell = %s ORDER BY place", (tenant, cell)
-                    )
-                    messages = tuple(_message(*part) for part in parts)
+                    messages = tuple(_message(*part) for part in rows(connection, parts, (tenant, cell)))
                     if messages:  # else another server has finished it since
                         found.append(Cell(name, Scope(app, project), session, messages))
             return found
@@ -118,11 +117,8 @@ class PostgresBuffer:
         self._server.write(work)
 
     def waiting(self, scope: Scope, limit: int) -> list[Message]:
-        select = (
-            f"{_MESSAGE} WHERE named::json ->> 0 = %s AND named::json ->> 1 = %s"
-            f" ORDER BY id & ((1::bigint << {NUMBER_BITS}) - 1) DESC LIMIT %s"
-        )
-        found = self._server.read(lambda c: rows(c, select, (scope.app, scope.project, limit)))
+        select = f"{_MESSAGE} WHERE {_OF_SCOPE} ORDER BY {_ARRIVAL} DESC LIMIT %s"
+        found = self._server.read(lambda c: rows(c, select, (_beginning(scope), limit)))
         return [_message(*one) for one in found]
 
     def keep_draft(self, cell_id: str, draft: str) -> None:
@@ -144,22 +140,14 @@ class PostgresBuffer:
 
     def forget_scope(self, scope: Scope) -> int:
         def work(connection: Connection) -> int:
-            found = rows(connection, "SELECT tenant, id, named, digest FROM messages")
-            gone = [one for one in found if json.loads(one[2])[:2] == [scope.app, scope.project]]
-            each(
-                connection,
-                "DELETE FROM seen WHERE tenant = %s AND digest = %s",
-                [(_tenant(bytes(digest)), bytes(digest)) for *_, digest in gone],
-            )
-            each(connection, "DELETE FROM messages WHERE tenant = %s AND id = %s", [one[:2] for one in gone])
-            cells = rows(connection, "SELECT tenant, cell, named FROM cells")
-            here = [cell[:2] for cell in cells if json.loads(cell[2])[:2] == [scope.app, scope.project]]
-            each(connection, "DELETE FROM cells WHERE tenant = %s AND cell = %s", here)
-            each(
-                connection,
-                "DELETE FROM drafts WHERE tenant = %s AND cell = %s",
-                [(tenant_of(cell), cell) for _, cell in here],
-            )
+            here = (_beginning(scope),)
+            messages = f"DELETE FROM messages WHERE {_OF_SCOPE} RETURNING digest"
+            gone = [bytes(digest) for (digest,) in rows(connection, messages, here)]
+            cells = [cell for (cell,) in rows(connection, f"DELETE FROM cells WHERE {_OF_SCOPE} RETURNING cell", here)]
+            known = "DELETE FROM seen WHERE tenant = %s AND digest = %s"
+            each(connection, known, [(_tenant(digest), digest) for digest in gone])
+            drafts = "DELETE FROM drafts WHERE tenant = %s AND cell = %s"
+            each(connection, drafts, [(tenant_of(cell), cell) for cell in cells])
             return len(gone)
 
         return self._server.write(work)
@@ -180,10 +168,7 @@ class PostgresBuffer:
         return int(self._server.read(lambda c: value(c, f"SELECT count(*) FROM messages{which}")))
 
     def dump(self) -> Iterator[Record]:
-        waiting = (
-            "SELECT digest, cell_id, place, named, message, body FROM messages"
-            f" ORDER BY id & ((1::bigint << {NUMBER_BITS}) - 1)"
-        )
+        waiting = f"SELECT digest, cell_id, place, named, message, body FROM messages ORDER BY {_ARRIVAL}"
         still: set[bytes] = set()
         for digest, cell, place, *message in self._server.read(lambda c: rows(c, waiting)):
             still.add(bytes(digest))
@@ -206,18 +191,11 @@ class PostgresBuffer:
         return new
 
     def check(self) -> list[str]:
-        counts = {
-            "messages belong to a cell that is not there": (
-                "SELECT count(*) FROM messages m LEFT JOIN cells c ON c.tenant = m.tenant AND c.cell = m.cell"
-                " WHERE m.cell IS NOT NULL AND c.cell IS NULL"
-            ),
-            "cells have no messages": (
-                "SELECT count(*) FROM cells c LEFT JOIN messages m ON m.tenant = c.tenant AND m.cell = c.cell"
-                " WHERE m.cell IS NULL"
-            ),
-        }
-        found = self._server.read(lambda c: [(value(c, select), what) for what, select in counts.items()])
-        return [f"{number} {what}" for number, what in found if number]
+        same = "ON c.tenant = m.tenant AND c.cell = m.cell"
+        lost = f"messages m LEFT JOIN cells c {same} WHERE m.cell IS NOT NULL AND c.cell IS NULL"
+        bare = f"cells c LEFT JOIN messages m {same} WHERE m.cell IS NULL"
+        found = self._server.read(lambda c: [value(c, f"SELECT count(*) FROM {which}") for which in (lost, bare)])
+        return [f"{number} {what}" for number, what in zip(found, FAULTS, strict=True) if number]
 
     def close(self) -> None:
         """The server is closed by whoever opened it."""
@@ -231,13 +209,13 @@ class PostgresBuffer:
 
 def _accept(connection: Connection, kept: Sequence[Kept]) -> int:
     """Store the messages that were never seen; returns how many."""
-    named = [(_tenant(one.digest), one.digest, *_cell(one.cell)) for one in kept]
+    named = {(_tenant(one.digest), one.digest, *_cell(one.cell)) for one in kept}
     # in one order, so that two who send the same do not wait for each other
     new = rows(
         connection,
         "INSERT INTO seen(tenant, digest, cell, cell_id) SELECT * FROM unnest(%s::int[], %s::bytea[], %s::uuid[],"
         " %s::text[]) ON CONFLICT DO NOTHING RETURNING digest",
-        [list(column) for column in zip(*sorted(set(named), key=lambda one: one[:2]), strict=True)],
+        [list(column) for column in zip(*sorted(named, key=lambda one: one[:2]), strict=True)],
     )
     fresh = {bytes(digest) for (digest,) in new}
     wanted = [one for one in kept if one.digest in fresh]
@@ -246,21 +224,9 @@ def _accept(connection: Connection, kept: Sequence[Kept]) -> int:
     for one, (number,) in zip(wanted, numbers, strict=True):
         message = one.message
         session = _session(message.scope, message.session_id)
-        tenant = tenant_of(session)
-        name = canonical(session_of(message.scope, message.session_id))
-        values.append(
-            (
-                tenant,
-                numbered(tenant, number),
-                session,
-                name,
-                canonical(message.id),
-                one.digest,
-                *_cell(one.cell),
-                one.place,
-                body(message),
-            )
-        )
+        tenant, name = tenant_of(session), canonical(session_of(message.scope, message.session_id))
+        place = (tenant, numbered(tenant, number), session, name, canonical(message.id))
+        values.append((*place, one.digest, *_cell(one.cell), one.place, body(message)))
     each(connection, _INSERT, values)
     return len(wanted)
 
@@ -320,6 +286,10 @@ def _load(records: Sequence[Record], connection: Connection) -> int:
 
 def _session(scope: Scope, session_id: str) -> UUID:
     return digest128(scope.app, scope.project, session_id)
+
+
+def _beginning(scope: Scope) -> str:
+    return f"{canonical([scope.app, scope.project])[:-1]},"
 
 
 def _counter(owner: Owner, prefix: str, day: str) -> str:

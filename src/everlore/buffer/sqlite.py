@@ -12,8 +12,8 @@ from typing import Any
 
 import apsw
 
-from everlore.buffer.base import Closed, Kept, Numbered, Record, Seen
-from everlore.buffer.encoding import body, digests, from_body, session_of
+from everlore.buffer.base import FAULTS, Closed, Kept, Numbered, Record, Seen
+from everlore.buffer.encoding import accepted, body, from_body, session_of
 from everlore.database import Database, Schema, rows, value
 from everlore.errors import Misconfigured
 from everlore.types import Cell, Message, Owner, Scope
@@ -46,6 +46,7 @@ _STEPS = (
 """One script for each version. A script that was released is never changed; the next change is the next script."""
 
 _MESSAGE = "SELECT app, project, session, message, body FROM messages"
+_SESSION = "app = ? AND project = ? AND session = ?"
 
 
 def _upgrade(connection: apsw.Connection, found: int) -> None:
@@ -64,29 +65,14 @@ class SqliteBuffer:
     def append(self, messages: Sequence[Message]) -> int:
         if not messages:
             return 0
-        new = 0
         self._db.require_place()
-        with self._db.write() as connection:
-            for message, digest in zip(messages, digests(messages), strict=True):
-                connection.execute("INSERT OR IGNORE INTO seen(digest) VALUES(?)", (digest,))
-                if not connection.changes():
-                    continue
-                connection.execute(
-                    "INSERT INTO messages(app, project, session, message, digest, body) VALUES(?, ?, ?, ?, ?, ?)",
-                    (*session_of(message.scope, message.session_id), message.id, digest, body(message)),
-                )
-                new += 1
-        return new
+        return self.load(accepted(messages))
 
     def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
-        return self._messages(
-            "WHERE app = ? AND project = ? AND session = ? AND cell IS NULL ORDER BY id", session_of(scope, session_id)
-        )
+        return self._messages(f"{_SESSION} AND cell IS NULL ORDER BY id", session_of(scope, session_id))
 
     def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
-        return self._messages(
-            "WHERE app = ? AND project = ? AND session = ? ORDER BY id", session_of(scope, session_id)
-        )
+        return self._messages(f"{_SESSION} ORDER BY id", session_of(scope, session_id))
 
     def close_cells(self, cells: Sequence[Cell]) -> None:
         with self._db.write() as connection:
@@ -94,24 +80,14 @@ class SqliteBuffer:
                 _close(connection, cell)
 
     def pending_cells(self, scope: Scope | None = None, session_id: str | None = None) -> list[Cell]:
-        wanted = {
-            "app": scope.app if scope else None,
-            "project": scope.project if scope else None,
-            "session": session_id,
-        }
-        given = {name: text for name, text in wanted.items() if text is not None}
-        where = " AND ".join(f"{name} = ?" for name in given) or "1"
+        given = {"session": session_id, **({"app": scope.app, "project": scope.project} if scope else {})}
+        wanted = {name: text for name, text in given.items() if text is not None}
+        where = " AND ".join(f"{name} = ?" for name in wanted) or "1"
+        select = f"SELECT id, app, project, session FROM cells WHERE {where} ORDER BY number"
         with self._db.read() as connection:
-            found = rows(
-                connection,
-                f"SELECT id, app, project, session FROM cells WHERE {where} ORDER BY number",
-                tuple(given.values()),
-            )
             return [
-                Cell(
-                    cell, Scope(app, project), session, tuple(self._messages("WHERE cell = ? ORDER BY place", (cell,)))
-                )
-                for cell, app, project, session in found
+                Cell(cell, Scope(app, project), session, tuple(self._messages("cell = ? ORDER BY place", (cell,))))
+                for cell, app, project, session in rows(connection, select, tuple(wanted.values()))
             ]
 
     def finish(self, cell_id: str) -> None:
@@ -135,9 +111,7 @@ class SqliteBuffer:
         return found
 
     def waiting(self, scope: Scope, limit: int) -> list[Message]:
-        return self._messages(
-            "WHERE app = ? AND project = ? ORDER BY id DESC LIMIT ?", (scope.app, scope.project, limit)
-        )
+        return self._messages("app = ? AND project = ? ORDER BY id DESC LIMIT ?", (scope.app, scope.project, limit))
 
     def forget_cell(self, cell_id: str) -> None:
         with self._db.write() as connection:
@@ -191,53 +165,38 @@ class SqliteBuffer:
                 yield Seen(digest, cell)
 
     def load(self, records: Iterable[Record]) -> int:
-        new = 0
         with self._db.write() as connection:
-            for record in records:
-                new += _load(connection, record)
-        return new
+            return sum(_load(connection, record) for record in records)
 
     def check(self) -> list[str]:
         faults = self._db.faults()
         if faults:
             return faults
+        lost = "messages WHERE cell IS NOT NULL AND cell NOT IN (SELECT id FROM cells)"
+        bare = "cells WHERE id NOT IN (SELECT cell FROM messages WHERE cell IS NOT NULL)"
         with self._db.read() as connection:
-            lost = value(
-                connection,
-                "SELECT count(*) FROM messages m WHERE m.cell IS NOT NULL AND m.cell NOT IN (SELECT id FROM cells)",
-            )
-            bare = value(
-                connection,
-                "SELECT count(*) FROM cells WHERE id NOT IN (SELECT cell FROM messages WHERE cell IS NOT NULL)",
-            )
-        found = {"messages belong to a cell that is not there": lost, "cells have no messages": bare}
-        return [f"{number} {what}" for what, number in found.items() if number]
+            found = [value(connection, f"SELECT count(*) FROM {which}") for which in (lost, bare)]
+        return [f"{number} {what}" for number, what in zip(found, FAULTS, strict=True) if number]
 
     def close(self) -> None:
         self._db.close()
 
     def _messages(self, where: str, values: Sequence[Any]) -> list[Message]:
         with self._db.read() as connection:
-            return [from_body(*found) for found in rows(connection, f"{_MESSAGE} {where}", values)]
+            return [from_body(*found) for found in rows(connection, f"{_MESSAGE} WHERE {where}", values)]
 
 
 def _close(connection: apsw.Connection, cell: Cell) -> None:
     """Take those messages that no other cell has taken; a cell that gets none is not recorded."""
+    take = f"UPDATE messages SET cell = ?, place = ? WHERE {_SESSION} AND message = ? AND cell IS NULL RETURNING digest"
+    session = session_of(cell.scope, cell.session_id)
     taken: list[bytes] = []
     for place, message in enumerate(cell.messages):
-        taken += [
-            digest
-            for (digest,) in rows(
-                connection,
-                "UPDATE messages SET cell = ?, place = ? WHERE app = ? AND project = ? AND session = ? AND message = ?"
-                " AND cell IS NULL RETURNING digest",
-                (cell.id, place, *session_of(cell.scope, cell.session_id), message.id),
-            )
-        ]
+        taken += [digest for (digest,) in rows(connection, take, (cell.id, place, *session, message.id))]
     if taken:
         connection.execute(
             "INSERT OR IGNORE INTO cells(id, app, project, session) VALUES(?, ?, ?, ?)",
-            (cell.id, *session_of(cell.scope, cell.session_id)),
+            (cell.id, *session),
         )
         connection.executemany("UPDATE seen SET cell = ? WHERE digest = ?", [(cell.id, digest) for digest in taken])
 

@@ -14,7 +14,6 @@ from everlore.extract.vocabulary import Vocabulary
 _LOOSE = re.compile(r"(?<![\w'’])i(m|ve)(?= (?-i:[a-z\d]))", re.IGNORECASE)
 """Without the apostrophe; before a capital "im" is German."""
 _KNOWN = Vocabulary("casual")
-_MY_NAME = _KNOWN.pattern("my_name")
 _SHORT = {
     re.compile(r"(?<!\w)b-?day(?!\w)", re.IGNORECASE): "birthday",
     re.compile(r"(?<!\w)(my birthday)['’]s(?!\w)", re.IGNORECASE): r"\1 is",
@@ -34,7 +33,7 @@ def straightened(sentence: str) -> str:
         sentence = _LOOSE.sub(r"I'\1", sentence)
     for short, full in _SHORT.items():
         sentence = short.sub(full, sentence)
-    return _MY_NAME.sub(_named, sentence)
+    return _KNOWN["my_name"].sub(_named, sentence)
 
 
 def _lowered(sentence: str) -> str:

@@ -23,13 +23,8 @@ class Parts(NamedTuple):
 
 
 _KNOWN = Vocabulary("role_play")
-_BOTH = _KNOWN.pattern("both")
-_AGREED = _KNOWN.pattern("agreed")
-_MADE_UP = _KNOWN.pattern("made_up")
-_OVER = _KNOWN.pattern("over")
 _I = re.compile(r"\bI\b", re.IGNORECASE)
 _HINTS = _KNOWN.in_order("hints")
-_IN_STORY = _KNOWN.pattern("in_story", re.IGNORECASE | re.MULTILINE)
 _YOU_ARE = re.compile(r"\byou(?:['’]re| are| were|['’]ll| will| be)\b", re.IGNORECASE)
 
 
@@ -37,7 +32,9 @@ def acted(text: str, playing: bool, alone: bool) -> Parts:
     """A message of somebody who is playing or not. `alone`: no other people take part, so that "you are" is said to an
     assistant, who is what it is told to be."""
     plain = text.lower()
-    hinted = any(hint in plain for hint in _HINTS) or _IN_STORY.search(text) or (alone and _YOU_ARE.search(text))
+    hinted = (
+        any(hint in plain for hint in _HINTS) or _KNOWN["in_story"].search(text) or (alone and _YOU_ARE.search(text))
+    )
     if not playing and not hinted:
         return Parts(text, "", False)
     own: list[str] = []
@@ -48,11 +45,11 @@ def acted(text: str, playing: bool, alone: bool) -> Parts:
         theirs: list[str] = []
         for sentence in split(line):
             before = playing or in_message
-            if playing and _OVER.search(sentence):
+            if playing and _KNOWN["over"].search(sentence):
                 before = playing = in_message = False
             elif _agreed(sentence, alone):
                 playing = True
-            in_message = in_message or bool(_MADE_UP.search(sentence))
+            in_message = in_message or bool(_KNOWN["made_up"].search(sentence))
             in_part = before or ((playing or in_message) and _I.search(sentence))  # "My character is an elf" is true
             (theirs if in_part else mine).append(sentence)
         own.append(" ".join(mine) if theirs else line)
@@ -61,4 +58,6 @@ def acted(text: str, playing: bool, alone: bool) -> Parts:
 
 
 def _agreed(sentence: str, alone: bool) -> bool:
-    return bool(_AGREED.search(sentence)) or (alone and "?" not in sentence and bool(_BOTH.search(sentence)))
+    return bool(_KNOWN["agreed"].search(sentence)) or (
+        alone and "?" not in sentence and bool(_KNOWN["both"].search(sentence))
+    )

@@ -6,7 +6,6 @@ order, and only pronouns and the verbs that agree with them change.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -29,30 +28,20 @@ from everlore.extract.verb_tables import lemminflect
 from everlore.extract.vocabulary import Vocabulary
 
 _KNOWN = Vocabulary("third_person")
-_TOKEN = _KNOWN.pattern("token", re.DOTALL)
-_FIRST = _KNOWN.pattern("first")
 _UNSAFE = frozenset('"“”«»?')
 """A quotation without its end; and a question says nothing."""
 _OF_THE_LISTENER = _KNOWN.words("of_the_listener")
 _BEFORE_NUMERAL = _KNOWN.words("before_numeral")
 _BEFORE_NOUN = _KNOWN.words("before_noun")
 _BEFORE_MINE = _KNOWN.words("before_mine")
-_AGAIN = {
-    "my": "their", "me": "them", "mine": "theirs", "myself": "themself", "our": "their", "ours": "theirs", "us": "them",
-}  # fmt: skip
+_AGAIN = _KNOWN.table("again")
 _WITH_OTHERS = frozenset({"our", "ours", "us"})
 _THEY = _KNOWN.words("they")
-_CLAUSE = _KNOWN.pattern("clause", 0)
-_CONTRACTED = {"i'm": "is", "i've": "has", "i'll": "will", "im": "is", "ive": "has"}
-_PRESENT = {
-    "am": "is", "have": "has", "haven't": "hasn't", "do": "does", "don't": "doesn't", "dont": "doesn't",
-    "cant": "can't", "wont": "won't", "didnt": "didn't", "couldnt": "couldn't", "havent": "hasn't",
-    "wanna": "wants to", "gotta": "has to", "gonna": "is gonna",
-}  # fmt: skip
+_CONTRACTED = _KNOWN.table("contracted")
+_PRESENT = _KNOWN.table("present")
 _NO_MORE_VERBS = _KNOWN.words("no_more_verbs")
 _HEADLESS = _KNOWN.words("headless")
 _SURE_VERBS = _KNOWN.words("sure_verbs")
-_HABIT = _KNOWN.pattern("habit")
 _PLAIN = frozenset({"rent", "feed", "weed"})
 """Hardly ever what somebody rends, or the past of "fee" and "wee"."""
 
@@ -70,9 +59,9 @@ class _Draft:
 
 def third_person(sentence: str, name: str) -> str | None:
     """The sentence with the speaker's name for "I" and "my", or None where that is not safe or nothing is to change."""
-    if not _FIRST.search(sentence):
+    if not _KNOWN["first"].search(sentence):
         return None
-    tokens = _TOKEN.findall(sentence)
+    tokens = _KNOWN["token"].findall(sentence)
     words = [at for at, token in enumerate(tokens) if token[0].isalnum()]
     draft = _Draft(tokens, words, name, folded=[_fold(tokens[at]) for at in words])
     if not words or not _UNSAFE.isdisjoint(tokens) or _to_listener(draft.folded) or _no_subject(draft):
@@ -229,7 +218,7 @@ def _is_object(draft: _Draft, start: int) -> bool:
 
 
 def _finite(word: str) -> bool:
-    if word in SAME_IN_THIRD or word in _PRESENT or word in ("is", "are") or _CLAUSE.match(word):
+    if word in SAME_IN_THIRD or word in _PRESENT or word in ("is", "are") or _KNOWN["clause"].match(word):
         return True
     return bool(verb_forms(word) & {"VBD", "VBZ"})
 
@@ -248,7 +237,7 @@ def _agree(draft: _Draft, place: int) -> bool:
         return True
     forms = verb_forms(word)
     if "VBD" in forms:
-        if "VB" in forms and _HABIT.search("".join(draft.tokens)) and not _moved_past(draft):
+        if "VB" in forms and _KNOWN["habit"].search("".join(draft.tokens)) and not _moved_past(draft):
             _put(draft, place, third_form(word))
         elif ("VB" not in forms or base_form(word) != word) and not _may_govern(draft, place):
             _agree_after_and(draft, place)  # "I sold the van and drive a truck"
@@ -322,8 +311,8 @@ def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
 
 def has_verb(sentence: str) -> bool:
     """Whether there is a verb in it that says something of a subject: not so in "my two old dogs"."""
-    words = [_fold(token) for token in _TOKEN.findall(sentence) if token[0].isalnum()]
-    if words and _CLAUSE.match(words[0]):
+    words = [_fold(token) for token in _KNOWN["token"].findall(sentence) if token[0].isalnum()]
+    if words and _KNOWN["clause"].match(words[0]):
         return True
     for before, word in pairwise(words):
         if _is_i(before) or _is_i(word):

@@ -178,7 +178,7 @@ class Index(Protocol):
     def in_slot(self, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
         """Rows that say something about one of these things, the oldest first, also those that have ended."""
 
-    def by_handle(self, handles: Iterable[str]) -> dict[str, IndexedMemory]:
+    def by_global_id(self, ids: Iterable[str]) -> dict[str, IndexedMemory]:
         """Rows by `Key.global_id`, of whichever owner and kind."""
 
     def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> ListingPage:

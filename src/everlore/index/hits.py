@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.database import rows, value
-from everlore.index.filters import Condition, of_partition
+from everlore.index.conditions import Condition
+from everlore.index.filters import of_partition
 from everlore.types import UnitHit
 
 Ints = NDArray[np.int64]

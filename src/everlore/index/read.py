@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import apsw
 
 from everlore.database import row, rows, value
-from everlore.index.base import ListingPage, Piece
-from everlore.index.filters import of_partition, restriction
+from everlore.index.base import ListingPage, Piece, Stamp
+from everlore.index.conditions import Condition
+from everlore.index.filters import of_partition, of_scope, restriction
+from everlore.index.rows import memory
 from everlore.index.schema import EVERYONE
-from everlore.types import Edge, IndexedMemory, Key, Owner, Scope, Track, Validity, Where
+from everlore.types import Edge, IndexedMemory, Key, Owner, Problem, Scope, Where
 
 _STORED = (
     "SELECT {more}r.id, o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.session_id, r.parent_type,"
@@ -23,12 +24,38 @@ _STORED = (
 )
 _OF_ROWS = _STORED.format(more="", source="rows r")
 _OF_IDS = _STORED.format(more="", source="json_each(?) j CROSS JOIN rows r ON r.id = j.value")
+_OF_FILE = "SELECT r.entry, r.{} FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
 _OF_TURNS = _STORED.format(
     more="u.turn, u.tokens, ",
     # the turns of a parent come as one string, so that its rows are looked through once
     source="json_each(?) j CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.key AND r.kind = ?"
     " CROSS JOIN units u ON u.row = r.id AND instr(j.value, ',' || u.turn || ',')",
 )
+
+
+def files(connection: apsw.Connection, under: str = "") -> dict[str, Stamp]:
+    select = "SELECT path, mtime_ns, size FROM files WHERE path >= ?1 AND substr(path, 1, ?2) = ?1"
+    # no path sorts behind this one and begins with `under`
+    found = rows(connection, f"{select} AND path < ?3", (under, len(under), under + chr(0x10FFFF)))
+    return {path: Stamp(mtime_ns, size) for path, mtime_ns, size in found}
+
+
+def stamp(connection: apsw.Connection, path: str) -> Stamp | None:
+    found = row(connection, "SELECT mtime_ns, size FROM files WHERE path = ?", (path,))
+    return Stamp(*found) if found else None
+
+
+def parents(connection: apsw.Connection, path: str) -> dict[str, str]:
+    return dict(rows(connection, _OF_FILE.format("parent_id"), (path,)))
+
+
+def digests(connection: apsw.Connection, path: str) -> dict[str, str]:
+    return dict(rows(connection, _OF_FILE.format("digest"), (path,)))
+
+
+def problems(connection: apsw.Connection) -> list[Problem]:
+    found = rows(connection, "SELECT path, line, reason FROM problems ORDER BY path, line, reason")
+    return [Problem(*problem) for problem in found]
 
 
 def owner_number(connection: apsw.Connection, owner: Owner | None) -> int | None:
@@ -48,8 +75,13 @@ def kind_numbers(connection: apsw.Connection, kinds: Iterable[str]) -> list[int]
     return [number for (number,) in rows(connection, select, (json.dumps(list(kinds)),))]
 
 
+def _numbers(connection: apsw.Connection, owner: Owner, kind: str) -> tuple[int | None, int | None]:
+    """None for what was never indexed: in SQL it equals nothing."""
+    return owner_number(connection, owner), next(iter(kind_numbers(connection, [kind])), None)
+
+
 def stored(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, IndexedMemory]:
-    return {row[0]: _stored(row) for row in rows(connection, _OF_IDS, (json.dumps(list(ids)),))}
+    return {row[0]: memory(row) for row in rows(connection, _OF_IDS, (json.dumps(list(ids)),))}
 
 
 def find(connection: apsw.Connection, keys: Iterable[Key]) -> dict[Key, IndexedMemory]:
@@ -76,18 +108,11 @@ def page(
     offset: int = 0,
     limit: int = 20,
 ) -> ListingPage:
-    owner, kinds = owner_number(connection, where.owner), kind_numbers(connection, where.kinds)
-    if owner is None or not kinds:
-        return ListingPage([], 0)
-    demand = restriction(where)
-    condition = of_partition(owner, kinds, demand)
-    if demand is None:
-        marks = ", ".join("?" * len(kinds))
-        count = f"SELECT coalesce(sum(rows), 0) FROM tally WHERE owner = ? AND kind IN ({marks})"
-        total = value(connection, count, (owner, *kinds))
+    condition = permitted_by(connection, where)
+    if restriction(where) is None:
+        total = count(connection, where)
     else:
-        count = f"SELECT count(*) FROM rows r WHERE {condition.sql}"
-        total = value(connection, count, condition.values)
+        total = value(connection, f"SELECT count(*) FROM rows r WHERE {condition.sql}", condition.values)
     # entry before id: the order must be the same after a rebuild, which gives new ids
     column = {"timestamp": "r.timestamp", "updated": "r.updated"}[sort_by]
     way = "DESC" if descending else "ASC"
@@ -96,58 +121,61 @@ def page(
         f"{_OF_ROWS} WHERE {condition.sql} ORDER BY {column} {way}, r.entry {way}, r.id {way} LIMIT ? OFFSET ?",
         (*condition.values, limit, offset),
     )
-    return ListingPage([_stored(row) for row in found], total)
+    return ListingPage(list(map(memory, found)), total)
+
+
+def permitted_by(connection: apsw.Connection, where: Where) -> Condition:
+    """What is true of the rows that a query may touch."""
+    owner, kinds = owner_number(connection, where.owner), kind_numbers(connection, where.kinds)
+    return of_partition(owner, kinds, restriction(where))
+
+
+def count(connection: apsw.Connection, where: Where) -> int:
+    if where.owner is None and where.scope is not None:
+        whose = of_scope(where.scope, "t.owner")
+    else:
+        whose = Condition("t.owner = ?", (owner_number(connection, where.owner),))
+    kinds = kind_numbers(connection, where.kinds)
+    sums = f"SELECT coalesce(sum(t.rows), 0) FROM tally t WHERE t.kind IN ({', '.join('?' * len(kinds))})"
+    return int(value(connection, f"{sums} AND {whose.sql}", (*kinds, *whose.values)))
 
 
 def children(
     connection: apsw.Connection, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
 ) -> list[IndexedMemory]:
-    number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
-    if number is None or not kinds:
-        return []
     narrowed, only = (" INDEXED BY rows_ended", " AND r.valid_until IS NOT NULL") if ended else ("", "")
     source = f"json_each(?) j CROSS JOIN rows r{narrowed} ON r.owner = ? AND r.parent_id = j.value AND r.kind = ?{only}"
     select = f"{_STORED.format(more='', source=source)} ORDER BY r.timestamp, r.entry"
     parents = json.dumps(list(dict.fromkeys(parent_ids)))
-    return [_stored(row) for row in rows(connection, select, (parents, number, kinds[0]))]
+    return list(map(memory, rows(connection, select, (parents, *_numbers(connection, owner, kind)))))
 
 
 def in_turns(
     connection: apsw.Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
 ) -> list[tuple[IndexedMemory, int, str]]:
-    number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
-    if number is None or not kinds:
-        return []
     wanted: dict[str, str] = {}
     for parent, turn in turns:
         wanted[parent] = f"{wanted.get(parent, ',')}{turn},"
-    found = rows(connection, f"{_OF_TURNS} ORDER BY r.entry, u.place", (json.dumps(wanted), number, kinds[0]))
-    return [(_stored(row), turn, tokens) for turn, tokens, *row in found]
+    values = (json.dumps(wanted), *_numbers(connection, owner, kind))
+    found = rows(connection, f"{_OF_TURNS} ORDER BY r.entry, u.place", values)
+    return [(memory(row), turn, tokens) for turn, tokens, *row in found]
 
 
 def in_slot(connection: apsw.Connection, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
-    number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
-    if number is None or not kinds:
-        return []
     # the empty slot means "about nothing in particular"; saying so lets SQLite use the partial index
-    select = (
-        f"{_OF_ROWS} WHERE r.owner = ? AND r.kind = ? AND r.slot IN (SELECT value FROM json_each(?)) AND r.slot <> ''"
-        " ORDER BY r.timestamp, r.entry"
-    )
-    return [_stored(row) for row in rows(connection, select, (number, kinds[0], json.dumps(slots)))]
+    condition = "r.owner = ? AND r.kind = ? AND r.slot IN (SELECT value FROM json_each(?)) AND r.slot <> ''"
+    select = f"{_OF_ROWS} WHERE {condition} ORDER BY r.timestamp, r.entry"
+    return list(map(memory, rows(connection, select, (*_numbers(connection, owner, kind), json.dumps(slots)))))
 
 
 def in_slots(connection: apsw.Connection, owner: Owner, kind: str, slots: Sequence[str]) -> dict[str, list[int]]:
-    number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
-    if number is None or not kinds:
-        return {}
     select = (
         "SELECT r.slot, r.id FROM json_each(?) j CROSS JOIN rows r"
         " ON r.owner = ? AND r.kind = ? AND r.slot = j.value AND r.slot <> '' ORDER BY r.id"
     )
     found: dict[str, list[int]] = {}
-    for slot, number_of in rows(connection, select, (json.dumps(list(slots)), number, kinds[0])):
-        found.setdefault(slot, []).append(number_of)
+    for slot, number in rows(connection, select, (json.dumps(list(slots)), *_numbers(connection, owner, kind))):
+        found.setdefault(slot, []).append(number)
     return found
 
 
@@ -190,50 +218,14 @@ def around(connection: apsw.Connection, units: Sequence[int], reach: int) -> lis
 def anchors(
     connection: apsw.Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
 ) -> dict[tuple[str, int], int]:
-    number, kinds = owner_number(connection, owner), kind_numbers(connection, [kind])
-    if number is None or not kinds:
-        return {}
     select = (
         "SELECT r.parent_id, u.turn, u.id FROM json_each(?) j"
         " CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.value ->> 0 AND r.kind = ?"
         " CROSS JOIN units u ON u.row = r.id AND u.turn = j.value ->> 1 ORDER BY r.entry DESC, u.place DESC"
     )
-    found = rows(connection, select, (json.dumps(list(turns)), number, kinds[0]))
+    found = rows(connection, select, (json.dumps(list(turns)), *_numbers(connection, owner, kind)))
     # the order is reversed, so that the first of each turn is the one that stays
     return {(parent, turn): unit for parent, turn, unit in found}
-
-
-_parsed = json.JSONDecoder().raw_decode  # our own text, with nothing before or behind it
-
-
-@lru_cache(1024)
-def _owner(app: str, project: str, track: Track, name: str) -> Owner:
-    """One value for the many rows of an owner."""
-    return Owner(Scope(app, project), track, name)
-
-
-@lru_cache(1024)
-def _senders(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
-
-
-def _stored(row: Sequence[Any]) -> IndexedMemory:
-    (number, app, project, track, name, kind, entry, path, session, parent_type, parent, *rest) = row
-    timestamp, updated, senders, start, end, data, slot = rest
-    return IndexedMemory(
-        id=number,
-        key=Key(_owner(app, project, track, name), kind, entry),
-        path=path,
-        session_id=session,
-        parent_type=parent_type,
-        parent_id=parent,
-        timestamp=timestamp,
-        updated=updated,
-        sender_ids=_senders(senders),
-        validity=Validity(start, end),
-        data=_parsed(data)[0],
-        slot=slot,
-    )
 
 
 def current_model(connection: apsw.Connection) -> tuple[int, str, int] | None:

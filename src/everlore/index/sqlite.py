@@ -6,10 +6,9 @@ the files at start fills it again. One that is deleted while it is in use is beg
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -18,17 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.database import Database, row, rows, value
-from everlore.errors import InvalidInput
 from everlore.index import links, queue, read, vectors, words
-from everlore.index.base import Applied, IndexStatus, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.base import IndexStatus, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.index.bm25 import in_texts
 from everlore.index.checks import check
 from everlore.index.filters import restriction
 from everlore.index.lookups import Lookups
 from everlore.index.schema import EVERYONE, SCHEMA
 from everlore.index.tokens import LISTED_TERMS
+from everlore.index.vector_math import require_shape
 from everlore.index.write import Writer
-from everlore.types import IndexRow, Key, Owner, Problem, UnitHit, Where
+from everlore.types import IndexRow, Owner, Problem, UnitHit, Where
 
 REMEDY = "run `everlore index rebuild`; your memories are in the markdown files"
 
@@ -46,6 +45,19 @@ def _reading(ask: Callable[Concatenate[apsw.Connection, P], T]) -> Callable[Conc
     return method
 
 
+def _writing(change: Callable[Concatenate[Writer, P], T]) -> Callable[Concatenate[SqliteIndex, P], T]:
+    """A method that writes in one transaction: `remove_file = _writing(Writer.remove)`."""
+
+    def method(self: SqliteIndex, /, *args: P.args, **named: P.kwargs) -> T:
+        with self._db.write() as connection:
+            writer = Writer(connection)
+            done = change(writer, *args, **named)
+            writer.finish()
+        return done
+
+    return method
+
+
 class SqliteIndex:
     def __init__(self, path: Path, now: Callable[[], float] = time.time) -> None:
         self._db = Database(path, SCHEMA, durable=False, derived=True, remedy=REMEDY)
@@ -53,8 +65,7 @@ class SqliteIndex:
         self._lookups = Lookups(self._db)
         self._model: tuple[str, int] | None = None
         self._tidied = -1
-        self._claimed: dict[str, int] = {}
-        self._claiming = threading.Lock()
+        self._claims = queue.Claims()
 
     stored = _reading(read.stored)
     find = _reading(read.find)
@@ -62,9 +73,9 @@ class SqliteIndex:
     in_turns = _reading(read.in_turns)
     in_slot = _reading(read.in_slot)
     in_slots = _reading(read.in_slots)
-    by_handle = _reading(links.by_handle)
+    by_global_id = _reading(links.by_global_id)
     newest = _reading(links.newest)
-    count = _reading(links.count)
+    count = _reading(read.count)
     degrees = _reading(links.degrees)
     links_to = _reading(links.to_targets)
     permitted = _reading(links.permitted)
@@ -75,34 +86,15 @@ class SqliteIndex:
     around = _reading(read.around)
     anchors = _reading(read.anchors)
     page = _reading(read.page)
-
-    def replace_file(
-        self,
-        path: str,
-        stamp: Stamp,
-        rows: Sequence[IndexRow],
-        problems: Sequence[Problem] = (),
-        *,
-        partial: bool = False,
-        gone: Collection[Key] = (),
-    ) -> Applied:
-        with self._writing() as writer:
-            return writer.replace(path, stamp, rows, problems, partial=partial, gone=gone)
-
-    def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
-        with self._writing() as writer:
-            return writer.extend(path, before, after, rows)
-
-    def remove_file(self, path: str) -> Applied:
-        with self._writing() as writer:
-            return writer.remove(path)
-
-    @contextmanager
-    def _writing(self) -> Iterator[Writer]:
-        with self._db.write() as connection:
-            writer = Writer(connection)
-            yield writer
-            writer.finish()
+    files = _reading(read.files)
+    stamp = _reading(read.stamp)
+    parents = _reading(read.parents)
+    digests = _reading(read.digests)
+    problems = _reading(read.problems)
+    failures = _reading(queue.failures)
+    replace_file = _writing(Writer.replace)
+    extend_file = _writing(Writer.extend)
+    remove_file = _writing(Writer.remove)
 
     @property
     def renewals(self) -> int:
@@ -111,34 +103,6 @@ class SqliteIndex:
     def snapshot(self) -> AbstractContextManager[None]:
         """Inside, what every step of a search asks is looked up once."""
         return self._lookups.snapshot()
-
-    def files(self, under: str = "") -> dict[str, Stamp]:
-        with self._db.read() as connection:
-            select = "SELECT path, mtime_ns, size FROM files WHERE path >= ?1 AND substr(path, 1, ?2) = ?1"
-            # no path sorts behind this one and begins with `under`
-            found = rows(connection, f"{select} AND path < ?3", (under, len(under), under + chr(0x10FFFF)))
-            return {path: Stamp(mtime_ns, size) for path, mtime_ns, size in found}
-
-    def stamp(self, path: str) -> Stamp | None:
-        with self._db.read() as connection:
-            found = row(connection, "SELECT mtime_ns, size FROM files WHERE path = ?", (path,))
-        return Stamp(*found) if found else None
-
-    def parents(self, path: str) -> dict[str, str]:
-        return self._of_file(path, "parent_id")
-
-    def digests(self, path: str) -> dict[str, str]:
-        return self._of_file(path, "digest")
-
-    def _of_file(self, path: str, column: str) -> dict[str, str]:
-        with self._db.read() as connection:
-            select = f"SELECT r.entry, r.{column} FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
-            return {found[0]: found[1] for found in rows(connection, select, (path,))}
-
-    def problems(self) -> list[Problem]:
-        with self._db.read() as connection:
-            found = connection.execute("SELECT path, line, reason FROM problems ORDER BY path, line, reason")
-            return [Problem(*row) for row in found]
 
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         with self._db.read() as connection:
@@ -237,8 +201,7 @@ class SqliteIndex:
             model = self._current(connection)
             if model is None:
                 return
-            if vectors.shape != (len(units), model[1]):
-                raise InvalidInput(f"{len(units)} vectors of dimension {model[1]} are wanted, not {vectors.shape}")
+            require_shape(vectors, len(units), model[1])
             writer = Writer(connection)
             writer.put_vectors(model[0], units, vectors)
             writer.finish()
@@ -252,24 +215,15 @@ class SqliteIndex:
     def claim(self, limit: int) -> list[str]:
         with self._db.read() as connection:
             found = queue.due(connection, limit, self._now())
-        with self._claiming:
-            for path, generation in found:
-                # an earlier claim that is still being worked on knows less than this one
-                self._claimed.setdefault(path, generation)
-        return [path for path, _ in found]
+        return self._claims.take(found)
 
     def done(self, path: str) -> None:
         with self._db.write() as connection:
-            queue.done(connection, path, self._unclaimed(path))
+            queue.done(connection, path, self._claims.end(path))
 
     def failed(self, path: str, error: str) -> None:
         with self._db.write() as connection:
-            queue.failed(connection, path, self._unclaimed(path), error, self._now())
-
-    def failures(self) -> list[tuple[str, str]]:
-        with self._db.read() as connection:
-            found = connection.execute("SELECT path, error FROM queue WHERE error <> '' ORDER BY path")
-            return [(path, error) for path, error in found]
+            queue.failed(connection, path, self._claims.end(path), error, self._now())
 
     def status(self) -> IndexStatus:
         with self._db.read() as connection:
@@ -329,10 +283,6 @@ class SqliteIndex:
         if owner is None or model is None or model[1] != len(query):
             return None
         return self._lookups.view(connection, owner, model)
-
-    def _unclaimed(self, path: str) -> int | None:
-        with self._claiming:
-            return self._claimed.pop(path, None)
 
     def _current(self, connection: apsw.Connection) -> tuple[int, int] | None:
         """Number and dimension of the current model. None when there is none, and in a process that still works

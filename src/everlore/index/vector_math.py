@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore.errors import InvalidInput
 from everlore.index.base import Vector
 from everlore.index.hits import Floats
 
@@ -13,6 +14,11 @@ DIGITS = 6
 
 Words = NDArray[np.uint64]
 Halves = NDArray[np.float16]
+
+
+def require_shape(vectors: NDArray[np.float32], count: int, dimension: int) -> None:
+    if vectors.shape != (count, dimension):
+        raise InvalidInput(f"{count} vectors of dimension {dimension} are wanted, not {vectors.shape}")
 
 
 def cosines(vectors: NDArray[np.floating], query: Vector) -> Floats:
@@ -54,12 +60,8 @@ def halves_of(data: bytes, dimension: int) -> Halves:
 
 
 def unit_rows(data: bytes, dimension: int) -> NDArray[np.float32]:
-    return _lengthened(halves_of(data, dimension))
-
-
-def _lengthened(halves: Halves) -> NDArray[np.float32]:
     """Unit-length rows again: half precision has changed their length a little."""
-    vectors = halves.astype(np.float32)
+    vectors = halves_of(data, dimension).astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     vectors /= np.maximum(lengths, np.float32(1e-12))[:, None]
     return vectors

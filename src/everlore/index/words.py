@@ -19,7 +19,8 @@ import numpy as np
 from everlore.database import rows, value
 from everlore.index.base import TermStats
 from everlore.index.bm25 import in_texts, telling, worth
-from everlore.index.filters import Condition, restriction
+from everlore.index.conditions import Condition
+from everlore.index.filters import restriction
 from everlore.index.hits import Floats, Ints, Settled, hits, numbers, permitted, settle
 from everlore.index.schema import EVERYONE, LENGTH_BITS, LONGEST, MOST_KINDS, UNIT_SHIFT
 from everlore.types import UnitHit, Where

@@ -77,7 +77,7 @@ class Writer:
         path: str,
         stamp: Stamp,
         rows: Sequence[IndexRow],
-        problems: Sequence[Problem],
+        problems: Sequence[Problem] = (),
         *,
         partial: bool = False,
         gone: Collection[Key] = (),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from everlore.clock import spoken_day
@@ -52,13 +52,21 @@ def render_turns(opening: str, turns: Iterable[Turn]) -> str:
 def parse_turns(content: str) -> tuple[str, list[Turn]]:
     """The opening and the turns. Text that a person wrote without any turn mark is all opening."""
     marks = list(_TURN.finditer(content))
-    if not marks:
-        return content.strip(), []
-    turns = []
-    for mark, following in zip(marks, [*marks[1:], None], strict=True):
-        text = content[mark.end() : following.start() if following else len(content)].strip()
-        turns.append(Turn(mark["speaker"], mark["time"], _ESCAPED.sub(r"\1", text)))
-    return content[: marks[0].start()].strip(), turns
+    opening = content[: marks[0].start()] if marks else content
+    return opening.strip(), [_turn(content, marks, number) for number in range(len(marks))]
+
+
+def turns_at(content: str, numbers: Iterable[int]) -> dict[int, Turn]:
+    """These turns alone, as far as there are such: quicker than all."""
+    marks = list(_TURN.finditer(content))
+    return {number: _turn(content, marks, number) for number in numbers if 0 <= number < len(marks)}
+
+
+def _turn(content: str, marks: Sequence[re.Match[str]], number: int) -> Turn:
+    mark = marks[number]
+    end = marks[number + 1].start() if number + 1 < len(marks) else len(content)
+    text = content[mark.end() : end].strip()
+    return Turn(mark["speaker"], mark["time"], _ESCAPED.sub(r"\1", text) if "\\" in text else text)
 
 
 def to_entry(episode: Episode) -> LogEntry:

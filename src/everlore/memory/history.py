@@ -53,7 +53,7 @@ def successors(engine: Engine, rows: Sequence[IndexedMemory]) -> dict[Key, Index
     """What superseded each of these, as far as it is known. A file may name any memory, also one of another account:
     only those of the same scope count."""
     named = {row.key: handle for row in rows if (handle := successor(row))}
-    found = engine.index.by_handle(named.values())
+    found = engine.index.by_global_id(named.values())
     ended_by = {key: found[handle] for key, handle in named.items() if handle in found}
     return {key: row for key, row in ended_by.items() if row.key.owner.scope == key.owner.scope}
 

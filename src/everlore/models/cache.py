@@ -9,12 +9,12 @@ import contextlib
 import json
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
 
 import apsw
 import numpy as np
@@ -49,41 +49,55 @@ class CacheStats:
     size: int
 
 
-class Cache(Protocol):
-    def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
-        """The vectors that are known, by their place in `texts`."""
+class Cache(ABC):
+    """Vectors by model and text, and a count of what was found since this process began."""
 
-    def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None: ...
-
-    def stats(self, model: str) -> CacheStats:
-        """What was found and what was not since this process began, and how many vectors of the model are kept."""
-
-    def close(self) -> None: ...
-
-
-class EmbeddingCache:
-    def __init__(self, path: Path) -> None:
-        self._db = Database(
-            path, Schema(1, _upgrade), durable=False, derived=True, remedy="delete it; it fills again by itself"
-        )
+    def __init__(self) -> None:
         self._counting = threading.Lock()
         self._hits = self._misses = 0
 
     def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
         """The vectors that are known, by their place in `texts`."""
-        with self._db.read() as connection:
-            number = value(connection, "SELECT id FROM models WHERE name = ?", (model,))
-            if number is None:
-                self._count(0, len(texts))
-                return {}
-            select = (
-                "SELECT j.key, v.vector FROM json_each(?) j CROSS JOIN vectors v"
-                " ON v.model = ? AND v.text = unhex(j.value)"
-            )
-            keys = json.dumps([_key(text).hex() for text in texts])
-            found = {place: unpacked(data) for place, data in rows(connection, select, (keys, number))}
-        self._count(len(found), len(texts))
+        found = self._known(model, texts)
+        with self._counting:
+            self._hits += len(found)
+            self._misses += len(texts) - len(found)
         return found
+
+    def stats(self, model: str) -> CacheStats:
+        """What was found and what was not, and how many vectors of the model are kept."""
+        size = self._size(model)
+        with self._counting:
+            return CacheStats(self._hits, self._misses, size)
+
+    @abstractmethod
+    def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    @abstractmethod
+    def _known(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]: ...
+
+    @abstractmethod
+    def _size(self, model: str) -> int: ...
+
+
+class EmbeddingCache(Cache):
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._db = Database(
+            path, Schema(1, _upgrade), durable=False, derived=True, remedy="delete it; it fills again by itself"
+        )
+
+    def _known(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+        select = (
+            "SELECT j.key, v.vector FROM json_each(?) j CROSS JOIN vectors v"
+            " ON v.model = (SELECT id FROM models WHERE name = ?) AND v.text = unhex(j.value)"
+        )
+        keys = json.dumps([_key(text).hex() for text in texts])
+        with self._db.read() as connection:
+            return {place: unpacked(data) for place, data in rows(connection, select, (keys, model))}
 
     def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
         with self._db.write() as connection:
@@ -94,18 +108,10 @@ class EmbeddingCache:
                 [(number, _key(text), packed(vector)) for text, vector in zip(texts, vectors, strict=True)],
             )
 
-    def stats(self, model: str) -> CacheStats:
-        """What was found and what was not since this process began, and how many vectors of the model are kept."""
+    def _size(self, model: str) -> int:
+        select = "SELECT count(*) FROM vectors WHERE model = (SELECT id FROM models WHERE name = ?)"
         with self._db.read() as connection:
-            select = "SELECT count(*) FROM vectors WHERE model = (SELECT id FROM models WHERE name = ?)"
-            size: int = value(connection, select, (model,))
-        with self._counting:
-            return CacheStats(self._hits, self._misses, size)
-
-    def _count(self, found: int, asked: int) -> None:
-        with self._counting:
-            self._hits += found
-            self._misses += asked - found
+            return int(value(connection, select, (model,)))
 
     def close(self) -> None:
         self._db.close()

@@ -13,57 +13,35 @@ from everlore.models.transport import Endpoint
 
 def make_embedder(settings: EmbeddingSection) -> Embedder:
     """The endpoint where one is set, else the offline model. Loads and connects nothing."""
-    if not settings.base_url.strip():
+    endpoint = _endpoint(settings, "embeddings", "embedding", "EVEROS_EMBEDDING")
+    if endpoint is None:
         return OfflineEmbedder(settings.cache_dir, settings.threads)
-    if not settings.model.strip():
-        raise Misconfigured("EVEROS_EMBEDDING__BASE_URL is set: set EVEROS_EMBEDDING__MODEL to the model's name there")
-    return RemoteEmbedder(
-        base_url=settings.base_url,
-        model=settings.model.strip(),
-        api_key=settings.api_key.get_secret_value(),
-        dimension=settings.dimension,
-        timeout_seconds=settings.timeout_seconds,
-    )
+    return RemoteEmbedder(endpoint, settings.model.strip(), settings.dimension)
 
 
 def make_llm(settings: LlmSection) -> ChatModel | None:
     """The language model for extraction and search, where one is set."""
-    endpoint = _endpoint(settings, "language model", "EVEROS_LLM")
-    if endpoint is None:
-        return None
-    return ChatModel(
-        endpoint,
-        settings.model.strip(),
-        max_output_tokens=settings.max_output_tokens,
-        max_input_tokens=settings.max_input_tokens,
-        structure=settings.structured,
-        price=Price(settings.price_input, settings.price_output),
-    )
+    endpoint = _endpoint(settings, "chat/completions", "language model", "EVEROS_LLM")
+    price = Price(settings.price_input, settings.price_output)
+    limits = {"max_output_tokens": settings.max_output_tokens, "max_input_tokens": settings.max_input_tokens}
+    model = settings.model.strip()
+    return ChatModel(endpoint, model, structure=settings.structured, price=price, **limits) if endpoint else None
 
 
 def make_seer(settings: MultimodalSection) -> ChatModel | None:
     """The model that reads pictures and sound, where one is set."""
-    endpoint = _endpoint(settings, "multimodal model", "EVEROS_MULTIMODAL")
-    if endpoint is None:
-        return None
-    return ChatModel(
-        endpoint,
-        settings.model.strip(),
-        max_output_tokens=settings.max_output_tokens,
-        price=Price(settings.price_input, settings.price_output),
-    )
+    endpoint = _endpoint(settings, "chat/completions", "multimodal model", "EVEROS_MULTIMODAL")
+    price = Price(settings.price_input, settings.price_output)
+    most = settings.max_output_tokens
+    return ChatModel(endpoint, settings.model.strip(), max_output_tokens=most, price=price) if endpoint else None
 
 
-def _endpoint(settings: LlmSection | MultimodalSection, what: str, section: str) -> Endpoint | None:
+def _endpoint(
+    settings: EmbeddingSection | LlmSection | MultimodalSection, path: str, what: str, section: str
+) -> Endpoint | None:
     if not settings.base_url.strip():
         return None
     if not settings.model.strip():
         raise Misconfigured(f"{section}__BASE_URL is set: set {section}__MODEL to the model's name there")
-    return Endpoint(
-        settings.base_url,
-        "chat/completions",
-        what=what,
-        section=section,
-        api_key=settings.api_key.get_secret_value(),
-        timeout_seconds=settings.timeout_seconds,
-    )
+    key, seconds = settings.api_key.get_secret_value(), settings.timeout_seconds
+    return Endpoint(settings.base_url, path, what=what, section=section, api_key=key, timeout_seconds=seconds)

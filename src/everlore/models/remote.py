@@ -30,27 +30,11 @@ LARGEST = 1e15
 
 
 class RemoteEmbedder:
-    def __init__(
-        self,
-        base_url: str,
-        model: str,
-        api_key: str = "",
-        dimension: int = 0,
-        timeout_seconds: float = 30.0,
-        first_wait_seconds: float = 0.5,
-    ) -> None:
-        self._endpoint = Endpoint(
-            base_url,
-            "embeddings",
-            what="embedding",
-            section="EVEROS_EMBEDDING",
-            api_key=api_key,
-            timeout_seconds=timeout_seconds,
-            first_wait_seconds=first_wait_seconds,
-        )
+    def __init__(self, endpoint: Endpoint, model: str, dimension: int = 0) -> None:
+        self._endpoint = endpoint
         self._model = model
         self._dimension = dimension
-        self._trouble = ""
+        self.trouble = ""
         self._guard = threading.Lock()
 
     @property
@@ -64,10 +48,6 @@ class RemoteEmbedder:
     @property
     def unrelated(self) -> None:
         """Not known before it is measured."""
-
-    @property
-    def trouble(self) -> str:
-        return self._trouble
 
     def ready(self) -> bool:
         return self._endpoint.open
@@ -115,9 +95,9 @@ class RemoteEmbedder:
         try:
             vectors = self._checked(self._endpoint.post(body, deadline=until, lenient=lenient), len(texts))
         except Unavailable as error:
-            self._trouble = str(error)
+            self.trouble = str(error)
             raise
-        self._trouble = ""
+        self.trouble = ""
         return vectors
 
     def _checked(self, answer: Any, count: int) -> Vectors:

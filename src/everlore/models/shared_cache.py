@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everlore.models.base import Vectors
-from everlore.models.cache import CacheStats, packed, unpacked
+from everlore.models.cache import Cache, packed, unpacked
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
 from everlore.postgres.statements import each, rows, value
@@ -29,24 +28,18 @@ PART = Part(
 )
 
 
-class SharedCache:
+class SharedCache(Cache):
     def __init__(self, server: Server) -> None:
+        super().__init__()
         self._server = server
-        self._counting = threading.Lock()
-        self._hits = self._misses = 0
         server.prepare(PART)
 
-    def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
-        """The vectors that are known, by their place in `texts`."""
+    def _known(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
         keys = [digest128(model, text) for text in texts]
         select = "SELECT key, vector FROM embeddings WHERE tenant = ANY(%s) AND key = ANY(%s)"
         tenants = sorted({tenant_of(key) for key in keys})
         known = dict(self._server.read(lambda c: rows(c, select, (tenants, list(set(keys))))))
-        found = {place: unpacked(known[key]) for place, key in enumerate(keys) if key in known}
-        with self._counting:
-            self._hits += len(found)
-            self._misses += len(texts) - len(found)
-        return found
+        return {place: unpacked(known[key]) for place, key in enumerate(keys) if key in known}
 
     def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
         if self._server.in_snapshot:  # a search can write nothing; what it embeds is embedded again the next time
@@ -58,11 +51,9 @@ class SharedCache:
         values = [(tenant_of(key), key, model, given[key]) for key in sorted(given)]
         self._server.write(lambda c: each(c, insert, values), lasting=False)
 
-    def stats(self, model: str) -> CacheStats:
-        """What was found and what was not since this process began, and how many vectors of the model are kept."""
-        size = self._server.read(lambda c: value(c, "SELECT count(*) FROM embeddings WHERE model = %s", (model,)))
-        with self._counting:
-            return CacheStats(self._hits, self._misses, int(size))
+    def _size(self, model: str) -> int:
+        select = "SELECT count(*) FROM embeddings WHERE model = %s"
+        return int(self._server.read(lambda c: value(c, select, (model,))))
 
     def close(self) -> None:
         """The server is closed by whoever opened it."""

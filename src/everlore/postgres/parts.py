@@ -9,7 +9,7 @@ from typing import Literal
 from psycopg import errors as pg
 
 from everlore.errors import Misconfigured
-from everlore.postgres.statements import Connection, TextDumper, quoted, rows, value
+from everlore.postgres.statements import Connection, keep_nul, quoted, rows, value
 from everlore.postgres.tenants import digest128
 
 DISTRIBUTED = "distributed"
@@ -37,7 +37,7 @@ class Part:
 
 def make_schema(connection: Connection, schema: str, where: str) -> list[str]:
     """Our schema, and the one with the types of pgvector, each made where it is missing."""
-    connection.adapters.register_dumper(str, TextDumper)
+    keep_nul(connection)
     if value(connection, "SELECT to_regclass(%s)", (f"{quoted(schema)}.versions",)) is None:
         with connection.transaction():
             _only_one(connection)

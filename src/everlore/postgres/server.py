@@ -18,7 +18,7 @@ from psycopg_pool import ConnectionPool
 from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
 from everlore.postgres.errors import conflict, explained, never, passing, primary
 from everlore.postgres.parts import DISTRIBUTED, Part, distribute, make_schema, upgrade, version
-from everlore.postgres.statements import Connection, TextDumper, quoted, run, value
+from everlore.postgres.statements import Connection, keep_nul, quoted, run, value
 from everlore.postgres.tenants import digest128
 
 T = TypeVar("T")
@@ -232,7 +232,7 @@ class Server:
             connection.close()  # with the session goes the lock
 
     def _configure(self, connection: Connection) -> None:
-        connection.adapters.register_dumper(str, TextDumper)
+        keep_nul(connection)
         # a plan made for any values would be a bad one for lists that are short now and long then
         connection.execute(
             f"SET search_path TO {self._search_path}; SET plan_cache_mode = force_custom_plan;"

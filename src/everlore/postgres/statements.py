@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import psycopg
-from psycopg.types.string import StrDumper
+from psycopg.types.string import StrDumper, TextLoader
 
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 
@@ -15,9 +15,21 @@ STANDS_FOR_NUL = "\U0010fffe"
 """PostgreSQL keeps no NUL in a text. This is no character either, and nobody writes it."""
 
 
-class TextDumper(StrDumper):
+class _WithoutNul(StrDumper):
     def dump(self, obj: str) -> bytes | bytearray | memoryview | None:
         return super().dump(obj.replace(NUL, STANDS_FOR_NUL) if NUL in obj else obj)
+
+
+class _WithNul(TextLoader):
+    def load(self, data: bytes | bytearray | memoryview) -> str | bytes:
+        text = super().load(data)
+        return text.replace(STANDS_FOR_NUL, NUL) if isinstance(text, str) and STANDS_FOR_NUL in text else text
+
+
+def keep_nul(connection: Connection) -> None:
+    """Texts come back from this connection as they were given, also those that hold a NUL."""
+    connection.adapters.register_dumper(str, _WithoutNul)
+    connection.adapters.register_loader("text", _WithNul)
 
 
 def rows(connection: Connection, statement: str, values: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
@@ -48,8 +60,3 @@ def each(connection: Connection, statement: str, values: Sequence[Sequence[Any]]
 
 def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def with_nul(text: str) -> str:
-    """A text as it was before it was stored."""
-    return text.replace(STANDS_FOR_NUL, NUL) if STANDS_FOR_NUL in text else text

@@ -189,7 +189,6 @@ def _candidates(engine: Engine, ask: Ask, frequency: Floats, window: _Window) ->
         frequency=frequency,
         length=np.array([piece.length for piece in pieces], np.float32),
         cosine=np.nan_to_num(cosine),
-        embedded=~np.isnan(cosine),
         beside=np.array(window.beside, np.int64),
         memory=np.array(window.memory, np.int64),
         centre=np.array(window.centre, np.float32),

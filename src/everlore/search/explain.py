@@ -18,13 +18,16 @@ from dataclasses import dataclass, field
 
 from everlore.clock import Clock
 from everlore.engine import Engine
+from everlore.index.base import TermStats
 from everlore.index.tokens import query_terms
+from everlore.search.candidates import Ask
+from everlore.search.passages import Past
 from everlore.search.query import Hit, Query
 from everlore.search.rank import Ranked, Ranking, Turn
 from everlore.search.recipes import Recipe
 from everlore.search.score import BY_ASSISTANT, FURTHER, TURNS
 from everlore.search.vectors import unrelated_cosine
-from everlore.types import AllOf, AnyOf, Filter, Json, Predicate
+from everlore.types import AllOf, AnyOf, Filter, IndexedMemory, Json, Predicate
 
 DIGITS = 6
 
@@ -34,7 +37,11 @@ class Stage:
     """The search for one kind of memory."""
 
     kind: str
+    ask: Ask
     ranking: Ranking
+    stats: TermStats
+    told: list[tuple[Ranked, IndexedMemory]] = field(default_factory=list)
+    past: Past = field(default_factory=dict)
     hits: list[Hit] = field(default_factory=list)
     rounds: Sequence[dict[str, Json]] = ()
     superseded: Sequence[dict[str, Json]] = ()

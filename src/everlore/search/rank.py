@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from everlore.engine import Engine
 from everlore.extract.turns import ASSISTANT
 from everlore.graph.neighbourhood import walk
-from everlore.index.base import Piece
+from everlore.index.base import Piece, TermStats
 from everlore.index.tokens import joined, tokens
 from everlore.search.candidates import Ask, Found, collect, collect_rows
 from everlore.search.query import NO_PARTS, Parts
@@ -103,6 +103,8 @@ class Ranking:
     idf: dict[str, float] = field(default_factory=dict)
     nodes: int = 0
     """Of the graph, that were looked at."""
+    stats: TermStats | None = None
+    """Of the terms that were looked for."""
 
 
 def rank(engine: Engine, ask: Ask) -> Ranking:
@@ -118,7 +120,9 @@ def rank(engine: Engine, ask: Ask) -> Ranking:
             memories = _in_time(engine, ask, memories)
     weights = dict(zip(ask.terms, idf.tolist(), strict=True))
     best = leading(memories, ask.keep)
-    return Ranking(best, len(memories), found.text_hits, found.dense_hits, len(found.pieces), weights, nodes)
+    return Ranking(
+        best, len(memories), found.text_hits, found.dense_hits, len(found.pieces), weights, nodes, found.stats
+    )
 
 
 def leading(memories: Iterable[Ranked], keep: int) -> list[Ranked]:
@@ -131,11 +135,11 @@ def leading(memories: Iterable[Ranked], keep: int) -> list[Ranked]:
     return [one for one in ordered if one.score >= edge]
 
 
-def unit_scores(recipe: Recipe, meaning: Floats, text: Floats, embedded: NDArray[np.bool_]) -> Floats:
+def unit_scores(recipe: Recipe, meaning: Floats, text: Floats) -> Floats:
     """Words and meaning together. A sum of parts is weighted for memories; its units are judged as by default."""
     share = recipe if recipe.by_turns else HYBRID
     both: Floats = share.meaning * meaning + share.words * text
-    return np.where(embedded, both, recipe.unembedded * text) if recipe.unembedded else both
+    return both
 
 
 def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats, *, reached: bool = False) -> list[Ranked]:
@@ -150,7 +154,7 @@ def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats, *, reached: b
         score = near
     else:
         meaning = dense_scores(in_context(scored), unrelated_cosine(engine, recipe))
-        score = unit_scores(recipe, meaning, text, scored.embedded)
+        score = unit_scores(recipe, meaning, text)
     if recipe.by_words:  # by vectors alone a score is the cosine
         score = np.where([piece.tokens.startswith(_ASSISTANT) for piece in pieces], BY_ASSISTANT * score, score)
     memory, turn = scored.memory, scored.turn

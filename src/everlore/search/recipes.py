@@ -33,10 +33,6 @@ def together(_: Track | None) -> Groups:
     return ((*MEMORIES, *ALONE),)
 
 
-def chunks(_: Track | None) -> Groups:
-    return (("chunk",),)
-
-
 @dataclass(frozen=True, slots=True)
 class Recipe:
     name: str
@@ -66,14 +62,10 @@ class Recipe:
     """Neighbours on either side of a unit that lend it their words."""
     unrelated: float = 0.4
     """The built-in model's cosine of texts that have nothing to do with each other."""
-    unembedded: float = 0.0
-    """What a unit without a vector is worth of its text score; 0: of words' share of it."""
     passages: int = 2
     """Sentences shown of each hit, at most."""
     patience: float = 5.0
     """Seconds to wait for a model that is loading. Words go on alone then."""
-    fresh: bool = True
-    """Embed what was stored a moment ago first."""
 
     def but(self, name: str, **changes: Any) -> Recipe:
         return replace(self, name=name, **changes)
@@ -103,19 +95,3 @@ RECALL = Recipe(
 SEARCH = RECALL.but("search", words=0.0, meaning=1.0, graph=0.0, by_words=False)
 SEARCH_TEXT = RECALL.but("search_text", words=1.0, meaning=0.0, graph=0.0, by_meaning=False)
 RECORDS = SEARCH.but("records")
-
-CODE = Recipe(
-    "code",
-    chunks,
-    words=0.18,  # on CoSQA equal weights lose a tenth of what vectors alone reach; from 0.1 to 0.2 words add a little
-    meaning=0.82,
-    time=0.0,
-    supersede=False,
-    candidates=100,
-    reach=0,
-    unrelated=0.5,
-    unembedded=0.9,
-    passages=0,
-    patience=2.0,
-    fresh=False,
-)

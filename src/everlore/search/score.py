@@ -54,7 +54,6 @@ class Candidates:
     length: Floats
     cosine: Floats
     """0 where there is no vector, or none near enough."""
-    embedded: NDArray[np.bool_]
     beside: Ints
     """The row it stands in: units of the same lend each other words."""
     memory: Ints

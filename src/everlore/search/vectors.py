@@ -57,8 +57,9 @@ def query_vector(engine: Engine, query: Query, recipe: Recipe) -> tuple[Vector |
             raise
         return None, f"searched by words alone: {error}"
     # words alone would score far too low what was stored while the model was loading, or edited a moment ago
-    if recipe.fresh and (loading or query.owner is None):
+    if loading or query.owner is None:
         embed_fresh(engine, FRESH_SECONDS)
-    elif recipe.fresh:
+    else:
         embed_fresh(engine, MOMENT_SECONDS, FEW_FRESH, query.owner)
+    unrelated_cosine(engine, recipe)  # measured once, and not later, inside a view in which nothing can be written
     return vector, None

@@ -16,7 +16,7 @@ from everlore.errors import InvalidInput, Unavailable
 from everlore.postgres.errors import Lost
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, first, rows, run, value, with_nul
+from everlore.postgres.statements import Connection, first, rows, run, value
 from everlore.postgres.tenants import file_uuid, tenant_of
 from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded
 
@@ -95,7 +95,7 @@ class PostgresVault:
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
         inside, values = ("", ()) if not below else (" WHERE starts_with(path, %s)", (f"{below}/",))
         found = self._server.read(lambda c: rows(c, f"SELECT path, mtime_ns, size FROM documents{inside}", values))
-        yield from sorted(((with_nul(path), *stamp) for path, *stamp in found), key=lambda one: one[0].split("/"))
+        yield from sorted(found, key=lambda one: str(one[0]).split("/"))
 
     def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:  # noqa: ARG002
         """The index lies beside the documents, so the database compares them."""
@@ -104,7 +104,7 @@ class PostgresVault:
             " AND f.file = d.file WHERE (d.mtime_ns, d.size) IS DISTINCT FROM (f.mtime_ns, f.size)"
             " ORDER BY d.path IS NULL, 1"
         )
-        return [with_nul(path) for (path,) in self._server.read(lambda c: rows(c, select))]
+        return [path for (path,) in self._server.read(lambda c: rows(c, select))]
 
     def raw(self, path: str) -> Raw | None:
         file = file_uuid(path)

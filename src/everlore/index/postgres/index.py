@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -11,18 +10,19 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.errors import InvalidInput
-from everlore.index.base import Applied, IndexStatus, Piece, PieceText, Stamp, TermStats, Vector
+from everlore.index.base import IndexStatus, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.index.bm25 import in_texts
 from everlore.index.postgres import links, queue, read, words
 from everlore.index.postgres import vectors as near
 from everlore.index.postgres.checks import check
-from everlore.index.postgres.schema import PART, alone, of_file, share
+from everlore.index.postgres.schema import PART, alone, share
 from everlore.index.postgres.write import Writer
+from everlore.index.queue import Claims
+from everlore.index.vector_math import require_shape
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, first, rows, value, with_nul
-from everlore.postgres.tenants import NUMBER_BITS, file_uuid, owner_uuid, tenant_of
-from everlore.types import IndexRow, Key, Owner, Problem, UnitHit, Where
+from everlore.postgres.statements import Connection, first, rows, value
+from everlore.postgres.tenants import NUMBER_BITS, owner_uuid, tenant_of
+from everlore.types import IndexRow, Owner, Problem, UnitHit, Where
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,14 +42,22 @@ def _reading(ask: Callable[Concatenate[Connection, P], T]) -> Callable[Concatena
     return method
 
 
+def _writing(change: Callable[Concatenate[Writer, P], T]) -> Callable[Concatenate[PostgresIndex, P], T]:
+    """A method that writes what comes from the file at its first argument: `remove_file = _writing(Writer.remove)`."""
+
+    def method(self: PostgresIndex, /, *args: P.args, **named: P.kwargs) -> T:
+        return self._write(str(args[0]), lambda c: change(Writer(c), *args, **named))
+
+    return method
+
+
 class PostgresIndex:
     def __init__(self, server: Server, now: Callable[[], float] = time.time) -> None:
         self._server = server
         self._now = now
         self._frequencies = words.Frequencies()
         self._model: tuple[str, int] | None = None
-        self._claimed: dict[str, int] = {}
-        self._claiming = threading.Lock()
+        self._claims = Claims()
         server.prepare(PART)
 
     stored = _reading(read.stored)
@@ -57,9 +65,9 @@ class PostgresIndex:
     children = _reading(read.children)
     in_turns = _reading(read.in_turns)
     in_slot = _reading(read.in_slot)
-    by_handle = _reading(links.by_handle)
+    by_global_id = _reading(links.by_global_id)
     newest = _reading(links.newest)
-    count = _reading(links.count)
+    count = _reading(read.count)
     degrees = _reading(links.degrees)
     links_to = _reading(links.to_targets)
     permitted = _reading(links.permitted)
@@ -70,53 +78,19 @@ class PostgresIndex:
     around = _reading(read.around)
     anchors = _reading(read.anchors)
     page = _reading(read.page)
-
-    def replace_file(
-        self,
-        path: str,
-        stamp: Stamp,
-        rows: Sequence[IndexRow],
-        problems: Sequence[Problem] = (),
-        *,
-        partial: bool = False,
-        gone: Collection[Key] = (),
-    ) -> Applied:
-        return self._write(path, lambda c: Writer(c).replace(path, stamp, rows, problems, partial=partial, gone=gone))
-
-    def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
-        return self._write(path, lambda c: Writer(c).extend(path, before, after, rows))
-
-    def remove_file(self, path: str) -> Applied:
-        return self._write(path, lambda c: Writer(c).remove(path))
+    files = _reading(read.files)
+    stamp = _reading(read.stamp)
+    parents = _reading(read.parents)
+    digests = _reading(read.digests)
+    problems = _reading(read.problems)
+    failures = _reading(queue.failures)
+    check = _reading(check)
+    replace_file = _writing(Writer.replace)
+    extend_file = _writing(Writer.extend)
+    remove_file = _writing(Writer.remove)
 
     def snapshot(self) -> AbstractContextManager[object]:
         return self._server.snapshot()
-
-    def files(self, under: str = "") -> dict[str, Stamp]:
-        select = "SELECT path, mtime_ns, size FROM files WHERE starts_with(path, %s)"
-        found = self._server.read(lambda c: rows(c, select, (under,)))
-        return {with_nul(path): Stamp(mtime_ns, size) for path, mtime_ns, size in found}
-
-    def stamp(self, path: str) -> Stamp | None:
-        file = file_uuid(path)
-        select = "SELECT mtime_ns, size FROM files WHERE tenant = %s AND file = %s"
-        found = self._server.read(lambda c: first(c, select, (tenant_of(file), file)))
-        return Stamp(*found) if found else None
-
-    def parents(self, path: str) -> dict[str, str]:
-        there, values = of_file(path)
-        found = self._server.read(lambda c: rows(c, f"SELECT entry, parent_id FROM memories WHERE {there}", values))
-        return {with_nul(entry): with_nul(parent) for entry, parent in found}
-
-    def digests(self, path: str) -> dict[str, str]:
-        there, values = of_file(path)
-        found = self._server.read(lambda c: rows(c, f"SELECT entry, digest FROM memories WHERE {there}", values))
-        return {with_nul(entry): digest for entry, digest in found}
-
-    def problems(self) -> list[Problem]:
-        select = "SELECT path, line, reason FROM problems ORDER BY path, line, reason"
-        found = self._server.read(lambda c: rows(c, select))
-        return [Problem(with_nul(path), line, with_nul(reason)) for path, line, reason in found]
 
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         return self._server.read(lambda c: words.search(c, self._frequencies, terms, where, limit))
@@ -159,7 +133,7 @@ class PostgresIndex:
         def work(connection: Connection) -> list[PieceText]:
             if self._current(connection) is None:
                 return []
-            return [PieceText(unit, with_nul(dense)) for unit, dense in rows(connection, select, (limit,))]
+            return [PieceText(unit, dense) for unit, dense in rows(connection, select, (limit,))]
 
         return self._server.read(work)
 
@@ -176,8 +150,7 @@ class PostgresIndex:
             model = self._current(connection)
             if model is None:
                 return
-            if vectors.shape != (len(units), model[1]):
-                raise InvalidInput(f"{len(units)} vectors of dimension {model[1]} are wanted, not {vectors.shape}")
+            require_shape(vectors, len(units), model[1])
             near.put(connection, model[0], units, vectors)
 
         self._write("vectors", work)
@@ -188,25 +161,15 @@ class PostgresIndex:
             self._server.write(lambda c: queue.enqueue(c, wanted, self._now()), lasting=False)
 
     def claim(self, limit: int) -> list[str]:
-        found = self._server.read(lambda c: queue.due(c, limit, self._now()))
-        with self._claiming:
-            for path, generation in found:
-                # an earlier claim that is still being worked on knows less than this one
-                self._claimed.setdefault(path, generation)
-        return [path for path, _ in found]
+        return self._claims.take(self._server.read(lambda c: queue.due(c, limit, self._now())))
 
     def done(self, path: str) -> None:
-        generation = self._unclaimed(path)
+        generation = self._claims.end(path)
         self._server.write(lambda c: queue.done(c, path, generation), lasting=False)
 
     def failed(self, path: str, error: str) -> None:
-        generation = self._unclaimed(path)
+        generation = self._claims.end(path)
         self._server.write(lambda c: queue.failed(c, path, generation, error, self._now()), lasting=False)
-
-    def failures(self) -> list[tuple[str, str]]:
-        select = "SELECT path, error FROM queue WHERE error <> '' ORDER BY path"
-        found = self._server.read(lambda c: rows(c, select))
-        return [(with_nul(path), with_nul(error)) for path, error in found]
 
     def status(self) -> IndexStatus:
         def work(connection: Connection) -> IndexStatus:
@@ -240,9 +203,6 @@ class PostgresIndex:
         """Nothing: the database's own vacuum sees to it."""
         return False
 
-    def check(self) -> list[str]:
-        return self._server.read(check)
-
     def close(self) -> None:
         """The server is closed by whoever opened it."""
 
@@ -252,10 +212,6 @@ class PostgresIndex:
             return work(connection)
 
         return self._server.write(shared, lasting=False)
-
-    def _unclaimed(self, path: str) -> int | None:
-        with self._claiming:
-            return self._claimed.pop(path, None)
 
     def _ours(self, query: Vector) -> str | None:
         """The model whose vectors this process may compare with this one: its own, or any when it never said."""
@@ -274,7 +230,7 @@ class PostgresIndex:
 
 def _model(connection: Connection) -> tuple[int, str, int] | None:
     found = first(connection, "SELECT id, name, dimension FROM models WHERE current")
-    return (found[0], with_nul(found[1]), found[2]) if found else None
+    return (found[0], found[1], found[2]) if found else None
 
 
 def _make_current(connection: Connection, schema: str, name: str, dimension: int) -> None:

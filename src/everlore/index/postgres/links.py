@@ -1,4 +1,4 @@
-"""Memories by their handle, the newest of a scope, and the links between memories and names.
+"""Memories by their global id, the newest of a scope, and the links between memories and names.
 
 Every function works on the caller's connection.
 """
@@ -8,26 +8,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from everlore.index.base import Link, ListingPage
+from everlore.index.conditions import ALWAYS, Condition, joined
 from everlore.index.postgres import read
-from everlore.index.postgres.filters import ALWAYS, Condition, beginning, joined, of_scope, partition, restriction
+from everlore.index.postgres.filters import beginning, of_owner, of_scope, partition, restriction
 from everlore.index.postgres.schema import CUT
-from everlore.postgres.statements import Connection, rows, value, with_nul
+from everlore.postgres.statements import Connection, rows, value
 from everlore.postgres.tenants import tenants_of
 from everlore.types import Edge, IndexedMemory, Scope, Where
 
 
-def by_handle(connection: Connection, handles: Iterable[str]) -> dict[str, IndexedMemory]:
-    found = rows(connection, "SELECT id FROM memories WHERE handle = ANY(%s)", (list(handles),))
+def by_global_id(connection: Connection, ids: Iterable[str]) -> dict[str, IndexedMemory]:
+    found = rows(connection, "SELECT id FROM memories WHERE handle = ANY(%s)", (list(ids),))
     return {one.key.global_id: one for one in read.stored(connection, (number for (number,) in found)).values()}
 
 
 def newest(
     connection: Connection, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20
 ) -> ListingPage:
-    """Rows of these kinds, and those of the kinds `alone` that have no parent, the latest first."""
     kinds = Condition("r.kind = ANY(%s) OR (r.kind = ANY(%s) AND r.parent_id = '')", (list(where.kinds), list(alone)))
-    whose = partition(where, "r", kinds=False)
-    demand = joined([whose, kinds, restriction(where) or ALWAYS], "AND")
+    demand = joined([of_owner(where, "r"), kinds, restriction(where) or ALWAYS])
     total = int(value(connection, f"SELECT count(*) FROM memories r WHERE {demand.sql}", demand.values))
     if offset >= total:
         return ListingPage([], total)
@@ -40,16 +39,7 @@ def newest(
     return ListingPage([found[number] for number in ids if number in found], total)
 
 
-def count(connection: Connection, where: Where) -> int:
-    """Rows of these kinds, from the sums that are kept; a filter and validity are not looked at."""
-    demand = partition(where, "t")
-    if where.owner is None and where.scope is not None:
-        demand = joined([demand, of_scope(where.scope, "t")], "AND")
-    return int(value(connection, f"SELECT coalesce(sum(t.rows), 0) FROM tally t WHERE {demand.sql}", demand.values))
-
-
 def degrees(connection: Connection, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
-    """How many links lead to each of these targets, counted up to `most`; targets without any are left out."""
     wanted = list(dict.fromkeys(targets))
     demand = of_scope(scope, "e") if scope else ALWAYS
     found: dict[str, int] = {}
@@ -66,32 +56,29 @@ def degrees(connection: Connection, targets: Iterable[str], scope: Scope | None,
 def to_targets(
     connection: Connection, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None
 ) -> list[Link]:
-    """Links of permitted rows that lead to these targets."""
-    wanted = [beginning("e.target", list(dict.fromkeys(targets))), _permitted(where)]
+    wanted = [beginning("e.target", list(dict.fromkeys(targets))), partition(where, "r", restriction(where))]
     if relations is not None:
         wanted.append(Condition("e.relation = ANY(%s)", (list(relations),)))
-    demand = joined(wanted, "AND")
+    demand = joined(wanted)
     select = (
         "SELECT e.row, r.kind, e.relation, e.target, e.weight FROM edges e"
         f" JOIN memories r ON r.tenant = e.tenant AND r.id = e.row WHERE {demand.sql}"
     )
     return [
-        Link(row, kind, Edge(with_nul(relation), with_nul(target), weight))
+        Link(row, kind, Edge(relation, target, weight))
         for row, kind, relation, target, weight in rows(connection, select, demand.values)
     ]
 
 
 def permitted(connection: Connection, ids: Iterable[int], where: Where) -> set[int]:
-    """Which of these rows a query may touch."""
     wanted = list(ids)
     named = Condition("r.tenant = ANY(%s) AND r.id = ANY(%s)", (tenants_of(wanted), wanted))
-    demand = joined([named, _permitted(where)], "AND")
+    demand = joined([named, partition(where, "r", restriction(where))])
     found = rows(connection, f"SELECT r.id FROM memories r WHERE {demand.sql}", demand.values) if wanted else []
     return {number for (number,) in found}
 
 
 def units_of(connection: Connection, ids: Iterable[int], each: int) -> dict[int, list[int]]:
-    """The first `each` units of these rows."""
     wanted = list(dict.fromkeys(ids))
     select = "SELECT row, id FROM units WHERE tenant = ANY(%s) AND row = ANY(%s) AND place < %s ORDER BY row, place"
     found: dict[int, list[int]] = {}
@@ -101,7 +88,6 @@ def units_of(connection: Connection, ids: Iterable[int], each: int) -> dict[int,
 
 
 def episodes_of(connection: Connection, ids: Iterable[int]) -> Mapping[int, int]:
-    """For rows that came from a cell: the episode of the same owner and cell, if there is one."""
     wanted = list(ids)
     select = (
         "SELECT r.id, e.id FROM memories r JOIN memories e ON e.tenant = r.tenant AND e.owner = r.owner"
@@ -111,7 +97,3 @@ def episodes_of(connection: Connection, ids: Iterable[int]) -> Mapping[int, int]
     )
     found = rows(connection, select, (tenants_of(wanted), wanted)) if wanted else []
     return dict(found)
-
-
-def _permitted(where: Where) -> Condition:
-    return joined([partition(where, "r"), restriction(where) or ALWAYS], "AND")

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everlore.postgres.statements import Connection, each, first, rows, with_nul
+from everlore.index.queue import pause
+from everlore.postgres.statements import Connection, each, first, rows
 from everlore.postgres.tenants import file_uuid, tenant_of
-
-LONGEST_PAUSE = 60.0
 
 
 def enqueue(connection: Connection, paths: Sequence[str], now: float) -> None:
@@ -33,26 +32,30 @@ def enqueue(connection: Connection, paths: Sequence[str], now: float) -> None:
 def due(connection: Connection, limit: int, now: float) -> list[tuple[str, int]]:
     """Paths with their generations, oldest first."""
     select = "SELECT path, generation FROM queue WHERE due <= %s ORDER BY number LIMIT %s"
-    return [(with_nul(path), generation) for path, generation in rows(connection, select, (now, limit))]
+    return [(path, generation) for path, generation in rows(connection, select, (now, limit))]
 
 
 def done(connection: Connection, path: str, generation: int | None) -> None:
     file = file_uuid(path)
-    same, values = ("", ()) if generation is None else (" AND generation = %s", (generation,))
-    delete = f"DELETE FROM queue WHERE tenant = %s AND file = %s{same}"
-    connection.execute(delete.encode(), (tenant_of(file), file, *values))
+    delete = "DELETE FROM queue WHERE tenant = %s AND file = %s AND generation = coalesce(%s, generation)"
+    connection.execute(delete, (tenant_of(file), file, generation))
 
 
 def failed(connection: Connection, path: str, generation: int | None, error: str, now: float) -> None:
-    """Pauses of 1, 2, 4 ... seconds, none when the path was queued again meanwhile."""
+    """No pause when the path was queued again meanwhile."""
     file = file_uuid(path)
     there = (tenant_of(file), file)
     select = "SELECT generation, tries FROM queue WHERE tenant = %s AND file = %s FOR UPDATE"
     current, tries = first(connection, select, there) or (generation, 0)
-    pause = min(LONGEST_PAUSE, 2.0 ** min(tries, 10)) if generation in (None, current) else 0.0
+    again = now + pause(tries) if generation in (None, current) else now
     connection.execute(
         "INSERT INTO queue(tenant, file, path, number, generation, due, tries, error)"
         " VALUES(%s, %s, %s, nextval('numbers'), %s, %s, 1, %s) ON CONFLICT(tenant, file) DO UPDATE SET"
         " due = excluded.due, tries = queue.tries + 1, error = excluded.error",
-        (*there, path, current or 1, now + pause, error),
+        (*there, path, current or 1, again, error),
     )
+
+
+def failures(connection: Connection) -> list[tuple[str, str]]:
+    found = rows(connection, "SELECT path, error FROM queue WHERE error <> '' ORDER BY path")
+    return [(path, error) for path, error in found]

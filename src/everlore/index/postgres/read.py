@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
-from everlore.index.base import ListingPage, Piece
-from everlore.index.postgres.filters import ALWAYS, beginning, joined, partition, restriction
-from everlore.index.postgres.schema import key_uuid
-from everlore.postgres.statements import Connection, rows, value, with_nul
-from everlore.postgres.tenants import owner_uuid, tenant_of, tenants_of
-from everlore.types import Edge, IndexedMemory, Key, Owner, Scope, Validity, Where
+from everlore.index.base import ListingPage, Piece, Stamp
+from everlore.index.conditions import ALWAYS, joined
+from everlore.index.postgres.filters import beginning, of_scope, partition, restriction
+from everlore.index.postgres.schema import key_uuid, of_file
+from everlore.index.rows import memory
+from everlore.postgres.statements import Connection, first, rows, value
+from everlore.postgres.tenants import file_uuid, owner_uuid, tenant_of, tenants_of
+from everlore.types import Edge, IndexedMemory, Key, Owner, Problem, Scope, Where
 
 _COLUMNS = (
     "r.id, o.app, o.project, o.track, o.name, r.kind, r.entry, r.path, r.session_id, r.parent_type, r.parent_id,"
@@ -21,12 +22,39 @@ _OWNER = "JOIN owners o ON o.tenant = r.tenant AND o.owner = r.owner"
 _STORED = f"SELECT {_COLUMNS} FROM memories r {_OWNER}"
 
 
+def files(connection: Connection, under: str = "") -> dict[str, Stamp]:
+    found = rows(connection, "SELECT path, mtime_ns, size FROM files WHERE starts_with(path, %s)", (under,))
+    return {path: Stamp(mtime_ns, size) for path, mtime_ns, size in found}
+
+
+def stamp(connection: Connection, path: str) -> Stamp | None:
+    file = file_uuid(path)
+    select = "SELECT mtime_ns, size FROM files WHERE tenant = %s AND file = %s"
+    found = first(connection, select, (tenant_of(file), file))
+    return Stamp(*found) if found else None
+
+
+def parents(connection: Connection, path: str) -> dict[str, str]:
+    there, values = of_file(path)
+    return dict(rows(connection, f"SELECT entry, parent_id FROM memories WHERE {there}", values))
+
+
+def digests(connection: Connection, path: str) -> dict[str, str]:
+    there, values = of_file(path)
+    return dict(rows(connection, f"SELECT entry, digest FROM memories WHERE {there}", values))
+
+
+def problems(connection: Connection) -> list[Problem]:
+    found = rows(connection, "SELECT path, line, reason FROM problems ORDER BY path, line, reason")
+    return [Problem(*problem) for problem in found]
+
+
 def stored(connection: Connection, ids: Iterable[int]) -> dict[int, IndexedMemory]:
     wanted = list(ids)
     if not wanted:
         return {}
     select = f"{_STORED} WHERE r.tenant = ANY(%s) AND r.id = ANY(%s)"
-    return {found[0]: _stored(found) for found in rows(connection, select, (tenants_of(wanted), wanted))}
+    return {found[0]: memory(found) for found in rows(connection, select, (tenants_of(wanted), wanted))}
 
 
 def find(connection: Connection, keys: Iterable[Key]) -> dict[Key, IndexedMemory]:
@@ -34,7 +62,7 @@ def find(connection: Connection, keys: Iterable[Key]) -> dict[Key, IndexedMemory
     tenants = sorted({tenant_of(owner_uuid(key.owner)) for key in wanted})
     select = f"{_STORED} WHERE r.tenant = ANY(%s) AND r.key = ANY(%s)"
     found = rows(connection, select, (tenants, [key_uuid(key) for key in wanted])) if wanted else []
-    return {one.key: one for one in map(_stored, found)}
+    return {one.key: one for one in map(memory, found)}
 
 
 def page(
@@ -47,19 +75,23 @@ def page(
     limit: int = 20,
 ) -> ListingPage:
     demand = restriction(where)
-    condition = partition(where, "r")
+    condition = partition(where, "r", demand)
     if demand is None:
-        of_tally = partition(where, "t")
-        total = value(connection, f"SELECT coalesce(sum(rows), 0) FROM tally t WHERE {of_tally.sql}", of_tally.values)
+        total = count(connection, where)
     else:
-        condition = joined([condition, demand], "AND")
-        total = value(connection, f"SELECT count(*) FROM memories r WHERE {condition.sql}", condition.values)
+        total = int(value(connection, f"SELECT count(*) FROM memories r WHERE {condition.sql}", condition.values))
     # entry before id: the order must be the same after a rebuild, which gives new ids
     column = {"timestamp": "r.timestamp", "updated": "r.updated"}[sort_by]
     way = "DESC" if descending else "ASC"
     order = f"ORDER BY {column} {way}, left(r.entry, 64) {way}, r.entry {way}, r.id {way} LIMIT %s OFFSET %s"
     found = rows(connection, f"{_STORED} WHERE {condition.sql} {order}", (*condition.values, limit, offset))
-    return ListingPage([_stored(one) for one in found], int(total))
+    return ListingPage(list(map(memory, found)), total)
+
+
+def count(connection: Connection, where: Where) -> int:
+    scoped = where.scope if where.owner is None else None
+    demand = partition(where, "t", of_scope(scoped, "t") if scoped else None)
+    return int(value(connection, f"SELECT coalesce(sum(t.rows), 0) FROM tally t WHERE {demand.sql}", demand.values))
 
 
 def children(
@@ -70,7 +102,7 @@ def children(
     only = " AND r.valid_until IS NOT NULL" if ended else ""
     select = f"{_STORED} WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND {parents.sql}{only}"
     values = (tenant_of(name), name, kind, *parents.values)
-    return [_stored(one) for one in rows(connection, f"{select} ORDER BY r.timestamp, r.entry", values)]
+    return list(map(memory, rows(connection, f"{select} ORDER BY r.timestamp, r.entry", values)))
 
 
 def in_turns(
@@ -89,7 +121,7 @@ def in_turns(
     places = ([parent for parent, _ in turns], [turn for _, turn in turns])
     values = (*places, tenant_of(name), name, kind, *parents.values)
     found = rows(connection, select.replace("{parents}", parents.sql), values)
-    return [(_stored(one), turn, said) for turn, said, *one in found]
+    return [(memory(one), turn, said) for turn, said, *one in found]
 
 
 def in_slot(connection: Connection, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
@@ -99,28 +131,29 @@ def in_slot(connection: Connection, owner: Owner, kind: str, *slots: str) -> lis
         f"{_STORED} WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND r.slot <> '' AND {among.sql}"
         " ORDER BY r.timestamp, r.entry"
     )
-    return [_stored(one) for one in rows(connection, select, (tenant_of(name), name, kind, *among.values))]
+    return list(map(memory, rows(connection, select, (tenant_of(name), name, kind, *among.values))))
 
 
 def edges_of(connection: Connection, ids: Sequence[int]) -> list[tuple[int, Edge]]:
     select = (
         "SELECT row, relation, target, weight FROM edges WHERE tenant = ANY(%s) AND row = ANY(%s) ORDER BY row, place"
     )
-    return _edges(rows(connection, select, (tenants_of(ids), list(ids)))) if ids else []
+    found = rows(connection, select, (tenants_of(ids), list(ids))) if ids else []
+    return [(row, Edge(*edge)) for row, *edge in found]
 
 
 def owners(connection: Connection, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
     demand = ALWAYS
     if scope is not None:
-        demand = joined([beginning("o.app", [scope.app]), beginning("o.project", [scope.project])], "AND")
+        demand = joined([beginning("o.app", [scope.app]), beginning("o.project", [scope.project])])
     select = (
         "SELECT o.app, o.project, o.track, o.name, sum(t.rows) FROM owners o"
         f" JOIN tally t ON t.tenant = o.tenant AND t.owner = o.owner WHERE {demand.sql}"
         " GROUP BY o.app, o.project, o.track, o.name HAVING sum(t.rows) > 0 ORDER BY 1, 2, 3, 4 LIMIT %s"
     )
     return [
-        (Owner(Scope(with_nul(app), with_nul(project)), track, with_nul(name)), int(count))
-        for app, project, track, name, count in rows(connection, select, (*demand.values, limit))
+        (Owner(Scope(app, project), track, name), int(number))
+        for app, project, track, name, number in rows(connection, select, (*demand.values, limit))
     ]
 
 
@@ -135,7 +168,7 @@ def around(connection: Connection, units: Sequence[int], reach: int) -> list[Pie
         " WHERE u.tenant = ANY(%s) AND u.id = ANY(%s) ORDER BY n.row, n.place"
     )
     found = rows(connection, select, (reach, reach, tenants_of(units), list(units)))
-    return [Piece(unit, row, kind, with_nul(parent), *rest) for unit, row, kind, parent, *rest in found]
+    return list(map(Piece._make, found))
 
 
 def anchors(
@@ -153,27 +186,4 @@ def anchors(
     places = ([parent for parent, _ in turns], [turn for _, turn in turns])
     found = rows(connection, select, (*places, tenant_of(name), name, kind, *parents.values))
     # the order is reversed, so that the first of each turn is the one that stays
-    return {(with_nul(parent), turn): unit for parent, turn, unit in found}
-
-
-def _edges(found: Sequence[tuple[Any, ...]]) -> list[tuple[int, Edge]]:
-    return [(row, Edge(with_nul(relation), with_nul(target), weight)) for row, relation, target, weight in found]
-
-
-def _stored(found: Sequence[Any]) -> IndexedMemory:
-    (number, app, project, track, name, kind, entry, path, session, parent_type, parent, *rest) = found
-    timestamp, updated, senders, start, end, data, slot = rest
-    return IndexedMemory(
-        id=number,
-        key=Key(Owner(Scope(with_nul(app), with_nul(project)), track, with_nul(name)), kind, with_nul(entry)),
-        path=with_nul(path),
-        session_id=with_nul(session),
-        parent_type=with_nul(parent_type),
-        parent_id=with_nul(parent),
-        timestamp=timestamp,
-        updated=updated,
-        sender_ids=tuple(map(with_nul, senders)),
-        validity=Validity(start, end),
-        data=json.loads(data),
-        slot=with_nul(slot),
-    )
+    return {(parent, turn): unit for parent, turn, unit in found}

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.index.base import Vector
-from everlore.index.postgres.filters import Condition, joined, partition, restriction
+from everlore.index.conditions import Condition
+from everlore.index.postgres.filters import partition, restriction
 from everlore.postgres.statements import Connection, each, rows, value
 from everlore.postgres.tenants import owner_uuid, tenant_of, tenants_of
 from everlore.types import Owner, UnitHit, Where
@@ -45,9 +46,8 @@ def search(connection: Connection, query: Vector, where: Where, name: str | None
     if number is None or limit <= 0:
         return []
     dimension = len(query)
-    condition, demand = partition(where, "v"), restriction(where)
-    if demand is not None:
-        condition = joined([condition, demand], "AND")
+    demand = restriction(where)
+    condition = partition(where, "v", demand)
     source = "vectors v" if demand is None else "vectors v JOIN memories r ON r.tenant = v.tenant AND r.id = v.row"
     if dimension <= MOST_DIMENSIONS and _many(connection, where.owner, number, mine):
         found = _near(connection, query, source, condition, number, dimension, limit)

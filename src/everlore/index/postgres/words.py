@@ -17,7 +17,7 @@ import numpy as np
 
 from everlore.index.base import TermStats
 from everlore.index.bm25 import K1, B, telling
-from everlore.index.postgres.filters import joined, partition, restriction
+from everlore.index.postgres.filters import partition, restriction
 from everlore.index.postgres.hashes import word_hash
 from everlore.index.tokens import LISTED_TERMS
 from everlore.postgres.statements import Connection, first, rows
@@ -152,11 +152,9 @@ def _best(
     frequency = np.array([stats.frequency[term] for term in terms], np.float64)
     weights = telling(stats.units, frequency).tolist()
     score, values = _score(terms, weights, stats.mean_length)
-    condition, demand = partition(where, "u"), restriction(where)
-    source = "units u"
-    if demand is not None:
-        source = "units u JOIN memories r ON r.tenant = u.tenant AND r.id = u.row"
-        condition = joined([condition, demand], "AND")
+    demand = restriction(where)
+    condition = partition(where, "u", demand)
+    source = "units u" if demand is None else "units u JOIN memories r ON r.tenant = u.tenant AND r.id = u.row"
     select = (
         f"SELECT u.id, {score} AS score FROM {source}"
         f" WHERE u.words && %s::bigint[] AND {condition.sql} ORDER BY score DESC, u.tie, u.place LIMIT %s"

@@ -15,7 +15,7 @@ from everlore.index.base import Applied, Stamp
 from everlore.index.postgres.hashes import tie_of, word_hashes
 from everlore.index.postgres.schema import key_uuid, of_file
 from everlore.index.tokens import joined, tokens
-from everlore.postgres.statements import Connection, each, first, rows, value, with_nul
+from everlore.postgres.statements import Connection, each, first, rows, value
 from everlore.postgres.tenants import file_uuid, numbered, owner_uuid, tenant_of
 from everlore.types import Edge, IndexRow, Key, Owner, Problem, Unit
 
@@ -94,7 +94,7 @@ class Writer:
         path: str,
         stamp: Stamp,
         rows: Sequence[IndexRow],
-        problems: Sequence[Problem],
+        problems: Sequence[Problem] = (),
         *,
         partial: bool = False,
         gone: Collection[Key] = (),
@@ -142,8 +142,8 @@ class Writer:
         """Empty everything that comes from other files. Numbers already given stay given."""
         if keep:
             for (path,) in rows(self._connection, "SELECT path FROM files"):
-                if with_nul(path) not in keep:
-                    self.remove(with_nul(path))
+                if path not in keep:
+                    self.remove(path)
             return
         for table in ("problems", "files", "memories", "edges", "units", "waiting", "vectors", "tally"):
             self._connection.execute(f"DELETE FROM {table}".encode())

@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 from everlore.config import MultimodalSection
@@ -32,42 +31,33 @@ GRACE_SECONDS = 5.0
 """The child ends itself when its time is over; it is killed when it does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What travels to the child."""
-
-    seconds: float
-    memory_mb: int
-    pixels: int
-    characters: int
-
-
 def parse(label: str, form: Format, raw: bytes, settings: MultimodalSection) -> str:
     """The text in a payload. Raises UnsupportedMedia with a reason for people."""
-    limits = Limits(settings.parse_seconds, settings.parse_memory_mb, settings.max_pixels, settings.max_text_chars)
-    answer = _run(form, raw, limits)
+    answer = _run(form, raw, settings)
     if "text" in answer:
         return str(answer["text"])
     raise UnsupportedMedia(f"{label}: {answer['refused']}")
 
 
-def _run(form: Format, raw: bytes, limits: Limits) -> dict[str, Any]:
-    given = json.dumps([limits.seconds, limits.memory_mb, limits.pixels, limits.characters])
+def _run(form: Format, raw: bytes, settings: MultimodalSection) -> dict[str, Any]:
+    seconds = settings.parse_seconds
+    limits = json.dumps([seconds, settings.parse_memory_mb, settings.max_pixels, settings.max_text_chars])
+    too_long = {"refused": f"reading it took longer than {seconds:g} seconds"}
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _ADDED
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "everlore.models.media.child", form.name, given],
+            [sys.executable, "-P", "-m", "everlore.models.media.child", form.name, limits],
             input=raw,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=environment,
-            timeout=limits.seconds + GRACE_SECONDS,
+            timeout=seconds + GRACE_SECONDS,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return {"refused": f"reading it took longer than {limits.seconds:g} seconds"}
+        return too_long
     if done.returncode == -14:  # SIGALRM: the child's own clock
-        return {"refused": f"reading it took longer than {limits.seconds:g} seconds"}
+        return too_long
     try:
         answer = json.loads(done.stdout)
     except ValueError:

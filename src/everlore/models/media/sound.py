@@ -14,15 +14,7 @@ if TYPE_CHECKING:
 
 RATE = 16_000
 LONGEST_SECONDS = 4 * 3600
-_CONTAINERS = {
-    "wav": "wav",
-    "mp3": "mp3",
-    "flac": "flac",
-    "ogg": "ogg",
-    "mp4": "mov",
-    "aac": "aac",
-    "webm": "matroska",
-}
+_CONTAINERS = {**{name: name for name in ("wav", "mp3", "flac", "ogg", "aac")}, "mp4": "mov", "webm": "matroska"}
 """The only containers that are opened. Left to guess, the decoder would also open playlists, which name other files."""
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -18,8 +17,6 @@ from everlore.types import Json
 if TYPE_CHECKING:
     from rich.console import Console
 
-LONG_SECONDS = 1.0
-"""What is done sooner needs no bar."""
 COLOURS = {"ok": "green", "warning": "yellow", "error": "bold red"}
 
 
@@ -79,25 +76,23 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def progress(*, patient: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+def progress(*, passing: bool = False) -> Iterator[Callable[[str, int, int], None]]:
     """A function to report progress to: bars in a terminal, one line per finished stage elsewhere.
 
-    `patient`: only in a terminal, only of what takes long, and gone when it is done.
+    `passing`: only in a terminal, and gone when it is done.
     """
-    if not sys.stderr.isatty():
-        yield _no_progress if patient else _plain_progress
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield (lambda _what, _done, _total: None) if passing else _plain_progress
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bars = Progress(*columns, console=Console(stderr=True), transient=patient)
+    bars = Progress(*columns, console=Console(stderr=True), transient=passing)
     tasks: dict[str, TaskID] = {}
-    shown_from = time.monotonic() + (LONG_SECONDS if patient else 0)
 
     def report(what: str, done: int, total: int) -> None:
-        if time.monotonic() >= shown_from:
-            bars.start()
+        bars.start()
         if what not in tasks:
             tasks[what] = bars.add_task(what, total=total)
         bars.update(tasks[what], completed=done, total=total)
@@ -106,9 +101,6 @@ def progress(*, patient: bool = False) -> Iterator[Callable[[str, int, int], Non
         yield report
     finally:
         bars.stop()
-
-
-def _no_progress(what: str, done: int, total: int) -> None: ...
 
 
 def _plain_progress(what: str, done: int, total: int) -> None:

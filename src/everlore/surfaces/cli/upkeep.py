@@ -66,7 +66,7 @@ def index_changes() -> None:
 
 def doctor(*, as_json: bool) -> bool:
     """Shows the findings; True when none is an error."""
-    with output.progress(patient=True) as report:
+    with output.progress(passing=True) as report:
         findings = doctors.doctor(settings_of_command(), report)
     if as_json:
         output.show_json([asdict(finding) for finding in findings])

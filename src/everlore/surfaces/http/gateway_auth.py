@@ -9,8 +9,7 @@ from starlette.responses import Response
 from everlore.accounts import tokens
 from everlore.clock import DAY_MS, iso
 from everlore.errors import Denied
-from everlore.surfaces.contracts.everme.gateway import Refusal, code_of
-from everlore.surfaces.contracts.everme.gateway_shapes import (
+from everlore.surfaces.contracts.everme.gateway import (
     INTERVAL_SECONDS,
     AgentFilter,
     AgentId,
@@ -18,7 +17,9 @@ from everlore.surfaces.contracts.everme.gateway_shapes import (
     DeviceStart,
     Login,
     NewAgent,
+    Refusal,
     agent_shown,
+    code_of,
     polled,
 )
 from everlore.surfaces.http.body import JsonRoute
@@ -31,7 +32,7 @@ DEVICE_SECONDS = 900
 router = APIRouter(route_class=JsonRoute, prefix="/api/v1", tags=["gateway"], responses=ANSWERS)
 
 
-@router.post("/auth/login", response_model=None)
+@router.post("/auth/login")
 async def login(body: Login, request: Request) -> Response:
     """Check an account key."""
     key = body.api_key.strip()
@@ -59,7 +60,7 @@ async def login(body: Login, request: Request) -> Response:
     )
 
 
-@router.post("/auth/device", response_model=None)
+@router.post("/auth/device")
 async def device(body: DeviceStart, request: Request) -> Response:
     """Begin a sign-in that a person approves in a browser."""
     _attempt(request)
@@ -85,7 +86,7 @@ async def device(body: DeviceStart, request: Request) -> Response:
     )
 
 
-@router.post("/auth/token", response_model=None)
+@router.post("/auth/token")
 async def token(body: DevicePoll, request: Request) -> Response:
     """Ask what became of a sign-in."""
     if body.grant_type not in ("device_code", "urn:ietf:params:oauth:grant-type:device_code"):
@@ -104,7 +105,7 @@ async def token(body: DevicePoll, request: Request) -> Response:
     return success(request, polled(poll))
 
 
-@router.post("/agents", response_model=None)
+@router.post("/agents")
 async def register(body: NewAgent, request: Request) -> Response:
     """Register an installation and give it a token; registering again changes the token."""
     who = principal(request)
@@ -123,7 +124,7 @@ async def register(body: NewAgent, request: Request) -> Response:
     return success(request, answer)
 
 
-@router.post("/agents/list", response_model=None)
+@router.post("/agents/list")
 async def agents(body: AgentFilter, request: Request) -> Response:
     known = await run(request, accounts(request).agents, principal(request).account.id)
     chosen = [
@@ -135,7 +136,7 @@ async def agents(body: AgentFilter, request: Request) -> Response:
     return success(request, {"items": [agent_shown(agent) for agent in chosen]})
 
 
-@router.post("/agents/revoke", response_model=None)
+@router.post("/agents/revoke")
 async def revoke(body: AgentId, request: Request) -> Response:
     """Disconnect an agent: its token ends at once."""
     who = principal(request)

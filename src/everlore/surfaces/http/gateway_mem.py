@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,17 +11,17 @@ from starlette.responses import Response
 from everlore.engine import Engine
 from everlore.search.filters import compile_filter
 from everlore.surfaces.contracts.everme import reading, saving
-from everlore.surfaces.contracts.everme.gateway import Refusal
-from everlore.surfaces.contracts.everme.gateway_shapes import (
+from everlore.surfaces.contracts.everme.gateway import (
     ContextBody,
     IdBody,
     ListBody,
+    Refusal,
     SaveBody,
     SearchBody,
     message,
-    saved_shown,
 )
-from everlore.surfaces.contracts.everme.limits import CONTEXT_TOKENS, QUERY_MOST, wanted
+from everlore.surfaces.contracts.everme.markdown import CONTEXT_TOKENS
+from everlore.surfaces.contracts.everme.messages import QUERY_MOST, wanted
 from everlore.surfaces.contracts.everme.saving import Person, Saved
 from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.gateway import ANSWERS, note, principal, success
@@ -29,7 +31,7 @@ from everlore.surfaces.http.threads import run
 router = APIRouter(route_class=JsonRoute, prefix="/api/v1/mem", tags=["gateway"], responses=ANSWERS)
 
 
-@router.post("/search", response_model=None)
+@router.post("/search")
 async def search(body: SearchBody, request: Request) -> Response:
     engine, person = asking(request)
     found = await run(
@@ -46,7 +48,7 @@ async def search(body: SearchBody, request: Request) -> Response:
     return success(request, found)
 
 
-@router.post("/context", response_model=None)
+@router.post("/context")
 async def context(body: ContextBody, request: Request) -> Response:
     engine, person = asking(request)
     query = (body.query or "").strip()[:QUERY_MOST]
@@ -54,42 +56,38 @@ async def context(body: ContextBody, request: Request) -> Response:
     return success(request, await run(request, reading.context, engine, person, query, budget))
 
 
-@router.post("/agent-memory", response_model=None)
+@router.post("/agent-memory")
 async def agent_memory(body: SaveBody, request: Request) -> Response:
     """Save turns of a conversation, tool calls included."""
-    engine, person = asking(request)
-    messages = [message(at, turn, person, engine.clock.now()) for at, turn in enumerate(body.messages)]
-    flushing = body.flush is not False
-    saved: Saved = await run(
-        request, saving.save_turn, engine, person, body.conversation_id, messages, flushing=flushing, lasting=True
-    )
-    return success(request, saved_shown(saved))
+    return success(request, (await _saved(request, saving.save_turn, body)).shown())
 
 
-@router.post("/personal", response_model=None)
+@router.post("/personal")
 async def personal(body: SaveBody, request: Request) -> Response:
     """Save what the user states of themselves."""
-    engine, person = asking(request)
     for at, turn in enumerate(body.messages):
         if turn.role not in ("user", "assistant") or turn.tool_calls or turn.tool_call_id:
             raise Refusal(
                 20001, f"only user and assistant messages without tool calls are taken here: messages.{at}.role"
             )
+    saved = await _saved(request, saving.save_fact, body)
+    return success(request, saved.shown() | {"extracted": saved.extracted})
+
+
+async def _saved(request: Request, save: Callable[..., Saved], body: SaveBody) -> Saved:
+    engine, person = asking(request)
     messages = [message(at, turn, person, engine.clock.now()) for at, turn in enumerate(body.messages)]
     flushing = body.flush is not False
-    saved: Saved = await run(
-        request, saving.save_fact, engine, person, body.conversation_id, messages, flushing=flushing, lasting=True
-    )
-    return success(request, saved_shown(saved) | {"extracted": saved.extracted})
+    return await run(request, save, engine, person, body.conversation_id, messages, flushing=flushing, lasting=True)
 
 
-@router.post("/get", response_model=None)
+@router.post("/get")
 async def get(body: IdBody, request: Request) -> Response:
     engine, person = asking(request)
     return success(request, await run(request, reading.get, engine, person, body.id))
 
 
-@router.post("/list", response_model=None)
+@router.post("/list")
 async def list_page(body: ListBody, request: Request) -> Response:
     engine, person = asking(request)
     kind = body.memory_type or "episodic_memory"
@@ -97,7 +95,7 @@ async def list_page(body: ListBody, request: Request) -> Response:
     return success(request, page)
 
 
-@router.post("/forget", response_model=None)
+@router.post("/forget")
 async def forget(body: IdBody, request: Request) -> Response:
     engine, person = asking(request)
     deleted = await run(request, reading.forget, engine, person, body.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from everlore.surfaces.contracts.toolset import Caller, Items, Link, Prompt, Resource, Text, Tool
+from everlore.surfaces.contracts.toolset import Caller, Items, Prompt, Resource, Text, Tool
 from everlore.surfaces.mcp.handshake import OBJECTS_ONLY
 from everlore.types import Json
 
@@ -49,7 +49,10 @@ def result(value: Json | Text | Items, caller: Caller) -> tuple[list[dict[str, A
             plain = sound(list(items))
             objects_only = caller.protocol_version in OBJECTS_ONLY and not caller.bare
             structured: Json = {"items": plain} if objects_only else plain
-            return [block(dumped(structured)), *(_link(one) for one in links)], structured
+            return [
+                block(dumped(structured)),
+                *({"type": "resource_link"} | resource(one) for one in links),
+            ], structured
         case dict():
             structured = sound(value)
             return [block(dumped(structured))], structured
@@ -73,10 +76,3 @@ def sound(value: Json) -> Json:
     except UnicodeEncodeError:
         return json.loads(text.encode("utf-8", "replace"))
     return value
-
-
-def _link(link: Link) -> dict[str, Any]:
-    shown = {"type": "resource_link", "uri": link.uri, "name": link.name}
-    if link.description:
-        shown["description"] = link.description
-    return shown | {"mimeType": link.mime_type}

@@ -18,7 +18,7 @@ from everlore.redact import redact
 from everlore.surfaces.cli.evercli.client import gateway, memory_api
 from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.failure import Failure
-from everlore.surfaces.cli.evercli.memory import LONGEST_QUERY, target_of
+from everlore.surfaces.cli.evercli.memory import LONGEST_QUERY, sentence, target_of
 from everlore.surfaces.cli.evercli.output import Result
 from everlore.surfaces.cli.evercli.sending import open_ledger, send
 from everlore.surfaces.cli.evercli.settings import is_loopback
@@ -109,10 +109,9 @@ def _listed(profiles: list[Json], episodes: list[Json]) -> str:
             for item in data.get("explicit_info") or []
         ]
     for episode in episodes:
-        facts = [str(fact.get("content")) for fact in episode.get("atomic_facts") or []]
-        gist = " ".join((" ".join(facts[:3]) or str(episode.get("summary"))).split())
-        day = str(episode.get("timestamp") or "")[:10]
-        lines.append(f"- {day}: {shorten(gist, LONGEST_LINE)} ({episode.get('id')})")
+        day, summary = str(episode.get("timestamp") or "")[:10], " ".join(str(episode.get("summary")).split())
+        said = [sentence(one) for one in episode.get("passages") or []] or [f"{day}: {summary}"]
+        lines += [f"- {shorten(one, LONGEST_LINE)} ({episode.get('id')})" for one in said]
     return trim("\n".join([HEADING, "", *lines]), LONGEST_CONTEXT) if lines else ""
 
 

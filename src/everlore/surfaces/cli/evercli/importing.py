@@ -99,7 +99,7 @@ def run_import(call: Call) -> Result:
 
 def _work(call: Call, sources: list[Source], ledger: Ledger, act: Callable[[Json], int]) -> list[Tally]:
     tallies = [Tally(source.platform) for source in sources]
-    with progress(patient=True) as report:
+    with progress(passing=True) as report:
         for source, tally in zip(sources, tallies, strict=True):
             for number, file in enumerate(source.files, 1):
                 _one_file(call, source.platform, file, ledger, act, tally)

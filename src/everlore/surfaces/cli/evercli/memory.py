@@ -26,7 +26,7 @@ LOCAL_USER: Final = "default"
 LONGEST_QUERY: Final = 1024
 LONGEST_CONTENT: Final = 8000
 SHOWN: Final = 400
-_FIELDS: Final = "id user_id session_id timestamp sender_ids subject summary episode score atomic_facts"
+_FIELDS: Final = "id user_id session_id timestamp sender_ids subject summary episode score passages atomic_facts"
 EPISODE_FIELDS: Final = tuple(_FIELDS.split())
 
 
@@ -177,9 +177,19 @@ def forget(call: Call) -> Result:
 
 
 def _shown(item: Mapping[str, Json]) -> str:
-    when = str(item.get("timestamp") or "")[:16].replace("T", " ")
     score = f"{float(item['score']):.2f}  " if item.get("score") is not None else ""
-    return f"{score}{when}  {shorten(_gist(item), SHOWN)}\n      {item.get('id', '')}"
+    when = str(item.get("timestamp") or "")[:16].replace("T", " ")
+    said = [shorten(sentence(one), SHOWN) for one in item.get("passages") or []]
+    return score + "\n      ".join([*(said or [f"{when}  {shorten(_gist(item), SHOWN)}"]), str(item.get("id", ""))])
+
+
+def sentence(passage: Mapping[str, Json]) -> str:
+    """What matched: `2026-03-01 User: I live in Rome. (ended 2026-05-02: User moved to Lisbon.)`"""
+    ended = f" (ended {str(passage['valid_until'])[:10]}" if passage.get("valid_until") else ""
+    ended += f": {passage['ended_by']}" if ended and passage.get("ended_by") else ""
+    speaker = f" {passage['speaker']}" if passage.get("speaker") else ""
+    text = f"{str(passage['time'])[:10]}{speaker}: {passage['text']}{ended}{')' if ended else ''}"
+    return " ".join(text.split())
 
 
 def _gist(item: Mapping[str, Json]) -> str:

@@ -36,7 +36,6 @@ def plain_id(value: Json, name: str) -> str:
 Maybe = Annotated[T | None, {"nullable": True}]
 """May be left out, and is told so in OpenAPI's word."""
 Id = Annotated[str, Read(plain_id)]
-User = Annotated[Maybe[str], "Optional user ID filter"]
 
 
 class NotReady(Unavailable):
@@ -97,7 +96,7 @@ def entity_of(engine: Engine, handle: str) -> IndexedMemory:
 
 
 def _by_handle(engine: Engine, handle: str) -> IndexedMemory | None:
-    found = engine.index.by_handle([handle.lower()]).get(handle.lower())
+    found = engine.index.by_global_id([handle.lower()]).get(handle.lower())
     return found if found is not None and found.key.owner.scope == scope_of(engine) else None
 
 

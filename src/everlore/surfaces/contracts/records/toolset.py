@@ -204,7 +204,7 @@ def _read(ask: Caller, uri: str) -> Content:
 
 def _item(engine: Engine, number: str) -> IndexedMemory:
     scope, number = _scope(engine), number.lower()
-    found = engine.index.by_handle([number]).get(number)
+    found = engine.index.by_global_id([number]).get(number)
     if found is not None and found.key.owner.scope == scope and found.key.kind in (*MEMORIES, *ALONE):
         return found
     mine = _owner(engine)

@@ -1,0 +1,40 @@
+"""Statements on one connection, and texts as PostgreSQL keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from databases import Postgres, new_schema, opened
+
+from everlore.postgres.parts import Part
+from everlore.postgres.server import Server
+from everlore.postgres.statements import Connection, each, first, quoted, rows, run, value
+
+SAYINGS = Part("sayings", ("CREATE TABLE sayings(tenant int PRIMARY KEY, said text)",), {"sayings": "tenant"})
+
+
+@pytest.fixture
+def server(database: Postgres) -> Iterator[Server]:
+    with opened(database.url(), new_schema()) as made:
+        made.prepare(SAYINGS)
+        yield made
+
+
+def test_statements_give_rows_values_and_counts(server: Server) -> None:
+    def work(connection: Connection) -> None:
+        each(connection, "INSERT INTO sayings VALUES(%s, %s)", [(1, "one"), (2, "two"), (3, "a\x00b")])
+        each(connection, "INSERT INTO sayings VALUES(%s, %s)", [])
+        assert rows(connection, "SELECT tenant FROM sayings ORDER BY tenant") == [(1,), (2,), (3,)]
+        assert first(connection, "SELECT said FROM sayings WHERE tenant = %s", (2,)) == ("two",)
+        assert first(connection, "SELECT said FROM sayings WHERE tenant = %s", (9,)) is None
+        assert value(connection, "SELECT said FROM sayings WHERE tenant = %s", (9,)) is None
+        assert run(connection, "UPDATE sayings SET said = 'x' WHERE tenant < %s", (3,)) == 2
+        kept = value(connection, "SELECT said FROM sayings WHERE tenant = 3")
+        assert kept == "a\x00b"
+
+    server.write(work)
+
+
+def test_a_name_is_quoted() -> None:
+    assert quoted('a"b') == '"a""b"'
