@@ -34,7 +34,8 @@ from everlore.models.choose import make_embedder
 from everlore.models.unrelated import OFFLINE
 from everlore.search import METHODS, Query, recall
 from everlore.search.recipes import Method
-from everlore.sync import embed_pending, index_changes
+from everlore.sync.embedding import embed_pending
+from everlore.sync.upkeep import index_changes
 from everlore.types import Owner, Where
 
 TOP_K = 10

@@ -91,7 +91,7 @@ def crash(ask: Caller) -> Any:
 @tool()
 def write(ask: Caller, line: str) -> Any:
     """Adds a line to a file of the vault."""
-    ask.engine.vault.update("default/default/users/tiny/notes.md", lambda text: f"{text or ''}{line}\n")
+    ask.engine.vault.change("default/default/users/tiny/notes.md", lambda text: f"{text or ''}{line}\n")
     return {"written": True}
 
 

@@ -161,11 +161,11 @@ def in_turns(
     return [(memory(row), turn, tokens) for turn, tokens, *row in found]
 
 
-def in_slot(connection: apsw.Connection, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
+def in_slot(connection: apsw.Connection, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
     # the empty slot means "about nothing in particular"; saying so lets SQLite use the partial index
-    condition = "r.owner = ? AND r.kind = ? AND r.slot = ? AND r.slot <> ''"
+    condition = "r.owner = ? AND r.kind = ? AND r.slot IN (SELECT value FROM json_each(?)) AND r.slot <> ''"
     select = f"{_OF_ROWS} WHERE {condition} ORDER BY r.timestamp, r.entry"
-    return list(map(memory, rows(connection, select, (*_numbers(connection, owner, kind), slot))))
+    return list(map(memory, rows(connection, select, (*_numbers(connection, owner, kind), json.dumps(slots)))))
 
 
 def in_slots(connection: apsw.Connection, owner: Owner, kind: str, slots: Sequence[str]) -> dict[str, list[int]]:

@@ -124,14 +124,14 @@ def in_turns(
     return [(memory(one), turn, said) for turn, said, *one in found]
 
 
-def in_slot(connection: Connection, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
-    name, slots = owner_uuid(owner), beginning("r.slot", [slot])
+def in_slot(connection: Connection, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
+    name, among = owner_uuid(owner), beginning("r.slot", list(slots))
     # the empty slot means "about nothing in particular"; saying so lets the partial index be used
     select = (
-        f"{_STORED} WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND r.slot <> '' AND {slots.sql}"
+        f"{_STORED} WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND r.slot <> '' AND {among.sql}"
         " ORDER BY r.timestamp, r.entry"
     )
-    return list(map(memory, rows(connection, select, (tenant_of(name), name, kind, *slots.values))))
+    return list(map(memory, rows(connection, select, (tenant_of(name), name, kind, *among.values))))
 
 
 def edges_of(connection: Connection, ids: Sequence[int]) -> list[tuple[int, Edge]]:

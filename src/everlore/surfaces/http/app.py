@@ -23,7 +23,7 @@ from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.middleware import LoopbackOnly, Observe, host_of, is_loopback
 from everlore.surfaces.http.threads import Threads
 from everlore.surfaces.mcp.http import Loaders, Toolsets
-from everlore.sync import Worker
+from everlore.sync.worker import Worker
 
 
 def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = None) -> FastAPI:

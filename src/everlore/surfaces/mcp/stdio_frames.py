@@ -33,7 +33,7 @@ from everlore.types import Json
 
 if TYPE_CHECKING:
     from everlore.engine import Engine
-    from everlore.sync import Worker
+    from everlore.sync.worker import Worker
 
 FINISH_SECONDS = 30.0
 """How long accepted requests may take to be answered once stdin has ended."""
@@ -131,12 +131,13 @@ class Opener:
 
 
 def _open(settings: Settings) -> tuple[Engine, Worker]:
-    from everlore import engine, memory, sync  # half a second that neither handshake nor tools/list waits for
+    from everlore import engine, memory  # half a second that neither handshake nor tools/list waits for
+    from everlore.sync.worker import Worker  # the same
 
     if unknown := unknown_settings():
         log.warning("settings without effect in this version", names=unknown)
     opened = engine.open_engine(settings)
-    worker = sync.Worker(opened, memory.resume, memory.retry)
+    worker = Worker(opened, memory.resume, memory.retry)
     worker.start()
     return opened, worker
 
