@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from everlore.extract import slots
 from everlore.extract.categories import told_of
-from everlore.extract.languages import halves, said_in
+from everlore.extract.languages import LANGUAGES, Language, halves, said_in
+from everlore.extract.prompts import Category
 
 
 def quoted(words: str) -> str:
@@ -134,3 +137,26 @@ def test_two_statements_in_one_sentence() -> None:
     assert halves("Hallo, ich heiße Peter und wohne in Graz.") == ["Ich heiße Peter.", "Ich wohne in Graz."]
     assert halves("Je m'appelle Luc et j'habite à Lyon.") == ["Je m'appelle Luc.", "J'habite à Lyon."]
     assert halves("Ich liebe Bergsteigen und Kaffee.") == ["Ich liebe Bergsteigen und Kaffee."]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_form_belongs_to_a_place_of_the_profile(language: Language) -> None:
+    assert language.forms
+    assert {category for category, _, _ in language.forms if category} <= set(get_args(Category))
+    assert all(category or slot for category, slot, _ in language.forms), "what is not listed ends something"
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        ("Ich wohne in Graz.", True),
+        ("Ich wohne in Graz, wenn ich dort bin.", False),
+        ("J'habite à Lyon.", True),
+        ("Vivo a Roma.", True),
+        ("Vivo en Madrid.", True),
+        ("I live in Rome.", False),
+    ],
+)
+def test_a_form_reads_a_whole_clause(words: str, read: bool) -> None:
+    found = [form for language in LANGUAGES if language.opens.match(words) for _, _, form in language.forms]
+    assert any(form.match(words) for form in found) is read

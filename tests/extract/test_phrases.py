@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everlore.extract.phrases import HEARD, heard, one_line, sentences, shortly, word_set
+from everlore.extract.phrases import HEARD, heard, one_line, sentences, shortly
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,3 @@ def test_of_a_long_text_its_beginning_and_its_end_are_heard() -> None:
 def test_as_many_sentences_as_there_is_room_for() -> None:
     assert shortly("It runs. It is fast. It is small.", 21) == "It runs. It is fast."
     assert shortly("- one\n- two", 20) == "one; two"
-
-
-def test_words_are_written_plainly() -> None:
-    assert word_set("a b\n a") == {"a", "b"}

@@ -32,7 +32,7 @@ def made(
     days: int = 0,
 ) -> Case:
     entry = f"ac_20260528_{number:08d}"
-    return Case(AGENT, entry, "s", START + days * DAY + number, "mc_1", intent, approach, quality, lesson)
+    return Case(AGENT, entry, "s", START + days * DAY + number, "mc_1", (), intent, approach, quality, lesson)
 
 
 FLIGHTS = [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,12 @@ from everlore.extract.vocabulary import Vocabulary
 
 @pytest.fixture
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "kin.toml").write_text(
+    (tmp_path / "kin.toml").write_text(
         "[words]\nkin = 'aunt step_mother'\n[patterns]\nvisit = '''my (?:<<kin>>) <<came>>'''\ncame = 'came'\n"
         "visits = ['<<visit>>', '''drops\n  | in''']\n",
         "utf-8",
     )
-    monkeypatch.setattr(vocabulary, "files", lambda _: tmp_path)
+    monkeypatch.setattr(vocabulary, "DATA", tmp_path)
     return Vocabulary("kin")
 
 
@@ -30,16 +30,56 @@ def test_words_may_have_blanks(known: Vocabulary) -> None:
 
 def test_a_pattern_names_words_and_patterns(known: Vocabulary) -> None:
     assert known.text("visit") == r"my (?:step\ mother|aunt) came"
-    assert known.pattern("visit").search("Yesterday MY Step Mother came")
+    assert known["visit"].search("Yesterday MY Step Mother came")
     with pytest.raises(KeyError):
-        known.pattern("nowhere")
+        known["nowhere"]
 
 
 def test_a_pattern_may_be_any_of_several_on_several_lines(known: Vocabulary) -> None:
     assert known.text("visits") == r"my (?:step\ mother|aunt) came|drops| in"
 
 
-def test_every_data_file_can_be_read() -> None:
-    for file in (files("everlore.extract") / "data").iterdir():
-        if file.name.endswith(".toml"):
-            Vocabulary(file.name.removesuffix(".toml"))
+def test_a_file_names_what_another_one_has(known: Vocabulary, tmp_path: Path) -> None:
+    told = """
+uses = ["kin"]
+rows = [["<<came>> in"]]
+[patterns]
+came = '''<<visit>>
+  too'''
+[exact]
+name = ["[A-Z]+", "de"]
+[meant]
+mother = "mum step_mum"
+"""
+    (tmp_path / "visits.toml").write_text(told, "utf-8")
+    visits = Vocabulary("visits")
+    assert visits.text("came") == r"my (?:step\ mother|aunt) cametoo", "each file by its own names"
+    assert list(visits.rows("rows")) == [[r"my (?:step\ mother|aunt) cametoo in"]]
+    assert visits["name"].fullmatch("ANN")
+    assert not visits["name"].fullmatch("ann")
+    assert visits["came"] is visits["came"]
+    assert visits.table("meant") == {"mother": "mum step_mum"}
+    assert visits.by_word("meant") == {"mum": "mother", "step mum": "mother"}
+
+
+FILES = [file.stem for file in vocabulary.DATA.glob("*.toml")]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_pattern_compiles_and_is_used(name: str) -> None:
+    here = vocabulary.DATA
+    data = tomllib.loads((here / f"{name}.toml").read_text("utf-8"))
+    asked = "".join(file.read_text("utf-8") for file in here.parent.glob("*.py"))
+    told = "".join(file.read_text("utf-8") for file in here.glob("*.toml"))
+    known = Vocabulary(name)
+    for one in (*data.get("patterns", {}), *data.get("exact", {}), *data.get("words", {})):
+        assert known[one]
+        assert f'"{one}"' in asked or f"<<{one}>>" in told, one
+
+
+@pytest.mark.parametrize("module", [file.name for file in vocabulary.DATA.parent.glob("*.py")])
+def test_every_name_that_a_module_asks_for_is_known(module: str) -> None:
+    source = (vocabulary.DATA.parent / module).read_text("utf-8")
+    if found := re.search(r'^_KNOWN = Vocabulary\("(\w+)"\)', source, re.MULTILINE):
+        known = Vocabulary(found[1])
+        assert all(known[name] for name in re.findall(r'_KNOWN\["(\w+)"\]', source))

@@ -1,26 +1,39 @@
-"""Texts as PostgreSQL keeps them, which has no NUL, and as we gave them."""
+"""Statements on one connection, and texts as PostgreSQL keeps them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from databases import Postgres, new_schema, opened
 
 from everlore.postgres.parts import Part
-from everlore.postgres.statements import each, first, quoted, rows, run, value
+from everlore.postgres.server import Server
+from everlore.postgres.statements import Connection, each, first, quoted, rows, run, value
 
-NOTES = Part("notes", ("CREATE TABLE notes(tenant int PRIMARY KEY, said text, all_said text[])",), {"notes": "tenant"})
+SAYINGS = Part("sayings", ("CREATE TABLE sayings(tenant int PRIMARY KEY, said text)",), {"sayings": "tenant"})
 
 
-def test_a_text_with_a_nul_comes_back_as_it_was_given(database: Postgres) -> None:
-    with opened(database.url(), new_schema()) as server:
-        server.prepare(NOTES)
-        insert = "INSERT INTO notes VALUES(%s, %s, %s)"
-        server.write(lambda c: each(c, insert, [(1, "a\0b", ["\0", "plain"]), (2, "plain", [])]))
-        found = server.read(lambda c: rows(c, "SELECT said, all_said FROM notes ORDER BY tenant"))
-        assert found == [("a\0b", ["\0", "plain"]), ("plain", [])]
-        assert server.read(lambda c: value(c, "SELECT tenant FROM notes WHERE said = %s", ("a\0b",))) == 1
-        assert server.write(lambda c: run(c, "DELETE FROM notes")) == 2
-        assert server.read(lambda c: first(c, "SELECT said FROM notes")) is None
-        assert server.read(lambda c: value(c, "SELECT said FROM notes")) is None
+@pytest.fixture
+def server(database: Postgres) -> Iterator[Server]:
+    with opened(database.url(), new_schema()) as made:
+        made.prepare(SAYINGS)
+        yield made
+
+
+def test_statements_give_rows_values_and_counts(server: Server) -> None:
+    def work(connection: Connection) -> None:
+        each(connection, "INSERT INTO sayings VALUES(%s, %s)", [(1, "one"), (2, "two"), (3, "a\x00b")])
+        each(connection, "INSERT INTO sayings VALUES(%s, %s)", [])
+        assert rows(connection, "SELECT tenant FROM sayings ORDER BY tenant") == [(1,), (2,), (3,)]
+        assert first(connection, "SELECT said FROM sayings WHERE tenant = %s", (2,)) == ("two",)
+        assert first(connection, "SELECT said FROM sayings WHERE tenant = %s", (9,)) is None
+        assert value(connection, "SELECT said FROM sayings WHERE tenant = %s", (9,)) is None
+        assert run(connection, "UPDATE sayings SET said = 'x' WHERE tenant < %s", (3,)) == 2
+        kept = value(connection, "SELECT said FROM sayings WHERE tenant = 3")
+        assert kept == "a\x00b"
+
+    server.write(work)
 
 
 def test_a_name_is_quoted() -> None:

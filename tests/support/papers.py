@@ -7,9 +7,17 @@ import io
 import shutil
 import subprocess
 import zipfile
+from collections.abc import Mapping
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from everlore.config import MultimodalSection
+from everlore.errors import UnsupportedMedia
+from everlore.models.chat import Meter
+from everlore.models.media.reader import MediaReader
 
 
 def pdf(text: str) -> bytes:
@@ -111,3 +119,14 @@ def recording(text: str, path: Path) -> bytes | None:
 def inline(kind: str, ext: str, raw: bytes, **more: Any) -> dict[str, Any]:
     """A content item that carries its payload."""
     return {"type": kind, "ext": ext, "base64": base64.b64encode(raw).decode()} | more
+
+
+def read(item: Mapping[str, Any], **settings: Any) -> str:
+    """What a message with this item says."""
+    return MediaReader(MultimodalSection(**settings)).read([item], Meter(10))
+
+
+def refused(item: Mapping[str, Any], **settings: Any) -> str:
+    with pytest.raises(UnsupportedMedia) as caught:
+        read(item, **settings)
+    return str(caught.value)

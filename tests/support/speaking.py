@@ -1,4 +1,4 @@
-"""A client of the toolset `knowledge`: a real process, spoken to line by line."""
+"""A client of a toolset over stdio, `knowledge` unless told: a real process, spoken to line by line."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ HELLO = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"na
 
 
 class Client:
-    def __init__(self, root: Path, env: Mapping[str, str]) -> None:
+    def __init__(self, root: Path, env: Mapping[str, str], toolset: str = "knowledge") -> None:
         self.root = root
         self._ids = count(1)
         self._errors = (root.parent / f"{root.name}.stderr").open("ab")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "everlore", "mcp", "--toolset", "knowledge"],
+            [sys.executable, "-m", "everlore", "mcp", "--toolset", toolset],
             env=clean_env(root, env),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -13,7 +13,6 @@ from everlore.surfaces.contracts.toolset import (
     Caller,
     Content,
     Items,
-    Link,
     Prompt,
     Resource,
     Text,
@@ -65,7 +64,7 @@ def text(ask: Caller) -> Text:
 @tool()
 def items(ask: Caller) -> Items:
     """A list."""
-    return Items(({"id": "1"}, {"id": "2"}), links=(Link("tiny://item/1", "item:1", "The first"),))
+    return Items(({"id": "1"}, {"id": "2"}), links=(Resource("tiny://item/1", "item:1", "The first"),))
 
 
 @tool("Wait a while", repeatable=True)
@@ -92,7 +91,7 @@ def crash(ask: Caller) -> Any:
 @tool()
 def write(ask: Caller, line: str) -> Any:
     """Adds a line to a file of the vault."""
-    ask.engine.vault.update("default/default/users/tiny/notes.md", lambda text: f"{text or ''}{line}\n")
+    ask.engine.vault.change("default/default/users/tiny/notes.md", lambda text: f"{text or ''}{line}\n")
     return {"written": True}
 
 

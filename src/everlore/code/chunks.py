@@ -36,6 +36,10 @@ _ABOVE = frozenset(
 )
 """Nodes that belong to the definition right below them."""
 _WRAPPERS = frozenset(["decorated_definition", "export_statement", "ambient_declaration", "template_declaration"])
+_NAMED = frozenset(
+    ["variable_declarator", "assignment_expression", "type_spec", "type_identifier", "simple_identifier", "word"]
+)
+"""Nodes that hold the name of a definition which has no field for it."""
 _SWIFT_KINDS = {"struct": "struct", "enum": "enum", "extension": "impl"}
 
 
@@ -151,15 +155,7 @@ def _name(node: Node) -> str | None:
         child = node.child_by_field_name(field_name)
         if child is not None:
             return _text(child) if field_name != "declarator" or not child.named_children else _declared(child)
-    wanted = (
-        "variable_declarator",
-        "assignment_expression",
-        "type_spec",
-        "type_identifier",
-        "simple_identifier",
-        "word",
-    )
-    inner = next((child for child in node.named_children if child.type in wanted), None)
+    inner = next((child for child in node.named_children if child.type in _NAMED), None)
     if inner is None:
         return None
     return _name(inner) if inner.named_children else _text(inner)

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,20 +26,13 @@ INDEXES: Final = ("index", "_index", "readme")
 """Files that describe the folder they are in, the first of these that is there."""
 LARGEST_BYTES: Final = 16 * 2**20
 DEFAULT_TEMPLATE: Final = "Document"
-SYNONYMS: Final = {
-    "title": "pagetitle",
-    "slug": "alias",
-    "date": "createdon",
-    "updated": "editedon",
-    "order": "menuindex",
-}
+_SAME: Final = "title:pagetitle slug:alias date:createdon updated:editedon order:menuindex"
+SYNONYMS: Final = dict(pair.split(":") for pair in _SAME.split())
 TEXTS: Final = ("pagetitle", "longtitle", "description", "alias", "introtext", "menutitle", "type", "link_attributes")
 FLAGS: Final = ("published", "hidemenu", "deleted", "searchable")
 TIMES: Final = ("createdon", "editedon", "pub_date", "unpub_date")
 SEPARATOR: Final = "||"
 """Between the values of a variable that has several, as Evolution CMS writes them."""
-
-
 LONGEST_NAME: Final = 50
 WRITTEN: Final = (
     "а:a б:b в:v г:g ґ:g д:d е:e є:ye ё:yo ж:zh з:z и:i і:i ї:yi й:y к:k л:l м:m н:n о:o п:p р:r с:s т:t у:u ф:f х:kh"
@@ -169,14 +162,8 @@ def _with_front(path: str, modified: int, fields: dict[str, Json], front: Mappin
             template = str(value).strip() or DEFAULT_TEMPLATE
         elif name == "draft":
             fields["published"] = 1 - _flag(value, key)
-        elif name in TEXTS:
-            fields[name] = _text(value, key)
-        elif name in FLAGS:
-            fields[name] = _flag(value, key)
-        elif name in TIMES:
-            fields[name] = _time(value, key)
-        elif name == "menuindex":
-            fields[name] = _count(value, key)
+        elif name in READERS:
+            fields[name] = READERS[name](value, key)
         else:
             variable = _variable(key, variables)
             variables[variable], captions[variable] = _value(value), key
@@ -241,6 +228,14 @@ def _time(value: Json, key: str) -> int:
     except ValueError:
         raise InvalidInput(f"{key} must be a date such as 2026-05-28, or seconds since 1970") from None
     return _count(int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()), key)
+
+
+READERS: Final[Mapping[str, Callable[[Json, str], Json]]] = {
+    **dict.fromkeys(TEXTS, _text),
+    **dict.fromkeys(FLAGS, _flag),
+    **dict.fromkeys(TIMES, _time),
+    "menuindex": _count,
+}
 
 
 def _stem(path: str) -> str:

@@ -14,9 +14,9 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from everlore.content.access import SENSITIVE
-from everlore.content.arguments import ModelList, Where, spoken
+from everlore.content.arguments import ModelList, Where
 from everlore.content.documents import Asking
-from everlore.content.variables import compare, compare_text, hidden
+from everlore.content.variables import compare_text, hidden
 from everlore.errors import InvalidInput, NotFound
 from everlore.types import Json
 
@@ -114,18 +114,7 @@ def _holds(column: sa.ColumnElement[Any], wanted: Where, place: str) -> sa.Colum
     if wanted.op.startswith("like") or isinstance(column.type, sa.Text):
         text = column if isinstance(column.type, sa.Text) else sa.cast(column, sa.Text)
         return compare_text(text, wanted)
-    match wanted.op:
-        case "null":
-            return column.is_(None)
-        case "!null":
-            return column.is_not(None)
-        case "in":
-            return column.in_([_number(one, place) for one in wanted.listed])
-        case "not_in":
-            return column.not_in([_number(one, place) for one in wanted.listed])
-        case _:
-            assert not isinstance(wanted.value, list)
-            return compare(column, wanted.op, _number(spoken(wanted.value), place))
+    return compare_text(column, wanted, lambda text: _number(text, place))
 
 
 def _number(text: str, place: str) -> int | float:

@@ -77,22 +77,12 @@ def ancestors(site: Site, caller: Caller, given: a.Ancestors) -> Answer:
 
 def children(site: Site, caller: Caller, given: a.Node) -> Answer:
     with asking(site, caller) as ask:
-        where = [ask.document.c.parent == given.id]
-        return _listed(ask, page(ask, where, _by_position(ask), given.limit, given.offset), given, given.tvs)
-
-
-def children_range(site: Site, caller: Caller, given: a.Range) -> Answer:
-    with asking(site, caller) as ask:
-        where = [ask.document.c.parent == given.id, *_between(ask, given)]
+        where = [ask.document.c.parent == given.id, *(_between(ask, given) if isinstance(given, a.Range) else ())]
         return _listed(ask, page(ask, where, _by_position(ask), given.limit, given.offset), given, given.tvs)
 
 
 def siblings(site: Site, caller: Caller, given: a.Node) -> Answer:
-    return _siblings(site, caller, given, lambda _ask, _place: [])
-
-
-def siblings_range(site: Site, caller: Caller, given: a.Range) -> Answer:
-    return _siblings(site, caller, given, lambda ask, _place: _between(ask, given))
+    return _siblings(site, caller, given, lambda ask, _: _between(ask, given) if isinstance(given, a.Range) else [])
 
 
 def neighbors(site: Site, caller: Caller, given: a.Node) -> Answer:
@@ -131,10 +121,11 @@ def model_get(site: Site, caller: Caller, given: a.ModelGet) -> Answer:
 
 _DOCUMENTS = (
     search, get, root_tree, descendants, ancestors, children, siblings, neighbors, prev_siblings, next_siblings,
-    children_range, siblings_range,
 )  # fmt: skip
 TOOLS: Final[Mapping[str, Callable[[Site, Caller, Any], Answer]]] = {
     **{f"evo.content.{function.__name__}": function for function in _DOCUMENTS},
+    "evo.content.children_range": children,
+    "evo.content.siblings_range": siblings,
     "evo.model.list": model_list,
     "evo.model.get": model_get,
 }

@@ -119,26 +119,31 @@ def holds(site: Site, value: sa.ColumnElement[Any], wanted: TvFilter) -> sa.Colu
     return compare_text(value, wanted)
 
 
-def compare_text(value: sa.ColumnElement[Any], wanted: Condition) -> sa.ColumnElement[bool]:
-    """Every operator of the contract on text. What stands in `like` is text too, never a pattern."""
+def compare_text(
+    value: sa.ColumnElement[Any], wanted: Condition, read: Callable[[str], Any] = str
+) -> sa.ColumnElement[bool]:
+    """Every operator of the contract on text, or on what `read` makes of it. What stands in `like` is never a pattern.
+
+    As text, 100.0 equals what is stored as "100" or as "100.0"."""
+    also = wanted.also if read is str else []
     match wanted.op:
         case "null":
             return value.is_(None)
         case "!null":
             return value.is_not(None)
         case "in":
-            return value.in_([*wanted.listed, *wanted.also])
+            return value.in_([*map(read, wanted.listed), *also])
         case "not_in":
-            return value.not_in([*wanted.listed, *wanted.also])
+            return value.not_in([*map(read, wanted.listed), *also])
         case "like" | "like-l" | "like-r":
             before = "" if wanted.op == "like-r" else "%"
             after = "" if wanted.op == "like-l" else "%"
             return value.ilike(f"{before}{_escaped(spoken(_one(wanted)))}{after}", escape=ESCAPE)
-        case "=" | "!=" if wanted.also:
-            either = [spoken(_one(wanted)), *wanted.also]
+        case "=" | "!=" if also:
+            either = [spoken(_one(wanted)), *also]
             return value.in_(either) if wanted.op == "=" else value.not_in(either)
         case _:
-            return compare(value, wanted.op, spoken(_one(wanted)))
+            return compare(value, wanted.op, read(spoken(_one(wanted))))
 
 
 COMPARISONS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {

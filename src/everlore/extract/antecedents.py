@@ -18,15 +18,8 @@ from everlore.extract.vocabulary import Vocabulary
 _KNOWN = Vocabulary("antecedents")
 _MEN = _KNOWN.words("men")
 _WOMEN = _KNOWN.words("women")
-_MINE = _KNOWN.pattern("mine")
-_GOT = _KNOWN.pattern("got")
-_PERSON = _KNOWN.pattern("person")
 _NAME = re.compile(r"(?<!^)\b(?!I\b)[A-Z]\w*")
-_PLACE = _KNOWN.pattern("place", 0)
-_PRONOUN = _KNOWN.pattern("pronoun")
-_AGAIN = _KNOWN.pattern("again")
 _NAMES = re.compile(r"^ name['’]s\b")
-_LEANS = _KNOWN.pattern("leans")
 _HAS = _KNOWN.words("has")
 
 
@@ -52,8 +45,8 @@ def named_again(sentences: Sequence[str], people: frozenset[str]) -> list[str]:
 
 
 def _with_name(sentence: str, person: _Person | None) -> str:
-    again = _AGAIN.match(sentence) if person else None
-    if again is None or person is None or is_question(sentence) or _LEANS.search(sentence):
+    again = _KNOWN["again"].match(sentence) if person else None
+    if again is None or person is None or is_question(sentence) or _KNOWN["leans"].search(sentence):
         return sentence
     if (again["who"] or again["whose"]).lower() not in person.pronouns:
         return sentence
@@ -69,12 +62,12 @@ def _with_name(sentence: str, person: _Person | None) -> str:
 
 def _whom(sentence: str, before: _Person | None) -> _Person | None:
     """The one person or animal of a sentence; who was spoken of before, where it has none."""
-    mentions = [*_MINE.finditer(sentence), *_GOT.finditer(sentence)]
-    persons = len(_PERSON.findall(sentence))
+    mentions = [*_KNOWN["mine"].finditer(sentence), *_KNOWN["got"].finditer(sentence)]
+    persons = len(_KNOWN["person"].findall(sentence))
     if mentions:
-        others = [word for word in _NAME.findall(_PLACE.sub("", sentence)) if word != mentions[0]["name"]]
+        others = [word for word in _NAME.findall(_KNOWN["place"].sub("", sentence)) if word != mentions[0]["name"]]
         return _of_mine(mentions[0], sentence) if len(mentions) == persons == 1 and not others else None
-    if persons or _NAME.search(_PLACE.sub("", sentence)):
+    if persons or _NAME.search(_KNOWN["place"].sub("", sentence)):
         return None
     first = sentence.split(" ")[0]
     return _fitting(first, sentence) if first.lower() in GIVEN_NAMES else before
@@ -90,5 +83,5 @@ def _of_mine(mention: re.Match[str], sentence: str) -> _Person | None:
 
 def _fitting(called: str, sentence: str) -> _Person | None:
     """With the pronouns that the sentence itself has for them; where it has both, somebody else is in it."""
-    used = {_HE if pronoun["he"] else _SHE for pronoun in _PRONOUN.finditer(sentence)}
+    used = {_HE if pronoun["he"] else _SHE for pronoun in _KNOWN["pronoun"].finditer(sentence)}
     return None if len(used) > 1 else _Person(called, next(iter(used), _HE | _SHE))

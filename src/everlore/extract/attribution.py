@@ -4,6 +4,10 @@ Whoever says "I" in them is somebody else, so they are kept and found, but say n
 them ("Tom:", "my son asked:", "here's a tweet:") holds for more than its own sentence: the words of a speaker go on to
 the end of the line, what is reported to the end of the paragraph, a text to the end of the message. A letter goes from
 the greeting or the headers to the name below; one that its sender signed is theirs.
+
+So it is with what is said in a part that somebody plays: role-play, practice, a made-up person, "let's say I'm a
+pilot". A part in a story or an assumption lasts to the end of its message, a role-play that is agreed on lasts until
+it is plainly over. A persona that only the assistant is given ("act as a chef") makes nobody else play.
 """
 
 from __future__ import annotations
@@ -31,12 +35,8 @@ HEADERS = 2
 """Lines of a mail's head that make it one."""
 
 _KNOWN = Vocabulary("attribution")
-_HEADER = _KNOWN.pattern("header")
-_GREETING = _KNOWN.pattern("greeting")
 _NOBODY = _KNOWN.words("nobody")
-_CLOSING_LINE = _KNOWN.pattern("closing_line")
 _NAME_BELOW = re.compile(r"^\s*[-–—]?\s*(?P<name>(?-i:[A-Z])[\w'’.-]*(?: (?-i:[A-Z])[\w'’.-]*){0,3})\s*$", re.I)
-_IN_ONE_LINE = _KNOWN.pattern("in_one_line")
 _AFTERWORD = re.compile(r"^\s*p\.?s\b", re.IGNORECASE)
 
 
@@ -62,14 +62,14 @@ def letters(lines: Sequence[str], name: str) -> frozenset[int]:
 def _mail(lines: Sequence[str], start: int, signatures: Sequence[Signature]) -> int:
     """Where a mail ends that begins with its headers; 0 where there is none."""
     body = start
-    while body < len(lines) and _HEADER.match(lines[body]):
+    while body < len(lines) and _KNOWN["header"].match(lines[body]):
         body += 1
     return _signed(signatures, body).end or len(lines) if body - start >= HEADERS else 0
 
 
 def _letter(lines: Sequence[str], start: int, name: str, signatures: Sequence[Signature]) -> int:
     """Where a letter ends that begins with its greeting; 0 where there is none, or where it may be the sender's."""
-    found = _GREETING.match(lines[start])
+    found = _KNOWN["greeting"].match(lines[start])
     greeted = f"{found['title'] or ''} {found['name'] or ''}".lower().split() if found else []
     if not found or not greeted or _NOBODY & set(greeted):
         return 0
@@ -82,9 +82,9 @@ def _letter(lines: Sequence[str], start: int, name: str, signatures: Sequence[Si
 
 def _signatures(lines: Sequence[str]) -> Iterator[Signature]:
     for number, line in enumerate(lines):
-        if found := _IN_ONE_LINE.search(line):
+        if found := _KNOWN["in_one_line"].search(line):
             yield Signature(number + 1, number, found["name"].lower())
-        elif _CLOSING_LINE.match(line):
+        elif _KNOWN["closing_line"].match(line):
             below = next((at for at in range(number + 1, min(number + 4, len(lines))) if lines[at].strip()), 0)
             if below and (found := _NAME_BELOW.match(lines[below])):
                 yield Signature(below + 1, number, found["name"].split()[0].lower())
@@ -114,26 +114,13 @@ class Reach(Enum):
     MESSAGE = 3
 
 
-_HANDED_OVER = _KNOWN.pattern("handed_over", re.IGNORECASE | re.MULTILINE)
-_CHECKED = _KNOWN.pattern("checked")
-_ABOVE = _KNOWN.pattern("above")
 _BEFORE_COLON = re.compile(r"^(?P<lead>(?:\[[^\]]{1,30}\] ?)?(?:[^:(]|\([^)]{1,30}\)){2,80}):(?P<rest>\s|$)")
 _CLOCK = re.compile(r"\[[^\]]*\]|\([^)]*\)")
 """When it was said, as logs of a chat have it."""
 _ADDRESS = re.compile(r"\s*\S+@\S|\s*[+\d(][\d /()-]{5,}")
-_SPEECH = _KNOWN.pattern("speech")
-_OWN_SPEECH = _KNOWN.pattern("own_speech")
-_BY_COMMA = _KNOWN.pattern("by_comma")
-_PIECE = _KNOWN.pattern("piece")
-_SHOWN = _KNOWN.pattern("shown")
-_TO_WRITE = _KNOWN.pattern("to_write")
 _CLOSED = re.compile(r":\s*(?:\"[^\"]+\"|“[^”]+”|«[^»]+»|'[^\n]+'(?!\w))")
 """A quotation that ends where its marks do."""
-_FIRST = _KNOWN.pattern("first")
-_OF_SELF = _KNOWN.pattern("of_self", 0)
-_SOMEBODY = _KNOWN.pattern("somebody")
 _NAME = re.compile(r"^[A-Z][\w'-]*(?: [A-Z][\w'-]*)?$")
-_LABELS = _KNOWN.pattern("labels")
 _HINTS = _KNOWN.in_order("hints")
 _LABEL = re.compile(r":(?![^\[\]]*\])")
 _SIGNED = re.compile(r", [A-Z][\w'’-]+[.!]?\s*$")
@@ -144,7 +131,7 @@ def apart(text: str, name: str) -> tuple[str, str]:
     if not _may_announce(text):
         return text, ""
     own, passed_on = text, ""
-    if handed := _HANDED_OVER.search(text):
+    if handed := _KNOWN["handed_over"].search(text):
         own, passed_on = text[: handed.start()], text[handed.end() :]
     kept: list[str] = []
     borrowed: list[str] = []
@@ -162,7 +149,7 @@ def _voices(text: str, name: str) -> Iterator[tuple[str, bool]]:
     """The lines of a text, or pieces of one, each with whether somebody else says it."""
     lines = text.split("\n")
     told = [number for number, line in enumerate(lines) if line.strip()]
-    if len(told) > 1 and _ABOVE.match(lines[told[-1]]):
+    if len(told) > 1 and _KNOWN["above"].match(lines[told[-1]]):
         yield from ((line, number < told[-1]) for number, line in enumerate(lines))
         return
     in_letters = letters(lines, name)
@@ -184,7 +171,7 @@ def _voices(text: str, name: str) -> Iterator[tuple[str, bool]]:
             continue
         own, theirs, reach = _cut(line, name)
         begun = not line.rstrip().endswith(":")
-        if reach is None and number + 1 < len(lines) and _SHOWN.match(line.strip()):
+        if reach is None and number + 1 < len(lines) and _KNOWN["shown"].match(line.strip()):
             reach = Reach.MESSAGE
         yield own, False
         if theirs:
@@ -208,25 +195,25 @@ def _announced(sentence: str, name: str) -> Reach | None:
     """How far words of somebody else go that this sentence begins or announces; None where it does not."""
     if not _may_announce(sentence):
         return None
-    if _BY_COMMA.match(sentence, 0, LEAD) and not _OF_SELF.search(sentence.partition(",")[0]):
+    if _KNOWN["by_comma"].match(sentence, 0, LEAD) and not _KNOWN["of_self"].search(sentence.partition(",")[0]):
         return Reach.LINE
-    if _CHECKED.match(sentence):
+    if _KNOWN["checked"].match(sentence):
         return Reach.MESSAGE
     found = _BEFORE_COLON.match(sentence)
     if not found or _ADDRESS.match(sentence[found.end() :]):
         return None
     lead = _CLOCK.sub("", found["lead"]).strip()
-    if _SPEECH.search(lead):
-        return None if _OWN_SPEECH.search(lead) else Reach.PARAGRAPH
-    if _PIECE.search(lead) or (_TO_WRITE.match(lead) and not _OF_SELF.search(lead)):
+    if _KNOWN["speech"].search(lead):
+        return None if _KNOWN["own_speech"].search(lead) else Reach.PARAGRAPH
+    if _KNOWN["piece"].search(lead) or (_KNOWN["to_write"].match(lead) and not _KNOWN["of_self"].search(lead)):
         return Reach.MESSAGE
-    if _OF_SELF.search(lead):
+    if _KNOWN["of_self"].search(lead):
         return None
-    if _SOMEBODY.match(lead):
+    if _KNOWN["somebody"].match(lead):
         return Reach.LINE
-    named = _NAME.match(lead) and lead.casefold() not in (name.casefold(), "me") and not _LABELS.search(lead)
+    named = _NAME.match(lead) and lead.casefold() not in (name.casefold(), "me") and not _KNOWN["labels"].search(lead)
     said = sentence[found.end() :]
-    return Reach.LINE if named and (len(said.split()) <= GREETING or _FIRST.search(said)) else None
+    return Reach.LINE if named and (len(said.split()) <= GREETING or _KNOWN["first"].search(said)) else None
 
 
 def _own_label(line: str, name: str) -> bool:
@@ -242,4 +229,54 @@ def _may_announce(text: str) -> bool:
         (":" in text and bool(_LABEL.search(text)))
         or any(hint in plain for hint in ("\n", *_HINTS))
         or bool(_SIGNED.search(text))
+    )
+
+
+class Parts(NamedTuple):
+    """A message: what its writer says of their own, what in a part, and whether the play goes on after it."""
+
+    own: str
+    played: str
+    playing: bool
+
+
+_I = re.compile(r"\bI\b", re.IGNORECASE)
+_PLAY_HINTS = _KNOWN.in_order("play_hints")
+_YOU_ARE = re.compile(r"\byou(?:['’]re| are| were|['’]ll| will| be)\b", re.IGNORECASE)
+
+
+def acted(text: str, playing: bool, alone: bool) -> Parts:
+    """A message of somebody who is playing or not. `alone`: no other people take part, so that "you are" is said to an
+    assistant, who is what it is told to be."""
+    plain = text.lower()
+    hinted = (
+        any(hint in plain for hint in _PLAY_HINTS)
+        or _KNOWN["in_story"].search(text)
+        or (alone and _YOU_ARE.search(text))
+    )
+    if not playing and not hinted:
+        return Parts(text, "", False)
+    own: list[str] = []
+    played: list[str] = []
+    in_message = False
+    for line in text.split("\n"):
+        mine: list[str] = []
+        theirs: list[str] = []
+        for sentence in split(line):
+            before = playing or in_message
+            if playing and _KNOWN["over"].search(sentence):
+                before = playing = in_message = False
+            elif _agreed(sentence, alone):
+                playing = True
+            in_message = in_message or bool(_KNOWN["made_up"].search(sentence))
+            in_part = before or ((playing or in_message) and _I.search(sentence))  # "My character is an elf" is true
+            (theirs if in_part else mine).append(sentence)
+        own.append(" ".join(mine) if theirs else line)
+        played.append(" ".join(theirs))
+    return Parts("\n".join(own), "\n".join(filter(None, played)), playing)
+
+
+def _agreed(sentence: str, alone: bool) -> bool:
+    return bool(_KNOWN["agreed"].search(sentence)) or (
+        alone and "?" not in sentence and bool(_KNOWN["both"].search(sentence))
     )

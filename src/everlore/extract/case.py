@@ -14,7 +14,7 @@ from everlore.extract.phrases import one_line, sentences, shortly
 from everlore.extract.reaction import final_answer, quality
 from everlore.extract.requests import announces
 from everlore.extract.tasks import task_intent, tasks
-from everlore.extract.trajectory import Call, Said, Step, steps
+from everlore.extract.trajectory import Call, Said, Step, said_by_user, steps
 from everlore.extract.verdict import courtesy
 from everlore.kinds.case import Case
 from everlore.types import Cell, Message, Owner
@@ -73,7 +73,7 @@ def write_case(task: Sequence[Step], cell: Cell, owner: Owner, entry: str) -> Ca
 def approach(run: Sequence[Step], owner_id: str) -> str:
     """Numbered steps, retries merged, the middle of a very long run left out."""
     final = final_answer(run)
-    alone = not any(isinstance(step, Said) and step.role == "user" for step in run)
+    alone = not said_by_user(run)
     kept = [(at, step) for at, step in enumerate(run) if isinstance(step, Call) or _words(step, alone, at == final)]
     lines: list[str] = []
     opened = False

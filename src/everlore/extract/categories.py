@@ -31,10 +31,8 @@ class Told(NamedTuple):
 _KNOWN = Vocabulary("categories")
 _CATEGORIES = [(category, re.compile(form, re.IGNORECASE)) for category, form in _KNOWN.rows("categories")]
 _QUOTED = [(category, re.compile(form, re.IGNORECASE)) for category, form in _KNOWN.rows("quoted")]
-_NOT_QUITE = _KNOWN.pattern("not_quite")
 TITLE = re.compile(r"(?<!\w)'[^']+'(?!\w)|“[^”]+”")
 """Somebody else's words in a statement: what 'The Daily' is called says nothing of habits."""
-_OPINION = _KNOWN.pattern("opinion")
 
 _OF_ALL = {
     "health": re.compile(""),
@@ -44,16 +42,10 @@ _OF_ALL = {
     "possession": re.compile(r"\b(?:house|home|flat|apartment|condo|cabin|farm|car|van|boat|camper)\b"),
 }
 """What "we" say of ourselves and not of a firm or of mankind, and what must be named then."""
-_FOR_NOW = _KNOWN.pattern("for_now", 0)
-_DOES = _KNOWN.pattern("does", 0)
-_NARROW = _KNOWN.pattern("narrow")
 _LIGHT = _KNOWN.words("light")
 _MAKING = _KNOWN.words("making")
-_MANY = _KNOWN.pattern("many")
-_AGAIN_AND_AGAIN = _KNOWN.pattern("again_and_again")
 HABIT = 7
 """Words of a habit that is said in general."""
-_IS_PROPER = _KNOWN.pattern("is_proper", 0)
 
 
 def own_words(text: str, name: str) -> str:
@@ -78,18 +70,22 @@ def told_of(text: str, name: str) -> Told | None:
         return _quoted(text, name)
     rest = words[len(name) :]
     plain = TITLE.sub("''", rest)
-    category = "" if plain.endswith(":") or _NOT_QUITE.match(plain) or _OPINION.match(plain) else _category(plain)
+    category = (
+        ""
+        if plain.endswith(":") or _KNOWN["not_quite"].match(plain) or _KNOWN["opinion"].match(plain)
+        else _category(plain)
+    )
     if one == text:
         return Told(words, rest, category)
     needed = _OF_ALL.get(category)
-    if needed and needed.search(rest) and not _FOR_NOW.search(rest):
+    if needed and needed.search(rest) and not _KNOWN["for_now"].search(rest):
         return Told(text, rest, category)
     return _quoted(text, name)
 
 
 def _category(rest: str) -> str:
     found = next((category for category, pattern in _CATEGORIES if pattern.search(rest)), "")
-    if not found and (named := _IS_PROPER.match(rest)) and not lemminflect().getAllLemmas(named[1].lower()):
+    if not found and (named := _KNOWN["is_proper"].match(rest)) and not lemminflect().getAllLemmas(named[1].lower()):
         return "identity"
     return found or ("habit" if _is_habit(rest) else "")
 
@@ -97,15 +93,15 @@ def _category(rest: str) -> str:
 def _is_habit(rest: str) -> bool:
     """Whether somebody does a thing in general: the present of a verb, and a time that comes again or no object that is
     at hand."""
-    found = _DOES.match(rest)
+    found = _KNOWN["does"].match(rest)
     if not found or "VBZ" not in verb_forms(found["verb"]) or found["verb"] == "has":
         return False
     verb = base_form(found["verb"])
-    if _AGAIN_AND_AGAIN.search(found["rest"]):
+    if _KNOWN["again_and_again"].search(found["rest"]):
         return True
-    if len(rest.split()) > HABIT or _NARROW.search(found["rest"]):
+    if len(rest.split()) > HABIT or _KNOWN["narrow"].search(found["rest"]):
         return False
-    return verb not in FLEETING | _LIGHT or (verb in _MAKING and bool(_MANY.match(found["rest"])))
+    return verb not in FLEETING | _LIGHT or (verb in _MAKING and bool(_KNOWN["many"].match(found["rest"])))
 
 
 def _quoted(text: str, name: str) -> Told | None:

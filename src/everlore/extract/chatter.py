@@ -13,11 +13,6 @@ from everlore.extract.sentences import content_words, is_question
 from everlore.extract.vocabulary import Vocabulary
 
 _KNOWN = Vocabulary("chatter")
-_CHATTER = _KNOWN.pattern("chatter")
-_POLITE = _KNOWN.pattern("polite")
-_OFFER = _KNOWN.pattern("offer")
-_LISTENER = _KNOWN.pattern("listener")
-_YES_NO = _KNOWN.pattern("yes_no")
 _CODE = re.compile(r"[{}<>\[\]|\\=;`$]|_+|\w\(|://|->|=>")
 _NAMED_CODE = re.compile(r"`[^`]+`|\b__\w+__\b")
 """A name of something in code that somebody speaks of."""
@@ -37,17 +32,21 @@ def weight_of(sentence: str, people: frozenset[str]) -> int:
 
 def is_chatter(sentence: str, people: frozenset[str], weight: int) -> bool:
     """A reaction or a courtesy. A long one that is not about the listener may still tell something."""
-    return bool(_CHATTER.match(opened(sentence, people))) and (weight < 5 or bool(_LISTENER.search(sentence)))
+    return bool(_KNOWN["chatter"].match(opened(sentence, people))) and (
+        weight < 5 or bool(_KNOWN["listener"].search(sentence))
+    )
 
 
 def answers(sentence: str, people: frozenset[str]) -> bool:
     """Whether a short sentence can be the answer to a question: it says yes or no, or names something."""
-    return bool(_YES_NO.match(sentence)) or (bool(specific(sentence, people)) and not _CHATTER.match(sentence))
+    return bool(_KNOWN["yes_no"].match(sentence)) or (
+        bool(specific(sentence, people)) and not _KNOWN["chatter"].match(sentence)
+    )
 
 
 def is_offer(sentence: str) -> bool:
     """An assistant's courtesy."""
-    return bool(_OFFER.search(sentence))
+    return bool(_KNOWN["offer"].search(sentence))
 
 
 def is_code(sentence: str) -> bool:
@@ -58,7 +57,7 @@ def open_question(sentences: Sequence[str]) -> str:
     """The last question of a turn if it asks for something about the listener, else empty."""
     for sentence in reversed(sentences):
         if is_question(sentence):
-            asks = not _POLITE.search(sentence) and len(content_words(sentence)) >= 1
+            asks = not _KNOWN["polite"].search(sentence) and len(content_words(sentence)) >= 1
             return sentence if asks else ""
     return ""
 

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from everlore.extract import slots
 from everlore.extract.attribution import in_other_voice
-from everlore.extract.casual import straightened
 from everlore.extract.categories import told_of
-from everlore.extract.completion import whole
+from everlore.extract.completion import straightened, whole
 from everlore.extract.languages import before_question, halves
 from everlore.extract.lead_ins import BITTER, LEAD_IN, opened
 from everlore.extract.orders import each_order
@@ -26,20 +25,8 @@ from everlore.extract.third_person import has_verb, third_person
 from everlore.extract.vocabulary import Vocabulary
 
 _KNOWN = Vocabulary("clauses")
-_COORDINATES = _KNOWN.pattern("coordinates")
-_BREAK = _KNOWN.pattern("break")
-_BEGINS = _KNOWN.pattern("begins")
-_CLAUSE = _KNOWN.pattern("clause")
-_QUESTION = _KNOWN.pattern("question")
-_TAG = _KNOWN.pattern("tag")
-_REQUEST = _KNOWN.pattern("request")
-_LIMITS = _KNOWN.pattern("limits")
-GOVERNS = _KNOWN.pattern("governs")
+GOVERNS = _KNOWN["governs"]
 
-_JOINT = _KNOWN.pattern("joint")
-_SHARED = _KNOWN.pattern("shared", 0)
-_RUN_ON = _KNOWN.pattern("run_on", 0)
-_GOES_ON = _KNOWN.pattern("goes_on", 0)
 _LARGE_I = re.compile(r"\bI\b")
 _BE = re.compile(r"^I(?:['’]m| am)\b", re.IGNORECASE)
 
@@ -55,17 +42,11 @@ class Aside(NamedTuple):
     factive: bool
 
 
-def joints(sentence: str) -> Iterator[tuple[str, str]]:
-    """The sentence in two, where a second clause has a subject of its own: "I" or "my"."""
-    for found in _JOINT.finditer(sentence):
-        yield _halves(sentence, found)
-
-
 def run_ons(sentence: str) -> Iterator[tuple[str, str]]:
     """The same without anything between the two, by people who write "i": "i live in leeds i work as a nurse"."""
     if not _LARGE_I.search(sentence):
-        for found in _RUN_ON.finditer(sentence):
-            if not _GOES_ON.search(sentence, 0, found.start()):
+        for found in _KNOWN["run_on"].finditer(sentence):
+            if not _KNOWN["goes_on"].search(sentence, 0, found.start()):
                 yield _halves(sentence, found)
 
 
@@ -73,7 +54,7 @@ def shared(sentence: str) -> Iterator[tuple[str, str]]:
     """The sentence in two, where the second half may leave out "I" or "I'm"."""
     be = bool(_BE.match(sentence))
     if be or sentence[:2] in ("I ", "i "):
-        for found in _SHARED.finditer(sentence):
+        for found in _KNOWN["shared"].finditer(sentence):
             left, right = _halves(sentence, found)
             yield left, f"I {right}"
             if be:
@@ -82,23 +63,24 @@ def shared(sentence: str) -> Iterator[tuple[str, str]]:
 
 def asides(sentence: str) -> Iterator[Aside]:
     """The clauses in which the speaker states something of themselves, in whatever else the sentence is."""
-    breaks = [found for found in _BREAK.finditer(sentence) if not _joins_subject(sentence, found)]
+    breaks = [found for found in _KNOWN["break"].finditer(sentence) if not _joins_subject(sentence, found)]
     first = sentence[: breaks[0].start()] if breaks else sentence
-    several = bool(_CLAUSE.match(sentence)) or has_verb(first)
+    several = bool(_KNOWN["clause"].match(sentence)) or has_verb(first)
     asked = _asked_from(sentence, breaks)
     ends = [*(found.start() for found in breaks), len(sentence)]
-    starts = [(0, "", _BEGINS.match(sentence))] + [
-        (found.end(), found["link"] or "", _BEGINS.match(sentence, found.end())) for found in breaks
+    starts = [(0, "", _KNOWN["begins"].match(sentence))] + [
+        (found.end(), found["link"] or "", _KNOWN["begins"].match(sentence, found.end())) for found in breaks
     ]
     for (start, link, begins), end in zip(starts, ends, strict=True):
-        if begins is None or GOVERNS.search(sentence, 0, start) or _LIMITS.match(_after(sentence, end)):
+        behind = sentence[end:].lstrip(" ,;:–—-.…")
+        if begins is None or GOVERNS.search(sentence, 0, start) or _KNOWN["limits"].match(behind):
             continue
-        factive = bool(begins["link"]) or (link != "" and not _COORDINATES.search(link))
+        factive = bool(begins["link"]) or (link != "" and not _KNOWN["coordinates"].search(link))
         if begins["link"] and end == len(sentence):
             continue  # the reason goes on without a comma
         if start and not factive and not several:
             continue
-        if start >= asked and not factive and not (_REQUEST.match(sentence) and asked == 0):
+        if start >= asked and not factive and not (_KNOWN["request"].match(sentence) and asked == 0):
             continue
         yield Aside(_sentence(sentence[begins.end() : end]), sentence[:start], factive)
 
@@ -113,13 +95,8 @@ def _asked_from(sentence: str, breaks: list[re.Match[str]]) -> int:
     places = [0, *(found.end() for found in breaks)]
     if not sentence.rstrip().endswith("?"):
         return len(sentence)
-    asked = next((place for place in places if _QUESTION.match(sentence, place)), 0)
-    return 0 if _TAG.match(sentence[asked:]) else asked
-
-
-def _after(sentence: str, end: int) -> str:
-    """What follows a break, without the stop before it."""
-    return sentence[end:].lstrip(" ,;:–—-.…")
+    asked = next((place for place in places if _KNOWN["question"].match(sentence, place)), 0)
+    return 0 if _KNOWN["tag"].match(sentence[asked:]) else asked
 
 
 def _halves(sentence: str, found: re.Match[str]) -> tuple[str, str]:
@@ -131,15 +108,6 @@ def _sentence(text: str) -> str:
     return plain if plain.endswith((".", "!")) else f"{plain}."
 
 
-_LEANS = _KNOWN.pattern("leans")
-_OF_SELF = _KNOWN.pattern("of_self")
-_OF_US = _KNOWN.pattern("of_us")
-_DURING = _KNOWN.pattern("during")
-_DATED = _KNOWN.pattern("dated")
-_PAST = _KNOWN.pattern("past")
-_FRONTED = _KNOWN.pattern("fronted")
-_PLAINLY = _KNOWN.pattern("plainly")
-_WIDER = _KNOWN.pattern("wider")
 _WORDS = re.compile(r"\w+")
 LEAST = 3
 """Words of a statement that needs no other."""
@@ -154,7 +122,7 @@ def statements(sentence: str, name: str, people: frozenset[str]) -> list[str]:
         return told
     if len(orders := each_order(bare)) > 1:
         return orders
-    own = _OF_US.search(bare) and not in_other_voice(bare, name)
+    own = _KNOWN["of_us"].search(bare) and not in_other_voice(bare, name)
     found = _cut(bare, name) if own else [bare]
     return [f"{part[0].upper()}{part[1:]}" for part in found] if len(found) > 1 else [sentence]
 
@@ -164,7 +132,7 @@ def besides(sentence: str, name: str, people: frozenset[str]) -> list[str]:
     bare = opened(sentence, people)
     if not is_english(bare):
         return before_question(bare)
-    if not _OF_US.search(bare) or in_other_voice(bare, name):
+    if not _KNOWN["of_us"].search(bare) or in_other_voice(bare, name):
         return []
     own = in_third_person(bare, name) is not None or (alone(bare) != "" and lasting(bare, name))
     lead = LEAD_IN.match(bare) if not own else None
@@ -173,10 +141,10 @@ def besides(sentence: str, name: str, people: frozenset[str]) -> list[str]:
         head = is_question(bare) and not aside.before
         if aside.text.rstrip(".") == bare.rstrip(".!"):
             continue
-        if own and not aside.factive and (not aside.before or _OF_US.search(aside.before)):
+        if own and not aside.factive and (not aside.before or _KNOWN["of_us"].search(aside.before)):
             continue  # it is read where it stands
         for part in _cut(aside.text, name):
-            kept = in_third_person(part, name) if head else lasting(part, name) and not _LEANS.search(part)
+            kept = in_third_person(part, name) if head else lasting(part, name) and not _KNOWN["leans"].search(part)
             if (
                 len(_WORDS.findall(part)) >= LEAST
                 and has_verb(part)
@@ -194,7 +162,7 @@ def in_third_person(sentence: str, name: str) -> str | None:
         return None
     if (full == sentence and not is_english(sentence)) or in_other_voice(sentence, name):
         return None
-    if dated := _FRONTED.match(full):
+    if dated := _KNOWN["fronted"].match(full):
         when = f"{dated['when'][0].lower()}{dated['when'][1:]}"
         said = third_person(f"{dated['rest']} {when}{dated['stop']}", name)
         if said and tells(said, name):
@@ -219,14 +187,20 @@ def tells(fact: str, name: str) -> bool:
 
 
 def _cut(sentence: str, name: str) -> list[str]:
-    for left, right in joints(sentence):
+    for found in _KNOWN["joint"].finditer(sentence):  # where a second clause has a subject of its own: "I" or "my"
+        left, right = _halves(sentence, found)
         if _apart(sentence, left, right, name):
             return [left, *_cut(right, name)]
     for left, right in shared(sentence):
         if _each_reads(left, right, name) and not _one_change(sentence, left, name):
             return [left, *_cut(right, name)]
     for left, right in run_ons(sentence):
-        if _OF_SELF.match(left) and not GOVERNS.search(left) and in_third_person(left, name) and lasting(right, name):
+        if (
+            _KNOWN["of_self"].match(left)
+            and not GOVERNS.search(left)
+            and in_third_person(left, name)
+            and lasting(right, name)
+        ):
             return [left, *_cut(right, name)]
     return [sentence]
 
@@ -236,20 +210,25 @@ def _each_reads(left: str, right: str, name: str) -> bool:
 
     Where the first half has another verb or subject ("want to", "sons who live"), the second may belong to that.
     """
-    if _WIDER.search(left):
+    if _KNOWN["wider"].search(left):
         return False
-    if _PLAINLY.match(right):
+    if _KNOWN["plainly"].match(right):
         return lasting(left, name) and lasting(right, name)
     return bool(_slot(left, name) and _slot(right, name))
 
 
 def _apart(sentence: str, left: str, right: str, name: str) -> bool:
     """Whether both halves are statements that hold without each other, and one of them may end."""
-    if not _OF_SELF.match(left) or GOVERNS.search(left) or _DURING.search(left) or _LEANS.search(right):
+    if (
+        not _KNOWN["of_self"].match(left)
+        or GOVERNS.search(left)
+        or _KNOWN["during"].search(left)
+        or _KNOWN["leans"].search(right)
+    ):
         return False
     if len(right.split()) < LEAST and not _slot(right, name):
         return False
-    if _PAST.match(left) and _DATED.search(right) and not _DATED.search(left):
+    if _KNOWN["past"].match(left) and _KNOWN["dated"].search(right) and not _KNOWN["dated"].search(left):
         return False
     if not _is_clause(left, name) or not _is_clause(right, name):
         return False

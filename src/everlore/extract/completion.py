@@ -2,15 +2,18 @@
 
 So is "City: Graz" in a list about oneself, and "Graz" after "Where do you live?". Only forms with one reading are
 filled in. Whether a short first-person sentence tells something that lasts is decided here too.
+
+Casual writing is put straight before that: no apostrophes, short words, capitals throughout. Quotations keep what was
+typed; this is for statements that are said anew in the third person anyway.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from everlore.extract.lexicon import FLEETING, OCCUPATIONS, SAME_IN_THIRD, STOPWORDS
+from everlore.extract.lexicon import FLEETING, FOREIGN, OCCUPATIONS, SAME_IN_THIRD, STOPWORDS
 from everlore.extract.third_person import base_form, verb_forms
 from everlore.extract.verb_tables import lemminflect
 from everlore.extract.vocabulary import Vocabulary
@@ -22,19 +25,11 @@ ANSWER = 80
 
 _NAMES = re.compile(r"[^\W\d_a-zà-ÿ][\w'’-]+(?: [^\W\d_a-zà-ÿ][\w'’.-]*){0,3}")
 _KNOWN = Vocabulary("completion")
-_PLACE = _KNOWN.pattern("place", 0)
-_THINGS = _KNOWN.pattern("things")
-_SENTENCE = _KNOWN.pattern("sentence")
-_BIRTHDAY = re.compile(r"(?=.*\d)(?:on |the )*[\w., /-]{3,30}", re.IGNORECASE)
-_EMAIL = re.compile(r"\S+@\S+\.\w+")
-_PHONE = re.compile(r"[+\d][\d /()-]{5,20}")
-_DIET = _KNOWN.pattern("diet")
 _IN_NAMES = _KNOWN.words("in_names")
-_NO_PLACE = _KNOWN.pattern("no_place", 0)
 
 
 def _place(value: str) -> bool:
-    return bool(_PLACE.fullmatch(value)) and _is_value_name(value)
+    return bool(_KNOWN["place"].fullmatch(value)) and _is_value_name(value)
 
 
 def _name(value: str) -> bool:
@@ -43,7 +38,7 @@ def _name(value: str) -> bool:
 
 def _is_value_name(value: str) -> bool:
     """ "Nice Try" and "Call Me Lex" are words."""
-    return not _NO_PLACE.match(value) and not (STOPWORDS - _IN_NAMES) & set(value.lower().split())
+    return not _KNOWN["no_place"].match(value) and not (STOPWORDS - _IN_NAMES) & set(value.lower().split())
 
 
 def _job(value: str) -> bool:
@@ -52,7 +47,7 @@ def _job(value: str) -> bool:
 
 def _things(value: str) -> bool:
     """ "We prefer to play chess" is an answer, but names nothing by itself."""
-    return bool(_THINGS.fullmatch(value)) and not _SENTENCE.search(value)
+    return bool(_KNOWN["things"].fullmatch(value)) and not _KNOWN["sentence"].search(value)
 
 
 class _Entry(NamedTuple):
@@ -64,74 +59,21 @@ class _Entry(NamedTuple):
     whole: str
 
 
-def _entry(label: str, question: str, fits: Callable[[str], object], whole: str) -> _Entry:
+def _entry(label: str, question: str, fits: str, whole: str) -> _Entry:
     return _Entry(
         re.compile(label, re.IGNORECASE),
-        re.compile(rf"(?:^|[ ,])(?:{question or label})\?$", re.IGNORECASE),
-        fits,
+        re.compile(rf"(?:^|[ ,])(?:{question})\?$", re.IGNORECASE),
+        _KINDS.get(fits) or re.compile(fits, re.IGNORECASE).fullmatch,
         whole,
     )
 
 
 _NAME_IS, _AGE_IS = "My name is {}.", "I'm {} years old."
-_KIN = r"(?P<what>wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat)"
-_IS = r"what(?:['’]s| is) your"
-_ENTRIES = (
-    _entry(r"(?:(?:full|first|my) )?name", rf"{_IS} (?:first |full )?name|what should I call you", _name, _NAME_IS),
-    _entry(
-        r"city|town|home ?town|location|residence|lives? in|home|wohnort|stadt",
-        r"where do you (?:currently )?live|where are you (?:currently )?(?:based|living)"
-        r"|(?:which|what) city do you live in",
-        _place,
-        "I live in {}.",
-    ),
-    _entry(
-        r"job|occupation|profession|role|job title|beruf",
-        rf"what do you do(?: for (?:a living|work))?|{_IS} (?:job|profession|occupation)",
-        _job,
-        "I'm a {}.",
-    ),
-    _entry(
-        r"employer|company|works? (?:at|for)",
-        r"where do you work|who do you work for|(?:which|what) company do you work (?:for|at)",
-        _place,
-        "I work at {}.",
-    ),
-    _entry(r"age|alter", rf"how old are you|{_IS} age", re.compile(r"[1-9]\d").fullmatch, _AGE_IS),
-    _entry(
-        r"birthday|birth ?date|date of birth|dob|born|geburtstag",
-        r"when(?:['’]s| is) your birthday",
-        _BIRTHDAY.fullmatch,
-        "My birthday is {}.",
-    ),
-    _entry(
-        r"allerg(?:y|ies|ic to)|allergien?",
-        r"are you allergic to anything|(?:do you have )?any (?:food )?allergies|what are you allergic to",
-        _things,
-        "I'm allergic to {}.",
-    ),
-    _entry(r"diet", "", _DIET.fullmatch, "I'm {}."),
-    _entry(r"e-?mail(?: address)?", rf"{_IS} e-?mail(?: address)?", _EMAIL.fullmatch, "My email is {}."),
-    _entry(r"(?:phone|mobile)(?: number)?", rf"{_IS} phone number", _PHONE.fullmatch, "My phone number is {}."),
-    _entry(r"time ?zone", rf"{_IS} time ?zone", re.compile(r"[\w/+:-]{2,40}").fullmatch, "My time zone is {}."),
-    _entry(r"pronouns", r"what are your pronouns", re.compile(r"\w+(?:/\w+)+").fullmatch, "My pronouns are {}."),
-    _entry(r"languages(?: spoken)?", r"(?:which|what) languages do you speak", _things, "I speak {}."),
-    _entry(r"hobbies|interests", r"what are your hobbies", _things, "My hobbies are {}."),
-    _entry(
-        r"favou?rite (?P<what>[\w ]{2,30})",
-        rf"{_IS} favou?rite (?P<what>(?:(?!(?:to|that|this|these|those|of|you)\b)\w+ ?){{1,4}})",
-        _things,
-        "My favorite {what} is {}.",
-    ),
-    _entry(_KIN, rf"{_IS} {_KIN}(?:['’]s name| called)", _name, "My {what} is called {}."),
-)
+_KINDS: Mapping[str, Callable[[str], object]] = {"name": _name, "place": _place, "job": _job, "things": _things}
+_ENTRIES = [_entry(*row) for row in _KNOWN.rows("entries")]
 _LINE = re.compile(r"^\s*(?:[-*•]\s+)?\**(?P<label>[A-Za-z][A-Za-z -]{1,30}?)\**\s*:\**\s+(?P<value>\S.*?)\s*$")
 _PIECES = re.compile(r"\s+[/|]\s+")
-_OF_ME = _KNOWN.pattern("of_me")
-_OF_OTHERS = _KNOWN.pattern("of_others")
-_PERSONAL = _KNOWN.pattern("personal")
 _TO_YOU = re.compile(r"\byour?(?:self)?\b", re.IGNORECASE)
-_ANSWER = _KNOWN.pattern("answer")
 
 
 def spelled_out(text: str, name: str, asked: str) -> str:
@@ -147,10 +89,12 @@ def spelled_out(text: str, name: str, asked: str) -> str:
     if len(labelled) < LEAST:
         return text
     before = [line for line in lines[: labelled[0]] if line.strip()]
-    if before and not _OF_ME.search(before[-1].strip(" :*#")):
+    if before and not _KNOWN["of_me"].search(before[-1].strip(" :*#")):
         return text
     others = " ".join(line for number, line in enumerate(lines) if number not in labelled)
-    if _OF_OTHERS.search(others) or not (before or any(_PERSONAL.match(lines[number]) for number in labelled)):
+    if _KNOWN["of_others"].search(others) or not (
+        before or any(_KNOWN["personal"].match(lines[number]) for number in labelled)
+    ):
         return text
     statements = [_line(lines[number]) for number in labelled]
     if None in statements or not _same_person(statements, name):
@@ -164,7 +108,7 @@ def answered(question: str, answer: str) -> str:
     """The statement that a message of a few words makes of the question before it, or empty."""
     if not question or ":" in question or len(answer) > ANSWER:
         return ""
-    value = _ANSWER.sub("", answer.strip()).rstrip(".! ")
+    value = _KNOWN["answer"].sub("", answer.strip()).rstrip(".! ")
     for entry in _ENTRIES:
         if found := entry.question.search(question.strip()):
             return _stated(entry, found, value)
@@ -206,35 +150,22 @@ def _same_person(statements: Sequence[str | None], name: str) -> bool:
     return len(told) >= LEAST and bool(called)
 
 
-_STATE = _KNOWN.pattern("state")
-_TOGETHER = _KNOWN.pattern("together")
-_COUPLE = _KNOWN.pattern("couple")
-_WRITE_TO = _KNOWN.pattern("write_to")
-_VERB = _KNOWN.pattern("verb")
-_POINTS = _KNOWN.pattern("points")
 SHORT = 6
 """Words of a sentence that may pass with a single telling one."""
-_DECLINED = _KNOWN.pattern("declined")
-_MOMENT = _KNOWN.pattern("moment")
 
 
 def whole(sentence: str) -> str:
     """The sentence with the "I" that it leaves out, or that "we" has in it."""
-    if _STATE.match(sentence):
+    if _KNOWN["state"].match(sentence):
         return f"I'm {sentence[0].lower()}{sentence[1:]}"
-    if joint := _TOGETHER.match(sentence):
+    if joint := _KNOWN["together"].match(sentence):
         return f"I{chr(39) + 'm' if joint['be'] else ''} {joint['rest']}"
-    if couple := _COUPLE.match(sentence):
+    if couple := _KNOWN["couple"].match(sentence):
         joined = "to" if couple["status"] in ("married", "engaged") else "from"
         return f"I got {couple['status']} {joined} {couple['name']}{couple['rest']}"
-    if address := _WRITE_TO.match(sentence):
+    if address := _KNOWN["write_to"].match(sentence):
         return f"My email is {address['v']}."
     return sentence
-
-
-_INTRODUCED = _KNOWN.pattern("introduced")
-_WHAT = _KNOWN.pattern("what")
-_NO_NAME = _KNOWN.pattern("no_name", 0)
 
 
 def introduced(sentence: str, name: str, known: bool) -> list[str]:
@@ -242,7 +173,7 @@ def introduced(sentence: str, name: str, known: bool) -> list[str]:
 
     `known` is whether `name` is one they go by: then another name by itself may be a part they play.
     """
-    found = _INTRODUCED.match(sentence)
+    found = _KNOWN["introduced"].match(sentence)
     if not found:
         return [sentence]
     same = set(found["name"].lower().split()) <= set(name.lower().split())
@@ -250,7 +181,7 @@ def introduced(sentence: str, name: str, known: bool) -> list[str]:
     if not same and (not _is_name(found["name"], bool(found["greets"])) or (known and not rest)):
         return [sentence]
     first = [] if same else [f"My name is {found['name']}."]
-    rest = f"I'm {rest}" if _WHAT.match(rest) else rest
+    rest = f"I'm {rest}" if _KNOWN["what"].match(rest) else rest
     return [*first, f"{rest[0].upper()}{rest[1:]}"] if rest else first
 
 
@@ -260,13 +191,18 @@ def _is_name(name: str, greeted: bool) -> bool:
     kinds = set(lemminflect().getAllLemmas(first.lower()))
     if first.lower() in STOPWORDS or kinds & {"ADJ", "ADV"} or (kinds and not greeted):
         return False
-    return " " in name or not _NO_NAME.search(first)
+    return " " in name or not _KNOWN["no_name"].search(first)
 
 
 def lasts(sentence: str) -> bool:
     """Whether a first-person sentence of few words tells a thing of the speaker that goes beyond this moment."""
-    found = _VERB.match(sentence)
-    if not found or len(sentence.split()) > SHORT or _MOMENT.search(sentence) or _POINTS.search(found["rest"]):
+    found = _KNOWN["verb"].match(sentence)
+    if (
+        not found
+        or len(sentence.split()) > SHORT
+        or _KNOWN["moment"].search(sentence)
+        or _KNOWN["points"].search(found["rest"])
+    ):
         return False
     verb = found["verb"].lower().replace("’", "'")
     if found["be"] or verb in ("can't", "cannot", "cant", "don't", "dont"):
@@ -276,4 +212,44 @@ def lasts(sentence: str) -> bool:
 
 def declines(sentence: str) -> bool:
     """ "No pork for me." """
-    return bool(_DECLINED.match(sentence))
+    return bool(_KNOWN["declined"].match(sentence))
+
+
+_LOOSE = re.compile(r"(?<![\w'’])i(m|ve)(?= (?-i:[a-z\d]))", re.IGNORECASE)
+"""Without the apostrophe; before a capital "im" is German."""
+_SHORT = [(re.compile(form, re.IGNORECASE), full) for form, full in _KNOWN.rows("short")]
+_LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_LOUD = 8
+"""Letters from which on capitals are a way of writing and not a name."""
+
+
+def straightened(sentence: str) -> str:
+    """The sentence as a careful writer would have typed it, as far as that decides how it is read."""
+    if sum(map(str.isupper, sentence)) >= _LOUD and sentence.isupper():
+        sentence = _lowered(sentence)
+    if not FOREIGN & set(sentence.lower().split()):
+        sentence = _LOOSE.sub(r"I'\1", sentence)
+    for short, full in _SHORT:
+        sentence = short.sub(full, sentence)
+    return _KNOWN["my_name"].sub(_named, sentence)
+
+
+def _lowered(sentence: str) -> str:
+    """In small letters, but for "I" and for words that no dictionary has, which are names."""
+    plain = sentence.lower()
+    plain = _LETTERS.sub(lambda word: word[0] if _is_word(word[0]) else word[0].capitalize(), plain)
+    plain = re.sub(r"\bi\b", "I", plain)
+    plain = re.sub(r"\b(?:called|named) [a-z]", lambda named: named[0][:-1] + named[0][-1].upper(), plain)
+    return re.sub(r"\b(the|in|from) us\b", r"\1 US", f"{plain[0].upper()}{plain[1:]}")
+
+
+def _named(found: re.Match[str]) -> str:
+    """ "my names dave": a word that tells how a name is ("hard to spell") is none."""
+    name, end = found["name"], found["end"]
+    kinds = lemminflect().getAllLemmas(name.lower())
+    known = name.lower() in STOPWORDS or "ADJ" in kinds or "ADV" in kinds or (bool(kinds) and end == " ")
+    return found[0] if known else f"{found[1]} is {name[0].upper()}{name[1:]}{end}"
+
+
+def _is_word(word: str) -> bool:
+    return "'" in word or "’" in word or word in STOPWORDS or bool(lemminflect().getAllLemmas(word))

@@ -18,10 +18,7 @@ WORDS = 4
 """A longer correction is a statement of its own."""
 
 _KNOWN = Vocabulary("corrections")
-_MEANT = _KNOWN.pattern("meant")
-_SO_IT_IS = _KNOWN.pattern("so_it_is")
 _NOT_THE_OLD = re.compile(r",? not [^,;]+$", re.IGNORECASE)
-_OF_YOU = _KNOWN.pattern("of_you")
 
 
 class Restated(NamedTuple):
@@ -33,7 +30,7 @@ class Restated(NamedTuple):
 
 def restated(sentence: str) -> Restated | None:
     """The statement behind "No wait, I mean …", where one begins so."""
-    found = _SO_IT_IS.match(sentence)
+    found = _KNOWN["so_it_is"].match(sentence)
     return Restated(f"{found['clause'][0].upper()}{found['clause'][1:]}", bool(found["surely"])) if found else None
 
 
@@ -50,7 +47,7 @@ def instead(text: str, before: Sequence[str], speaker: str) -> str:
 
 def of_listener(sentence: str) -> str:
     """ "As far as I know you live in Oslo." as the listener would say it; empty where it says nothing of them."""
-    found = _OF_YOU.search(sentence)
+    found = _KNOWN["of_you"].search(sentence)
     if not found or sentence.rstrip().endswith("?"):
         return ""
     start = "I'm" if found["are"] else "I've" if found["have"] else "I" if found["you"] else "My"
@@ -59,7 +56,7 @@ def of_listener(sentence: str) -> str:
 
 def corrected(sentence: str, before: Sequence[str], speaker: str) -> str:
     """An earlier statement with the value that was meant instead; empty where the sentence corrects no value."""
-    found = _MEANT.match(sentence)
+    found = _KNOWN["meant"].match(sentence)
     for old in before if found else ():
         standing = _NOT_THE_OLD.sub("", old.rstrip(".! "))
         reading = read(standing, speaker) if not old.endswith('"') else None
@@ -86,24 +83,16 @@ def _alike(one: str, other: str) -> bool:
     return len(one.split()) <= (1 if plain else WORDS) and one.lower() not in (*_VAGUE, other.lower())
 
 
-_AT_NOW = _KNOWN.pattern("at_now")
-_NEW_JOB = _KNOWN.pattern("new_job")
-
-
-_EMPLOYER_LEFT = _KNOWN.pattern("employer_left", 0)
-_NO_EMPLOYER = _KNOWN.pattern("no_employer", 0)
-
-
 def moved_on(sentence: str, before: str, speaker: str) -> str:
     """Where somebody works who said just before that they left their work; empty for any other sentence.
 
     Alone, "I'm at IKEA now" may be a visit.
     """
-    found = _AT_NOW.match(sentence)
+    found = _KNOWN["at_now"].match(sentence)
     if not found or not (found["now"] or found["then"]):
         return ""
     reading = read(before, speaker) if before else None
-    left = bool(reading and reading.slot.endswith(": works at") and _EMPLOYER_LEFT.match(reading.value))
-    if _NO_EMPLOYER.match(found["v"]) or not (left or _NEW_JOB.search(before)):
+    left = bool(reading and reading.slot.endswith(": works at") and _KNOWN["employer_left"].match(reading.value))
+    if _KNOWN["no_employer"].match(found["v"]) or not (left or _KNOWN["new_job"].search(before)):
         return ""
     return f"{speaker} works at {found['v'].rstrip('.')} now."

@@ -15,36 +15,25 @@ from everlore.extract.relationships import with_partner
 from everlore.extract.vocabulary import Vocabulary
 
 _KNOWN = Vocabulary("employment")
-_WORKS = _KNOWN.pattern("works")
-_EMPLOYED = _KNOWN.pattern("employed")
-_BEGAN = _KNOWN.pattern("began")
-_NO_EMPLOYER = _KNOWN.pattern("no_employer")
-_WORKS_NOW = _KNOWN.pattern("works_now")
-_LEFT_FOR = _KNOWN.pattern("left_for")
-_QUIT = _KNOWN.pattern("quit")
-_LEFT = _KNOWN.pattern("left")
-_OUT_OF_WORK = _KNOWN.pattern("out_of_work")
-_LAST_DAY = _KNOWN.pattern("last_day")
-_DISMISSED = _KNOWN.pattern("dismissed")
-_JOB = _KNOWN.pattern("job")
-_WITH_EMPLOYER = _KNOWN.pattern("with_employer")
-_NO_JOB = _KNOWN.pattern("no_job")
-_GRADUATED = _KNOWN.pattern("graduated")
 
 
 def employment(who: str, rest: str) -> Reading | None:
     """What a statement without its subject says of where `who` works, or as what."""
-    if found := _WORKS.match(rest) or _EMPLOYED.match(rest):
+    if found := _KNOWN["works"].match(rest) or _KNOWN["employed"].match(rest):
         if for_a_time(rest[found.end() :]):
             return None
         return _at(who, employer) if (employer := named(found)) else None
-    if (found := _BEGAN.match(rest)) and (employer := named(found)) and not _NO_EMPLOYER.search(employer):
+    if (
+        (found := _KNOWN["began"].match(rest))
+        and (employer := named(found))
+        and not _KNOWN["no_employer"].search(employer)
+    ):
         first = employer.split()[0].lower()
         elsewhere = found["joined"] and (first in PRODUCTS | GIVEN_NAMES or place_class(employer) != "unknown")
         return None if elsewhere else _at(who, employer)
-    if (found := _WORKS_NOW.match(rest)) and (employer := named(found)):
+    if (found := _KNOWN["works_now"].match(rest)) and (employer := named(found)):
         return _at(who, employer)
-    if (found := _LEFT_FOR.match(rest)) and place_class(found["v"]) == "unknown":
+    if (found := _KNOWN["left_for"].match(rest)) and place_class(found["v"]) == "unknown":
         return _at(who, found["v"].rstrip("."))
     return _over(who, rest) or _trade(who, rest)
 
@@ -56,34 +45,31 @@ def _at(who: str, employer: str) -> Reading:
 
 def dismissed(who: str, text: str) -> Reading | None:
     """ "SAP let Alice go.", "Today was Alice's last day at SAP." """
-    if not _SENT_AWAY.search(text) or LONG_AGO.search(text):
+    if not _KNOWN["sent_away"].search(text) or LONG_AGO.search(text):
         return None
     told = anonymous(who, text)
-    found = _DISMISSED.match(told) or _LAST_DAY.match(told)
+    found = _KNOWN["dismissed"].match(told) or _KNOWN["last_day"].match(told)
     if not found:
         return None
     by = named(found) if found["v"] or found["small"] else ""
     return _at(who, f"{DENIED}{by}") if by or not (found["v"] or found["small"]) else None
 
 
-_SENT_AWAY = _KNOWN.pattern("sent_away")
-
-
 def _over(who: str, rest: str) -> Reading | None:
-    if (found := _QUIT.match(rest)) and (employer := named(found)) and place_class(employer) == "unknown":
+    if (found := _KNOWN["quit"].match(rest)) and (employer := named(found)) and place_class(employer) == "unknown":
         return _at(who, f"{DENIED}{employer}")
-    if (found := _LEFT.match(rest)) and (left := named(found)) and place_class(left) == "unknown":
+    if (found := _KNOWN["left"].match(rest)) and (left := named(found)) and place_class(left) == "unknown":
         gone = _at(who, f"{DENIED}{left}")
         return replace(gone, closes=(*with_partner(who), *gone.closes), whom=left)  # "I left Tom"
-    if found := _OUT_OF_WORK.match(rest):
+    if found := _KNOWN["out_of_work"].match(rest):
         return replace(_at(who, DENIED), at="" if found["retired"] else DENIED)  # who retired has no trade either
-    return Reading(f"{who}: job", f"{DENIED}student") if _GRADUATED.match(rest) else None
+    return Reading(f"{who}: job", f"{DENIED}student") if _KNOWN["graduated"].match(rest) else None
 
 
 def _trade(who: str, rest: str) -> Reading | None:
-    if (found := _NO_JOB.match(rest)) and found["job"].lower() in OCCUPATIONS:
+    if (found := _KNOWN["no_job"].match(rest)) and found["job"].lower() in OCCUPATIONS:
         return Reading(f"{who}: job", f"{DENIED}{found['v'].lower()}")
-    if (found := _JOB.match(rest)) and found["job"].lower() in OCCUPATIONS:
+    if (found := _KNOWN["job"].match(rest)) and found["job"].lower() in OCCUPATIONS:
         at = _employer(found["job"].lower(), rest[found.end() :])
         return Reading(f"{who}: job", found["v"].lower(), closes=(f"{who}: works at",) if at else (), at=at)
     return None
@@ -91,7 +77,7 @@ def _trade(who: str, rest: str) -> Reading | None:
 
 def _employer(job: str, behind: str) -> str:
     """Who a trade is followed at, where it is named right behind it; a student's university is none."""
-    found = _WITH_EMPLOYER.match(behind) if job != "student" else None
+    found = _KNOWN["with_employer"].match(behind) if job != "student" else None
     if found is None or for_a_time(behind[found.end() :]) or place_class(named(found)) != "unknown":
         return ""
     return named(found)

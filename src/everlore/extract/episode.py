@@ -27,9 +27,7 @@ SPOKEN = 2000
 """Characters of a turn that are looked at for its first sentence."""
 
 _KNOWN = Vocabulary("episode")
-_FRAME = _KNOWN.pattern("frame", re.DOTALL)
 _DATE = re.compile(r"\s*\([^)]*\d{4}[^)]*\)")
-_DENIAL = _KNOWN.pattern("denial")
 
 
 def subject_line(turns: list[Spoken], drafts: list[FactDraft], timestamp: int, zone: tzinfo) -> str:
@@ -65,7 +63,7 @@ def _told(drafts: list[FactDraft], names: list[str], room: int) -> str:
 
 def _statement(text: str, names: list[str]) -> str:
     """Without the name that stands at the head of the line anyway, and without the date."""
-    framed = _FRAME.match(text)
+    framed = _KNOWN["frame"].match(text)
     plain = _DATE.sub("", framed["words"] if framed else text).strip()
     if len(names) == 1 and not plain.startswith(f"{names[0]} and "):
         plain = plain.removeprefix(f"{names[0]}'s ").removeprefix(f"{names[0]} ")
@@ -75,7 +73,7 @@ def _statement(text: str, names: list[str]) -> str:
 def _cut(texts: Iterable[str], room: int) -> str:
     """The first text that can be cut without losing a denial, else the first."""
     found = [(text, clip(text, max(room, 20))) for text in texts]
-    kept = (short for text, short in found if not _DENIAL.search(text[len(short) - 1 :]))
+    kept = (short for text, short in found if not _KNOWN["denial"].search(text[len(short) - 1 :]))
     return next(kept, found[0][1] if found else "")
 
 

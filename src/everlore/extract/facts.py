@@ -12,7 +12,7 @@ from datetime import UTC, tzinfo
 
 from everlore.extract import slots
 from everlore.extract.antecedents import named_again
-from everlore.extract.attribution import apart
+from everlore.extract.attribution import acted, apart
 from everlore.extract.chatter import (
     answers,
     information_weight,
@@ -28,7 +28,6 @@ from everlore.extract.corrections import corrected, instead, moved_on, of_listen
 from everlore.extract.lead_ins import opened
 from everlore.extract.orders import ordered, standing
 from everlore.extract.plural_subject import alone
-from everlore.extract.role_play import acted
 from everlore.extract.sentences import (
     asks_first,
     clip,
@@ -72,9 +71,6 @@ CORRECTABLE = 5
 PLAYED = "said in a role-play"
 
 _KNOWN = Vocabulary("facts")
-_LIST_HEAD = _KNOWN.pattern("list_head", re.MULTILINE)
-_SHARED = _KNOWN.pattern("shared")
-_NAMED_KIN = _KNOWN.pattern("named_kin", 0)
 _FIRST_PERSON = re.compile(r"\b(?:I|i|my|My|me|I['’](?:m|ve|d|ll))\b")
 
 
@@ -175,7 +171,7 @@ def _person(
         texts = [_statement(turn, aside, people, "", zone) for aside in besides(sentence, turn.name, people)]
         if is_question(sentence) and not standing(opened(sentence, people)):
             asked = ""
-            asks = asks_first(opened(sentence, people)) and not _NAMED_KIN.search(sentence)
+            asks = asks_first(opened(sentence, people)) and not _KNOWN["named_kin"].search(sentence)
             if not asks and _tells_of_self(sentence, people):
                 texts.append(_said(turn, sentence, zone, "asked"))
         else:
@@ -185,7 +181,7 @@ def _person(
             if text or not is_chatter(sentence, people, 0):
                 asked = ""  # only what comes straight after the question answers it
         before = [next((text for text in texts if text), before[0]), *before[1:]]
-        weight = 0.0 if _SHARED.match(sentence) else information_weight(sentence, people)
+        weight = 0.0 if _KNOWN["shared"].match(sentence) else information_weight(sentence, people)
         found += [(sentence, _draft(turn, text, weight)) for text in texts if text]
     if len(turn.message.text) <= LONG:
         return [draft for _, draft in found]
@@ -236,7 +232,7 @@ def _passed_on(turn: Spoken, sentences: list[str], people: frozenset[str], zone:
 
 def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, zone: tzinfo) -> str:
     """The fact in a sentence, or empty when it tells nothing."""
-    if _SHARED.match(sentence):
+    if _KNOWN["shared"].match(sentence):
         return f"{turn.name} shared {sentence}"
     weight = weight_of(sentence, people)
     bare = opened(sentence, people)
@@ -317,7 +313,7 @@ def _assistant(turn: Spoken, sentences: list[str], people: frozenset[str], zone:
 
 def _heads(text: str) -> list[str]:
     lines = "\n".join(item for line in prose(text).split("\n") for item in items(line))
-    found = _LIST_HEAD.findall(lines)
+    found = _KNOWN["list_head"].findall(lines)
     bold = [bold for bold, _ in found if bold]
     heads = bold if len(bold) >= 3 else [plain or marked for marked, plain in found]
     heads = [unmarked(head).replace("*", "").strip(" :") for head in heads]

@@ -14,33 +14,16 @@ from everlore.extract.reading import LONG_AGO, Reading
 from everlore.extract.third_person import base_form, verb_forms
 from everlore.extract.vocabulary import Vocabulary
 
-_FULFILS = {
-    "buy": ("buy", "get"),
-    "purchase": ("buy", "get"),
-    "get": ("get", "buy", "adopt"),
-    "adopt": ("adopt", "get"),
-    "run": ("run",),
-    "complete": ("run", "write"),
-    "finish": ("run", "write"),
-    **{verb: (verb,) for verb in ("visit", "climb", "write", "sell", "build", "publish", "pass", "open", "launch")},
-}
-"""Which wishes it fulfils when something was done."""
-_WISHES = frozenset(wish for wishes in _FULFILS.values() for wish in wishes)
 _KNOWN = Vocabulary("habits")
-_GOT = _KNOWN.pattern("got", 0)
-_WISH = _KNOWN.pattern("wish")
-_TO_STOP = _KNOWN.pattern("to_stop")
-_DONE = _KNOWN.pattern("done")
-_OBJECT = _KNOWN.pattern("object", 0)
-_PLAIN = _KNOWN.pattern("plain", 0)
-_NO_THING = _KNOWN.pattern("no_thing", 0)
+_FULFILS = {done: wishes.split() for done, wishes in _KNOWN.table("fulfils").items()}
+_WISHES = frozenset(wish for wishes in _FULFILS.values() for wish in wishes)
 
 
 def wished(who: str, rest: str) -> Reading | None:
     """The wish in a statement without its subject."""
-    if habit := _TO_STOP.match(rest):
+    if habit := _KNOWN["to_stop"].match(rest):
         return Reading(to_stop(who, habit["what"]), "", "+")
-    found = _WISH.match(rest)
+    found = _KNOWN["wish"].match(rest)
     if not found:
         return None
     verb = (
@@ -52,7 +35,7 @@ def wished(who: str, rest: str) -> Reading | None:
 
 def fulfilled(who: str, rest: str) -> Reading | None:
     """What was done that somebody may have wanted to do; `rest` has no subject and no blank before it."""
-    found = _DONE.match(rest)
+    found = _KNOWN["done"].match(rest)
     verb = found["verb"].lower() if found else ""
     if not found or not verb_forms(verb) & {"VBD", "VBN"} or LONG_AGO.search(rest.replace("first", "")):
         return None
@@ -75,10 +58,10 @@ def _slot(who: str, verb: str, thing: str) -> str:
 
 def _objects(verb: str, text: str) -> list[str]:
     """The object of a verb, also with fewer names before it, the fullest form last; empty where it is no plain one."""
-    found = _OBJECT.match(text)
-    words = [word for word in found["o"].split() if not _PLAIN.match(word.lower())] if found else []
+    found = _KNOWN["object"].match(text)
+    words = [word for word in found["o"].split() if not _KNOWN["plain"].match(word.lower())] if found else []
     whole = " ".join(words).lower()
-    if not words or _NO_THING.search(whole) or (verb == "get" and not _GOT.search(whole)):
+    if not words or _KNOWN["no_thing"].search(whole) or (verb == "get" and not _KNOWN["got"].search(whole)):
         return []
     forms = [words]
     while len(forms[0]) > 1 and forms[0][0][0].isupper():
@@ -86,42 +69,24 @@ def _objects(verb: str, text: str) -> list[str]:
     return [" ".join(form).lower() for form in forms]
 
 
-_TAIL = _KNOWN.pattern("tail", re.IGNORECASE | re.DOTALL)
-DETERMINER = _KNOWN.pattern("determiner")
+DETERMINER = _KNOWN["determiner"]
 _POINTING = _KNOWN.words("pointing")
 _LIKES = {"love": "+", "like": "+", "enjoy": "+", "adore": "+", "prefer": "", "hate": "-", "dislike": "-"}
 _NO_MEAT = ("vegan", "vegetarian", "pescatarian")
-_DIETS = {
-    **dict.fromkeys(("meat", "red meat", "chicken", "beef", "pork", "steak", "bacon"), _NO_MEAT),
-    **dict.fromkeys(("fish", "seafood"), _NO_MEAT[:2]),
-    **dict.fromkeys(("eggs", "dairy", "cheese"), _NO_MEAT[:1]),
-}
-"""What is eaten, and the diets that exclude it."""
-_STARTED = _KNOWN.pattern("started")
-_RATHER = _KNOWN.pattern("rather")
-_TASTE = _KNOWN.pattern("taste")
-_STOPPED = _KNOWN.pattern("stopped")
-_NO_DIET = _KNOWN.pattern("no_diet")
-_SWITCHED = _KNOWN.pattern("switched")
-_GAVE_UP = _KNOWN.pattern("gave_up")
+_DIETS = {food: tuple(diets.split()) for food, diets in _KNOWN.table("diets").items()}
 _PURSUED = ("eat", "drink", "play", "learn", "study", "use", "practice")
-_LEARNS = _KNOWN.pattern("learns")
-_CAN_AGAIN = _KNOWN.pattern("can_again")
 _NO_LONGER = re.compile(r"^no longer (?P<verb>\w+)\b(?P<o>.*)", re.I)
-_NOT_SINCE = _KNOWN.pattern("not_since")
-_NOT = _KNOWN.pattern("not")
-_DOES = _KNOWN.pattern("does")
-_IS = _KNOWN.pattern("is")
-_NOW = _KNOWN.pattern("now")
 
 
 def being(who: str, rest: str) -> Reading | None:
     """What somebody is: vegan, pregnant, allergic to nuts."""
-    found = _IS.match(rest)
+    found = _KNOWN["is"].match(rest)
     if not found:
         return None
     state = found["v"].lower().replace("-", " ") if found["v"] else f"{found['bound'].lower()} {_thing(found['o'])}"
-    others = () if found["no"] or not (found["turned"] or state == "pescatarian" or _NOW.search(rest)) else _NO_MEAT
+    others = (
+        () if found["no"] or not (found["turned"] or state == "pescatarian" or _KNOWN["now"].search(rest)) else _NO_MEAT
+    )
     eaten = () if found["no"] else tuple(f"{who}: eat {food}" for food, diets in _DIETS.items() if state in diets)
     if state in others:  # of these diets one has one
         eaten += tuple(f"{who}: is {diet}" for diet in others if diet != state)
@@ -129,34 +94,32 @@ def being(who: str, rest: str) -> Reading | None:
 
 
 def habit(who: str, rest: str) -> Reading | None:
-    if found := _NO_DIET.match(rest):
+    if found := _KNOWN["no_diet"].match(rest):
         return Reading(f"{who}: is {(found['diet'] or found['same']).lower()}", "", "-")
-    if found := _STARTED.match(rest):
+    if found := _KNOWN["started"].match(rest):
         verb = found["verb"] or found["now"]
         return _doing(who, base_form(verb.lower()), found["o"] or found["more"] or "", "+")
-    if found := _RATHER.match(rest):
+    if found := _KNOWN["rather"].match(rest):
         one, other = _thing(found["a"]), _thing(found["b"])
         return Reading(f"{who}: rather {' or '.join(sorted((one, other)))}", one) if one and other else None
-    if (found := _TASTE.match(rest)) and found["verb"].lower() in _LIKES:
+    if (found := _KNOWN["taste"].match(rest)) and found["verb"].lower() in _LIKES:
         return _doing(who, found["verb"].lower(), found["o"], "+")
-    if (found := _SWITCHED.match(rest)) and (left := _given_up(who, _thing(found["o"]))):
+    if (found := _KNOWN["switched"].match(rest)) and (left := _given_up(who, _thing(found["o"]))):
         return replace(left, slot=f"{who}: use {_thing(found['o'])}")
-    if found := _STOPPED.match(rest):
+    if found := _KNOWN["stopped"].match(rest):
         stopped = _doing(who, base_form(found["verb"].lower()), found["o"], "-")
         return replace(stopped, closes=(to_stop(who, found["verb"]),)) if stopped else None
-    if found := _GAVE_UP.match(rest):
+    if found := _KNOWN["gave_up"].match(rest):
         return _given_up(who, _thing(found["o"]))
-    if found := _LEARNS.match(rest):
+    if found := _KNOWN["learns"].match(rest):
         return _doing(who, base_form(found["verb"].lower()), found["o"], "+")
-    if found := _CAN_AGAIN.match(rest):
+    if found := _KNOWN["can_again"].match(rest):
         return _doing(who, found["verb"].lower(), found["o"], "+")
-    if found := _NO_LONGER.match(rest):
+    if found := _NO_LONGER.match(rest) or _KNOWN["not_since"].match(rest):
         return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
-    if found := _NOT_SINCE.match(rest):
-        return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
-    if (found := _NOT.match(rest)) and not (found["verb"] == "go" and " go" in rest and "can" in rest[:8]):
+    if (found := _KNOWN["not"].match(rest)) and not (found["verb"] == "go" and " go" in rest and "can" in rest[:8]):
         return _doing(who, found["verb"].lower(), found["o"], "-")
-    if (found := _DOES.match(rest)) and "VBZ" in verb_forms(found["verb"].lower()):
+    if (found := _KNOWN["does"].match(rest)) and "VBZ" in verb_forms(found["verb"].lower()):
         return _doing(who, base_form(found["verb"].lower()), found["o"], "+")
     return None
 
@@ -193,16 +156,13 @@ def _doing(who: str, verb: str, rest: str, sign: str) -> Reading | None:
 
 def _thing(text: str) -> str:
     """The thing a verb is about: up to four words, before anything that narrows it."""
-    cut = _TAIL.sub("", DETERMINER.sub("", text.strip()).strip(" .!,")).lower().split()
+    cut = _KNOWN["tail"].sub("", DETERMINER.sub("", text.strip()).strip(" .!,")).lower().split()
     if not 0 < len(cut) <= 4 or cut[0] in _POINTING or "to" in cut[1:2]:
         return ""
     return " ".join(cut)
 
 
-_LIMIT = _KNOWN.pattern("limit")
-
-
 def _limit(text: str) -> str:
     """What narrows a like or habit ("in the evening"): its denial says nothing about the rest."""
-    found = _LIMIT.search(text)
+    found = _KNOWN["limit"].search(text)
     return re.sub(r"\s*\b(?:any ?more|now)\b", "", found[0]).strip().lower() if found else ""

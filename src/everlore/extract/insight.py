@@ -15,7 +15,7 @@ from everlore.extract.phrases import heard, one_line, sentences
 from everlore.extract.reaction import admission, final_answer, objections, reaction
 from everlore.extract.requests import is_problem, lasting, only_mends
 from everlore.extract.sentences import content_words, is_english, is_question
-from everlore.extract.trajectory import Call, Said, Step
+from everlore.extract.trajectory import Call, Said, Step, first_call, said_by_user
 from everlore.extract.verdict import verdict
 from everlore.extract.vocabulary import Vocabulary
 
@@ -68,14 +68,8 @@ TELLING = 3
 """Words of content that an objection needs to say more than that something failed."""
 
 _KNOWN = Vocabulary("insight")
-_LESSON = _KNOWN.pattern("lesson")
-_PAST = _KNOWN.pattern("past")
-_PRESENT = _KNOWN.pattern("present")
-_OWN_REPORT = _KNOWN.pattern("own_report")
-_OPENING = _KNOWN.pattern("opening")
 _FIRST_WORD = re.compile(r"^(?:the|an?|it|this|that|there|your|our)\b")
 """May be made large where it came behind "Fixed:"; any other word may be a name such as `npm`."""
-_GUESS = _KNOWN.pattern("guess")
 _LAST_CLAUSE = re.compile(r"^.*,\s+")
 
 
@@ -100,7 +94,7 @@ def key_insight(run: Sequence[Step]) -> str | None:
 
 def _complaints(run: Sequence[Step]) -> list[str]:
     """What a displeased user said that points at nothing: their last words at least."""
-    said = [step.text for step in run if isinstance(step, Said) and step.role == "user"]
+    said = said_by_user(run)
     return [text for text in said[1:] if verdict(text) == "displeased"] or said[-1:]
 
 
@@ -112,8 +106,7 @@ def _fullest(texts: Sequence[str]) -> str:
 
 def _from_now_on(run: Sequence[Step]) -> str:
     """What the user wants done so each time, said once the agent had begun."""
-    begun = next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
-    said = [step.text for step in run[begun:] if isinstance(step, Said) and step.role == "user"]
+    said = said_by_user(run[first_call(run) :])
     told = [part for text in said for part in sentences(heard(text)) if not is_question(part)]
     return one_line(next(filter(lasting, reversed(told)), ""), INSIGHT - 20)
 
@@ -125,8 +118,12 @@ def _stated(run: Sequence[Step], after: int, solved: bool) -> str | None:
         step = run[at]
         if not isinstance(step, Said) or step.role != "assistant" or (step.acting and at != final):
             continue
-        told = [_OPENING.sub("", sentence) for sentence in sentences(step.text) if not _GUESS.search(sentence)]
-        lesson = next((sentence for sentence in told if _LESSON.search(sentence)), None)
+        told = [
+            _KNOWN["opening"].sub("", sentence)
+            for sentence in sentences(step.text)
+            if not _KNOWN["guess"].search(sentence)
+        ]
+        lesson = next((sentence for sentence in told if _KNOWN["lesson"].search(sentence)), None)
         if lesson is None and solved and _was_told_a_problem(run):
             parts = [part for sentence in told for part in sentence.split("; ")]
             lesson = next((part for part in parts if _explains(part)), None)
@@ -138,12 +135,15 @@ def _stated(run: Sequence[Step], after: int, solved: bool) -> str | None:
 def _explains(sentence: str) -> bool:
     """Whether it tells how things had been: what is in the past and not the agent's own work, after a problem."""
     told = len(content_words(sentence)) >= TELLING and is_english(sentence)
-    return told and bool(_PAST.search(_PRESENT.sub("", sentence))) and not _OWN_REPORT.search(sentence)
+    return (
+        told
+        and bool(_KNOWN["past"].search(_KNOWN["present"].sub("", sentence)))
+        and not _KNOWN["own_report"].search(sentence)
+    )
 
 
 def _was_told_a_problem(run: Sequence[Step]) -> bool:
-    begun = next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
-    asked = [step.text for step in run[:begun] if isinstance(step, Said) and step.role == "user"]
+    asked = said_by_user(run[: first_call(run)])
     parts = [part for text in asked for part in sentences(heard(text))]
     return any(is_problem(part) or only_mends(_LAST_CLAUSE.sub("", part)) for part in parts)
 

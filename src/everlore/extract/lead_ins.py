@@ -16,13 +16,10 @@ LEAD = 100
 """Characters in which lead-ins are looked for."""
 
 _KNOWN = Vocabulary("lead_ins")
-_EMPTY = _KNOWN.pattern("empty")
-_TO_SOMEBODY = _KNOWN.pattern("to_somebody")
-_CLOSING = _KNOWN.pattern("closing")
 _JOINED = re.compile(r"(?:And|But)\s+")
 BITTER = re.compile(r"^(?:oh,? )?yeah,? right\b(?=[,.!;…]| I\b)|^as if I\b|(?:^|\s)/s\W*$|🙄", re.IGNORECASE)
 """What is said so is not meant."""
-LEAD_IN = _KNOWN.pattern("lead_in")
+LEAD_IN = _KNOWN["lead_in"]
 
 
 @lru_cache(maxsize=4096)
@@ -32,14 +29,14 @@ def opened(sentence: str, people: frozenset[str]) -> str:
     rest = sentence
     if BITTER.search(sentence):
         return sentence
-    while len(sentence) - len(rest) < LEAD and (found := _EMPTY.match(rest) or _vocative(rest, people)):
+    while len(sentence) - len(rest) < LEAD and (found := _KNOWN["empty"].match(rest) or _vocative(rest, people)):
         rest = rest[found.end() :]
     if joined := _JOINED.match(rest):
         rest = rest[joined.end() :]
-    rest = _CLOSING.sub(r"\g<stop>", rest)
+    rest = _KNOWN["closing"].sub(r"\g<stop>", rest)
     return rest[0].upper() + rest[1:] if rest != sentence and len(words(rest)) > 1 else sentence
 
 
 def _vocative(text: str, people: frozenset[str]) -> re.Match[str] | None:
-    found = _TO_SOMEBODY.match(text)
+    found = _KNOWN["to_somebody"].match(text)
     return found if found and found["name"].lower() in people else None

@@ -14,27 +14,8 @@ from everlore.extract.reading import DENIED, Reading
 from everlore.extract.vocabulary import Vocabulary
 
 _KNOWN = Vocabulary("orders")
-_ONCE = _KNOWN.pattern("once")
-_POLITE = _KNOWN.pattern("polite")
-_FROM_NOW_ON = _KNOWN.pattern("from_now_on")
 _AND = re.compile(r",? and (?:also |please )?")
-_LEADS_ALL = _KNOWN.pattern("leads_all")
-_EACH_TIME = _KNOWN.pattern("each_time")
-_TAIL = _KNOWN.pattern("tail")
-_NOT = _KNOWN.pattern("not")
-_ALWAYS = _KNOWN.pattern("always")
-_LASTING = _KNOWN.pattern("lasting")
-_CALLED = _KNOWN.pattern("called")
-_NOT_CALLED = _KNOWN.pattern("not_called")
-_WITH_ME = _KNOWN.pattern("with_me")
-_TONGUE = _KNOWN.pattern("tongue")
-_SWITCHED = _KNOWN.pattern("switched")
-_LENGTH = _KNOWN.pattern("length")
-_USES = _KNOWN.pattern("uses")
 _OF_ANSWERS = re.compile(r"\b(?:answers?|repl\w+|respon\w+|messages?|explanations?|be)\b", re.IGNORECASE)
-_TOLD = _KNOWN.pattern("told")
-_HINT = _KNOWN.pattern("hint")
-_ALLOWED = _KNOWN.pattern("allowed")
 
 
 class _Order(NamedTuple):
@@ -58,7 +39,7 @@ def each_order(sentence: str) -> list[str]:
         left, right = f"{sentence[: joint.start()]}.", sentence[joint.end() :]
         if not standing(left):
             continue
-        for words in (right, f"always {right}" if _LEADS_ALL.search(left) else ""):
+        for words in (right, f"always {right}" if _KNOWN["leads_all"].search(left) else ""):
             if words and standing(words):
                 return [left, *each_order(f"{words[0].upper()}{words[1:]}")]
     return [sentence]
@@ -72,34 +53,34 @@ def ordered(who: str, sentence: str) -> Reading | None:
 
 @lru_cache(maxsize=1024)
 def _order(sentence: str) -> _Order | None:
-    if not _HINT.search(sentence):
+    if not _KNOWN["hint"].search(sentence):
         return None
-    lasting = bool(_FROM_NOW_ON.search(sentence))
-    plain = _POLITE.sub("", _FROM_NOW_ON.sub("", sentence).strip(" ,"))
-    bare = _TAIL.sub("", plain)
-    if found := _ALLOWED.match(plain.rstrip(" .!")):
+    lasting = bool(_KNOWN["from_now_on"].search(sentence))
+    plain = _KNOWN["polite"].sub("", _KNOWN["from_now_on"].sub("", sentence).strip(" ,"))
+    bare = _KNOWN["tail"].sub("", plain)
+    if found := _KNOWN["allowed"].match(plain.rstrip(" .!")):
         return _taken_back(found)
-    if found := _SWITCHED.match(bare):
+    if found := _KNOWN["switched"].match(bare):
         return _Order("for answers in", found["v"].lower())
-    if _ONCE.search(bare):
+    if _KNOWN["once"].search(bare):
         return None
-    if found := _CALLED.match(bare):
+    if found := _KNOWN["called"].match(bare):
         return _Order("for the name", found["v"])
-    if _NOT_CALLED.match(bare):
+    if _KNOWN["not_called"].match(bare):
         return _Order()
-    forbidden = bool(_NOT.match(bare))
-    core = _ALWAYS.sub("", _NOT.sub("", bare))
-    told = (lasting or _EACH_TIME.match(bare)) and _TOLD.match(f"{core} ")
-    lasting_words = _LASTING.match(bare) or _WITH_ME.match(plain)
+    forbidden = bool(_KNOWN["not"].match(bare))
+    core = _KNOWN["always"].sub("", _KNOWN["not"].sub("", bare))
+    told = (lasting or _KNOWN["each_time"].match(bare)) and _KNOWN["told"].match(f"{core} ")
+    lasting_words = _KNOWN["lasting"].match(bare) or _KNOWN["with_me"].match(plain)
     return _about(core, forbidden) if told or lasting_words else None
 
 
 def _about(core: str, forbidden: bool) -> _Order:
-    if (found := _TONGUE.match(core)) and not forbidden:
+    if (found := _KNOWN["tongue"].match(core)) and not forbidden:
         return _Order("for answers in", found["v"].lower())
-    if found := _USES.match(core):
+    if found := _KNOWN["uses"].match(core):
         return _Order(f"to use {found['o'].lower().rstrip('s')}", sign="-" if forbidden else "+")
-    if (found := _LENGTH.search(core)) and not forbidden and _OF_ANSWERS.search(core):
+    if (found := _KNOWN["length"].search(core)) and not forbidden and _OF_ANSWERS.search(core):
         return _Order("for the length of answers", "short" if found["short"] else "long")
     return _Order()
 

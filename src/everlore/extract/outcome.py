@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from everlore.extract.action import Manner, parsed
-from everlore.extract.phrases import one_line, word_set
+from everlore.extract.phrases import one_line
 from everlore.extract.vocabulary import Vocabulary
 from everlore.types import Json
 
@@ -107,27 +107,10 @@ SHOWN_LINES = 5
 
 Outcome: TypeAlias = Literal["ok", "error", "unknown"]
 
-_EXCEPTION = _KNOWN.pattern("exception", 0)
-_DIAGNOSTIC = _KNOWN.pattern("diagnostic")
-_TALLY = _KNOWN.pattern("tally")
-_MARKED = _KNOWN.pattern("marked", 0)
-_COMPLAINT = _KNOWN.pattern("complaint")
-_OWN_COMPLAINT = _KNOWN.pattern("own_complaint")
-_ERROR_START = _KNOWN.pattern("error_start")
-_SUMMED_UP = _KNOWN.pattern("summed_up")
 _TRACEBACK = "Traceback (most recent call last)"
 _HINTS = ("err", "exception", "fail", "fatal", "panic", "crit", "severe", "emerg", "e: ", "reject", "conflict", "***",
           "not ok", "✗", "✘", "❌", "✖", "×")  # fmt: skip
 _LEVEL = re.compile(r"\b(?:ERROR|CRITICAL|FATAL|SEVERE)\b(?!\W{0,3}0\b)")
-_NONE_OF_IT = _KNOWN.pattern("none_of_it")
-_SUCCESS = _KNOWN.pattern("success")
-_FINISHED = _KNOWN.pattern("finished")
-_EXIT = _KNOWN.pattern("exit")
-_BARE_EXIT = _KNOWN.pattern("bare_exit")
-_BAD_STATUS = word_set(
-    "error failed failure fail declined denied rejected refused unauthorized forbidden timeout timed_out "
-    "not_found invalid aborted unsuccessful blocked"
-)
 _REASONS = (
     "message", "reason", "detail", "error_description", "description", "stderr", "stdout", "output", "content", "text"
 )  # fmt: skip
@@ -158,7 +141,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _exit_status(lines: Sequence[str], manner: Manner) -> int | None:
-    shape = _BARE_EXIT if manner == "looks" else _EXIT
+    shape = _KNOWN["bare_exit"] if manner == "looks" else _KNOWN["exit"]
     for line in (lines[0], lines[-1]):
         found = shape.search(line[:80])
         if found:
@@ -172,33 +155,38 @@ def _shows_failure(lines: Sequence[str]) -> bool:
         return True
     if len(lines) > SHOWN_LINES or first.startswith("[") or _succeeds(first):
         return False
-    own = _rank(first) > 1 and not _MARKED.search(first)
-    return own or bool(_OWN_COMPLAINT.search(first) and _COMPLAINT.search(first))
+    own = _rank(first) > 1 and not _KNOWN["marked"].search(first)
+    return own or bool(_KNOWN["own_complaint"].search(first) and _KNOWN["complaint"].search(first))
 
 
 def _reports_failure(lines: Sequence[str], manner: Manner) -> bool:
     last = _told(lines[-1])
-    if _TALLY.search(last) or _MARKED.search(last) or (manner == "runs" and _LEVEL.search(last)):
+    if _KNOWN["tally"].search(last) or _KNOWN["marked"].search(last) or (manner == "runs" and _LEVEL.search(last)):
         return True
-    if _FINISHED.search(last) and _succeeds(last):
+    if _KNOWN["finished"].search(last) and _succeeds(last):
         return False
     ends = [_told(lines[0]), last]
     looked_at = lines if manner == "runs" else ends
-    if _ERROR_START.search(ends[0]) or any(_rank(line) or line.startswith(_TRACEBACK) for line in looked_at):
+    if _KNOWN["error_start"].search(ends[0]) or any(_rank(line) or line.startswith(_TRACEBACK) for line in looked_at):
         return True
     brief = len(lines) <= SHORT_LINES and sum(map(len, lines)) <= SHORT
-    return any(_COMPLAINT.search(line) and not _succeeds(line) for line in (ends if brief else ends[1:]))
+    return any(_KNOWN["complaint"].search(line) and not _succeeds(line) for line in (ends if brief else ends[1:]))
 
 
 def _told(line: str) -> str:
     """A line without what it says did not happen."""
-    return _NONE_OF_IT.sub("", line)
+    return _KNOWN["none_of_it"].sub("", line)
 
 
 def _succeeds(line: str) -> bool:
     """Whether a line tells of success first: "Saved, but it cannot be undone", not "Could not be saved"."""
-    success, complaint = _SUCCESS.search(line), _COMPLAINT.search(line)
-    if success is None or _TALLY.search(line) or _DIAGNOSTIC.search(line) or _EXCEPTION.search(line):
+    success, complaint = _KNOWN["success"].search(line), _KNOWN["complaint"].search(line)
+    if (
+        success is None
+        or _KNOWN["tally"].search(line)
+        or _KNOWN["diagnostic"].search(line)
+        or _KNOWN["exception"].search(line)
+    ):
         return False
     return complaint is None or success.start() < complaint.start()
 
@@ -209,11 +197,11 @@ def _rank(line: str) -> int:
     if not any(hint in folded for hint in _HINTS):  # most lines of a long output
         return 0
     told = _told(line)
-    if _EXCEPTION.search(told):
+    if _KNOWN["exception"].search(told):
         return 3
-    if _DIAGNOSTIC.search(told):
+    if _KNOWN["diagnostic"].search(told):
         return 2
-    return 1 if _TALLY.search(told) or _MARKED.search(told) else 0
+    return 1 if _KNOWN["tally"].search(told) or _KNOWN["marked"].search(told) else 0
 
 
 def _telling(lines: Sequence[str]) -> str:
@@ -226,12 +214,12 @@ def _telling(lines: Sequence[str]) -> str:
     best = max(ranks)
     found = [line for line, rank in zip(lines, ranks, strict=True) if rank == best]
     if not best:
-        found = [line for line in lines if _COMPLAINT.search(_told(line))]
-        found = found or [line for line in lines if _EXIT.search(line)] or list(lines)
+        found = [line for line in lines if _KNOWN["complaint"].search(_told(line))]
+        found = found or [line for line in lines if _KNOWN["exit"].search(line)] or list(lines)
     if best == 3:
         chosen = found[-1] if any(line.startswith("Traceback") for line in lines) else found[0]
     else:
-        found = [line for line in found if not _SUMMED_UP.search(line)] or found
+        found = [line for line in found if not _KNOWN["summed_up"].search(line)] or found
         chosen = next((line for line in found if len(line.split()) > 4), found[0])
     plain = re.sub(r"^E\s{2,}|^\W{0,3}error:\s*(?=\S)|</?[\w-]*error[\w-]*>", "", chosen, flags=re.I)
     return one_line(plain or chosen, OUTPUT)
@@ -252,7 +240,7 @@ def _json_error(value: Mapping[str, Json], manner: Manner) -> str | None:
         or value.get("is_error") is True
         or any(isinstance(value.get(name), int) and value[name] != 0 for name in ("exit_code", "returncode"))
         # what was looked up may have failed long ago
-        or (manner != "looks" and any(word in _BAD_STATUS for word in said))
+        or (manner != "looks" and any(map(_KNOWN["bad_status"].fullmatch, said)))
         or (isinstance(status, int) and not isinstance(status, bool) and 400 <= status < 600)
     )
     if not failed:

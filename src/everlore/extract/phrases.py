@@ -45,7 +45,3 @@ def shortly(text: str, limit: int) -> str:
             break
         told = longer
     return one_line(told, limit)
-
-
-def word_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())

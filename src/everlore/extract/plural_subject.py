@@ -8,26 +8,20 @@ from __future__ import annotations
 
 import re
 
-from everlore.extract.casual import straightened
+from everlore.extract.completion import straightened
 from everlore.extract.lexicon import ADVERBS
 from everlore.extract.third_person import third_form, third_person, verb_forms
 from everlore.extract.vocabulary import Vocabulary
 
 QUOTED = ' said: "'
 _KNOWN = Vocabulary("plural_subject")
-_WE = _KNOWN.pattern("we")
-_KIN = _KNOWN.text("kin")
-_JOINT = _KNOWN.pattern("joint", re.IGNORECASE | re.DOTALL)
-_SINGLE = {
-    "are": "is", "aren't": "isn't", "have": "has", "haven't": "hasn't", "were": "was", "weren't": "wasn't",
-    "do": "does", "don't": "doesn't",
-}  # fmt: skip
-OF_ALL = _KNOWN.pattern("of_all", 0)
+_SINGLE = _KNOWN.table("single")
+OF_ALL = _KNOWN["of_all"]
 
 
 def alone(sentence: str) -> str:
     """ "We have two kids" as "I have two kids"; empty where it does not begin with "we" or "our"."""
-    found = _WE.match(sentence)
+    found = _KNOWN["we"].match(sentence)
     if not found:
         return ""
     subject = "My" if found["our"] else "I'm" if found["be"] else f"I{found['short'] or ''}"
@@ -44,7 +38,7 @@ def as_one(text: str, name: str) -> str:
     if " and " not in text:
         return text
     anonymous = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "\0", text, flags=re.IGNORECASE)
-    found = _JOINT.match(anonymous)
+    found = _KNOWN["joint"].match(anonymous)
     if not found or (found["who"] and _is_verb(found["who"])):
         return text
     return f"{name} {_single(found['rest'])}".replace("\0", name)
@@ -52,7 +46,7 @@ def as_one(text: str, name: str) -> str:
 
 def _is_verb(word: str) -> bool:
     """ "Alice's mom called and Alice answered"; but "Alice's kids" are no verb."""
-    return not re.fullmatch(_KIN, word) and bool(verb_forms(word) & {"VBD", "VBZ"})
+    return not _KNOWN["kin"].fullmatch(word) and bool(verb_forms(word) & {"VBD", "VBZ"})
 
 
 def _single(rest: str) -> str:

@@ -8,19 +8,13 @@ from collections.abc import Sequence
 from everlore.extract.phrases import heard, sentences
 from everlore.extract.requests import is_problem, requests
 from everlore.extract.sentences import is_question
-from everlore.extract.trajectory import Call, Said, Step
+from everlore.extract.trajectory import Call, Said, Step, first_call, said_by_user
 from everlore.extract.verdict import Verdict, asks_nothing, courtesy, objects_to, undoes, verdict
 from everlore.extract.vocabulary import Vocabulary
 
 _KNOWN = Vocabulary("reaction")
-_STILL = _KNOWN.pattern("still")
-_ADMISSION = _KNOWN.pattern("admission")
-_FAILURE = _KNOWN.pattern("failure")
-_SUCCESS = _KNOWN.pattern("success")
 
 
-_CONCEDES = _KNOWN.pattern("concedes")
-_POINTS = _KNOWN.pattern("points")
 _NO = re.compile(r"^\W*(?:no|nope|nah)\b[\s,.!]*", re.I)
 
 
@@ -93,16 +87,16 @@ def _sets_right(text: str, before: Step, after: Sequence[Step]) -> bool:
     """
     if not isinstance(before, Said) or before.role != "assistant" or before.acting:
         return False
-    if is_question(before.text) or _FAILURE.search(before.text):  # they answer, or help out
+    if is_question(before.text) or _KNOWN["failure"].search(before.text):  # they answer, or help out
         return False
     replied = next((step for step in after if isinstance(step, Call) or step.role == "assistant"), None)
-    if replied is None or not (isinstance(replied, Call) or replied.acting or _CONCEDES.search(replied.text)):
+    if replied is None or not (isinstance(replied, Call) or replied.acting or _KNOWN["concedes"].search(replied.text)):
         return False
     parts = sentences(heard(text))
     states = [part for part in parts if not (requests(part) or is_question(part) or is_problem(part))]
     if asks_nothing(text) or parts[0] not in states or asks_nothing(parts[0]):
         return False
-    return len(states) == len(parts) or bool(_POINTS.match(parts[0]))
+    return len(states) == len(parts) or bool(_KNOWN["points"].match(parts[0]))
 
 
 def _no_answer(text: str, before: Step) -> str:
@@ -113,8 +107,7 @@ def _no_answer(text: str, before: Step) -> str:
 
 def _undone(run: Sequence[Step]) -> bool:
     """Whether the last thing that the user asked for was to undo the work."""
-    begun = next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
-    said = [step.text for step in run[begun:] if isinstance(step, Said) and step.role == "user"]
+    said = said_by_user(run[first_call(run) :])
     asked = [text for text in said if undoes(text) or any(requests(part) for part in sentences(heard(text)))]
     return bool(asked) and undoes(asked[-1])
 
@@ -148,7 +141,13 @@ def admission(run: Sequence[Step]) -> str:
         return ""
     acted = [step for step in run if isinstance(step, Call) and step.outcome != "unknown" and not step.looks]
     failed = bool(acted) and acted[-1].outcome == "error"
-    shape = _FAILURE if failed else _STILL if _SUCCESS.search(answer.text) else _ADMISSION
+    shape = (
+        _KNOWN["failure"]
+        if failed
+        else _KNOWN["still"]
+        if _KNOWN["success"].search(answer.text)
+        else _KNOWN["admission"]
+    )
     return next((sentence for sentence in sentences(answer.text) if shape.search(sentence)), "")
 
 
@@ -158,6 +157,10 @@ def final_answer(run: Sequence[Step]) -> int | None:
         step = run[at]
         if isinstance(step, Call):
             return None
-        if step.role == "assistant" and not step.acting and (not courtesy(step.text) or _SUCCESS.search(step.text)):
+        if (
+            step.role == "assistant"
+            and not step.acting
+            and (not courtesy(step.text) or _KNOWN["success"].search(step.text))
+        ):
             return at
     return None

@@ -34,13 +34,11 @@ class Reading:
 
 
 _KNOWN = Vocabulary("reading")
-DENIED = _KNOWN.text("denied")
-LONG_AGO = _KNOWN.pattern("long_ago")
+DENIED = "not "
+LONG_AGO = _KNOWN["long_ago"]
 PEOPLE = _KNOWN.in_order("people")
 _NO_NAMES = _KNOWN.words("no_names")
-_SUBJECTS = STOPWORDS | frozenset(
-    {"everybody", "nobody", "somebody", "anybody", "people", "others", "another", "everything", "half", "one"}
-)
+_SUBJECTS = STOPWORDS | _KNOWN.words("subjects")
 
 
 def anonymous(who: str, text: str) -> str:
@@ -71,27 +69,21 @@ def names_of(who: str, kin: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{who}'s {one}: name" for one in kin)
 
 
-_REMARK = _KNOWN.pattern("remark")
-_PERSON = _KNOWN.pattern("person", 0)
-_DATE = _KNOWN.pattern("date")
 _NAMES = _KNOWN.words("names")
-_FIGURES = _KNOWN.pattern("figures", 0)
-_FOR_A_TIME = _KNOWN.pattern("for_a_time")
-_AT_WORK = _KNOWN.pattern("at_work")
 
 
 def is_remark(text: str) -> bool:
     """Whether what something is said to be is no value of it: "closed today", "near the station"."""
-    return bool(_REMARK.match(text))
+    return bool(_KNOWN["remark"].match(text))
 
 
 def names_value(what: str, text: str) -> bool:
     """Whether `text` can be the value of a property of the speaker's, such as their boss or their birthday."""
     if what in _NAMES:
-        return bool(_PERSON.match(text))
+        return bool(_KNOWN["person"].match(text))
     if what == "birthday":
-        return bool(_DATE.search(text))
-    if _FIGURES.search(what):
+        return bool(_KNOWN["date"].search(text))
+    if _KNOWN["figures"].search(what):
         return any(char.isdigit() for char in text)
     if "email" in what:
         return "@" in text
@@ -100,8 +92,8 @@ def names_value(what: str, text: str) -> bool:
 
 def for_a_time(rest: str) -> bool:
     """Whether what follows a place of living or working makes it one among others: "during the week"."""
-    return bool(_FOR_A_TIME.match(rest))
+    return bool(_KNOWN["for_a_time"].match(rest))
 
 
 def for_work(rest: str) -> bool:
-    return bool(_AT_WORK.match(rest)) or for_a_time(rest)
+    return bool(_KNOWN["at_work"].match(rest)) or for_a_time(rest)

@@ -32,26 +32,13 @@ from everlore.extract.third_person import third_form, verb_forms
 from everlore.extract.vocabulary import Vocabulary
 
 _KNOWN = Vocabulary("readings")
-_UNSURE = _KNOWN.pattern("unsure")
 _USED_TO = re.compile(r"^ (?:also |once |actually |really )?used to (?P<verb>[a-z]+)\b", re.IGNORECASE)
-_COMPOUND = _KNOWN.pattern("compound")
-_ONE_HALF = _KNOWN.pattern("one_half")
 _DATED = re.compile(r"(\bbirthday is )[^()]{3,20}\((\d{1,2} [A-Z]\w+) \d{4}\)")
 """A birthday that is tomorrow, with the date that tomorrow has."""
 _BRACKET = re.compile(r"\s*\([^)]*\)")
-_NUMBER_WORDS = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "a", "an", "no"}
+_NUMBERS = _KNOWN.words("numbers")
 PHONE = 6
 """Digits of a phone number at least."""
-_STATUS = {
-    "single": "single",
-    "married": "married",
-    "engaged": "engaged",
-    "divorced": "divorced",
-    "widowed": "widowed",
-    "separated": "separated",
-    "in a relationship": "dating",
-    "dating": "dating",
-}
 
 
 @lru_cache(maxsize=1024)  # one statement is read for its slot, for what it ends, and for the profile
@@ -71,13 +58,13 @@ def read(text: str, speaker: str) -> Reading | None:
     if (one := as_one(plain, speaker.strip())) != plain:
         return _of_each(read(one, speaker), one)
     if not plain.lower().startswith(who):
-        return by_name(who, plain, _states) if not _UNSURE.search(plain) else None
+        return by_name(who, plain, _states) if not _KNOWN["unsure"].search(plain) else None
     rest = _not_any_more(plain[len(who) :])
     if rest.startswith(QUOTED):
         return _quoted(who, rest[len(QUOTED) :].rstrip('"'))
     if wish := wished(who, rest):
         return wish
-    if _UNSURE.search(rest):
+    if _KNOWN["unsure"].search(rest):
         return None
     if rest.startswith("'s "):
         return _owned(who, rest[3:]) or of_mine(who, rest[3:], _states)
@@ -96,7 +83,7 @@ def _not_any_more(rest: str) -> str:
 def _quoted(who: str, words: str) -> Reading | None:
     if order := ordered(who, words):
         return order
-    if _UNSURE.search(words):
+    if _KNOWN["unsure"].search(words):
         return None
     said = said_in(words)
     if said and said.slot:
@@ -117,33 +104,27 @@ def says_more(text: str, speaker: str = "") -> bool:
     text = as_one(text, speaker) if speaker else text
     if QUOTED in text and is_joint(text.partition(QUOTED)[2]):
         return True
-    return bool(_COMPOUND.search(_ONE_HALF.sub("", text)))
+    return bool(_KNOWN["compound"].search(_KNOWN["one_half"].sub("", text)))
 
 
-_FAVORITE = _KNOWN.pattern("favorite")
-_PROPERTY = _KNOWN.pattern("property")
-_IS_OTHER_NOW = _KNOWN.pattern("is_other_now")
-_NAME = _KNOWN.pattern("name")
-_WHO_IS = _KNOWN.pattern("who_is")
-_THEIR_AGE = _KNOWN.pattern("their_age")
 _MY_NAME = re.compile(r"^(?:full |first |last )?name is (?P<v>[A-Z][\w'-]+(?: [A-Z][\w'-]+)*)")
 
 
 def _owned(who: str, rest: str) -> Reading | None:
-    if found := _FAVORITE.match(rest):
+    if found := _KNOWN["favorite"].match(rest):
         slot = f"{who}: favorite {found['what'].lower().strip().replace('colour', 'color')}"
         if found["no"] or found["not"]:
             return Reading(slot, f"{DENIED}{_value(found['v'])}")
         return Reading(slot, _value(found["v"])) if not is_remark(found["v"]) else None
-    if found := _CAR_IS.match(rest):
+    if found := _KNOWN["car_is"].match(rest):
         return Reading(f"{who}: drives", found["v"].rstrip("."))
-    if found := _PROPERTY.match(rest) or _IS_OTHER_NOW.match(rest):
+    if found := _KNOWN["property"].match(rest) or _KNOWN["is_other_now"].match(rest):
         return _property(who, found)
-    if found := _NAME.match(rest):
+    if found := _KNOWN["name"].match(rest):
         return Reading(f"{who}'s {found['kin'].lower()}: name", found["v"])
-    if (found := _WHO_IS.match(rest)) and names_value("boss", found["v"]):
+    if (found := _KNOWN["who_is"].match(rest)) and names_value("boss", found["v"]):
         return Reading(f"{who}'s {found['kin'].lower()}: name", found["v"])
-    if found := _THEIR_AGE.match(rest):
+    if found := _KNOWN["their_age"].match(rest):
         child = " ".join(filter(None, (found["kin"].lower(), found["name"])))
         return Reading(f"{who}'s {child}: age", found["v"])
     if found := _MY_NAME.match(rest):
@@ -151,11 +132,8 @@ def _owned(who: str, rest: str) -> Reading | None:
     return None
 
 
-_LIVES = _KNOWN.pattern("lives")
 _AND_NOW = re.compile(r"^(?P<event>[a-z]+)\b[^.;]{0,80}?(?:,|,? and|,? but) (?P<now>now [a-z]+s\b.*)", re.I)
 """An event and what holds since then: "graduated and now works as a lawyer"."""
-_CHANGED = _KNOWN.pattern("changed")
-_HAS_NEW = _KNOWN.pattern("has_new")
 
 
 def _property(who: str, found: re.Match[str]) -> Reading | None:
@@ -166,80 +144,62 @@ def _property(who: str, found: re.Match[str]) -> Reading | None:
     return Reading(f"{who}: {what}", value) if names_value(what, found["v"]) else None
 
 
-_SETTLED = _KNOWN.pattern("settled")
-_LIVES_NOW = _KNOWN.pattern("lives_now")
-_AGE = _KNOWN.pattern("age")
-_RELATION = _KNOWN.pattern("relation")
-_CAR_IS = _KNOWN.pattern("car_is")
-_LIVES_WITH = _KNOWN.pattern("lives_with")
-_DRIVES = _KNOWN.pattern("drives")
-_DRIVES_NOW = _KNOWN.pattern("drives_now")
-_SOLD = _KNOWN.pattern("sold")
-_WEIGHS = _KNOWN.pattern("weighs")
-_HAS_NAMED = _KNOWN.pattern("has_named")
-_PARTNER = _KNOWN.pattern("partner")
-_COUNT = _KNOWN.pattern("count")
-_PET = _KNOWN.pattern("pet")
-_NO_PET = _KNOWN.pattern("no_pet")
-_MOVED_OUT = _KNOWN.pattern("moved_out")
-
-
 def _states(who: str, rest: str) -> Reading | None:
     """Where somebody lives and works; else what they are and have."""
-    if found := _LIVES.match(rest):
+    if found := _KNOWN["lives"].match(rest):
         if (place := _place(found)) and place.split()[0].lower() not in PRODUCTS:
             return None if for_a_time(rest[found.end() :]) else Reading(f"{who}: lives in", place)
         return None
-    if found := _SETTLED.match(rest):
+    if found := _KNOWN["settled"].match(rest):
         return Reading(f"{who}: lives in", _place(found)) if _place(found) else None
     alone = rest
     if who in rest.lower():  # "left Berlin, Alice is in Munich now"
         alone = re.sub(rf"(?<=, ){re.escape(who)} |(?<= and ){re.escape(who)} ", "", rest, flags=re.I)
-    if found := _LIVES_NOW.match(alone):
+    if found := _KNOWN["lives_now"].match(alone):
         return Reading(f"{who}: lives in", found["v"].rstrip("."))
     if (now := _AND_NOW.match(alone)) and "VBD" in verb_forms(now["event"].lower()):
         return _states(who, now["now"])
     if work := employment(who, alone):
         return work
-    if (found := _MOVED_OUT.match(rest)) and _place(found):
+    if (found := _KNOWN["moved_out"].match(rest)) and _place(found):
         return Reading(f"{who}: lives in", f"{DENIED}{_place(found)}")
-    if (found := _LIVES_WITH.match(rest)) and not for_a_time(rest[found.end("v") :]):
+    if (found := _KNOWN["lives_with"].match(rest)) and not for_a_time(rest[found.end("v") :]):
         return Reading(f"{who}: lives with", re.sub(r" (?:now|again|in [A-Z].*)$", "", found["v"]).lower())
     return _condition(who, rest)
 
 
 def _condition(who: str, rest: str) -> Reading | None:
     """Age, relationship, car, weight and what somebody is; else what they have."""
-    if found := _AGE.match(rest):
+    if found := _KNOWN["age"].match(rest):
         return Reading(f"{who}: age", found["v"])
-    if found := _RELATION.match(rest):
-        return _relation(who, _STATUS[found["v"].lower()], rest)
-    if found := _DRIVES.match(rest) or _DRIVES_NOW.match(rest):
+    if found := _KNOWN["relation"].match(rest):
+        return _relation(who, found["v"].lower().replace("in a relationship", "dating"), rest)
+    if found := _KNOWN["drives"].match(rest) or _KNOWN["drives_now"].match(rest):
         return None if for_work(rest[found.end() :]) else Reading(f"{who}: drives", found["v"].rstrip("."))
-    if found := _SOLD.match(rest):
+    if found := _KNOWN["sold"].match(rest):
         return Reading(f"{who}: drives", f"{DENIED}{found['v'].rstrip('.')}")
-    if found := _WEIGHS.match(rest):
+    if found := _KNOWN["weighs"].match(rest):
         return Reading(f"{who}: weight", found["v"].lower())
     return being(who, rest) or _belongings(who, rest)
 
 
 def _belongings(who: str, rest: str) -> Reading | None:
     """Partners, pets, numbers and how many of a thing somebody has; else what they do."""
-    if found := _HAS_NAMED.match(rest):
+    if found := _KNOWN["has_named"].match(rest):
         kin = found["kin"].lower()
         with_status = (f"{who}: relationship status",) if kin in (*SPOUSES, *COUPLE) else ()
         return Reading(f"{who}'s {kin}: name", found["v"], closes=with_status)
-    if _PARTNER.match(rest):
+    if _KNOWN["partner"].match(rest):
         return Reading(f"{who}: {HAS_PARTNER}", "", "+", closes=(f"{who}: relationship status",))
-    if found := _PET.match(rest):
+    if found := _KNOWN["pet"].match(rest):
         done = fulfilled(who, rest)
         return Reading(has_pet(who, found["pet"].lower()), "", "+", closes=done.closes if done else ())
-    if found := _NO_PET.match(rest):
+    if found := _KNOWN["no_pet"].match(rest):
         kind = found["pet"].lower().rstrip("s")
         return Reading(has_pet(who, kind), "", "-", closes=names_of(who, (kind,)))
-    if found := _CHANGED.match(rest) or _HAS_NEW.match(rest):
+    if found := _KNOWN["changed"].match(rest) or _KNOWN["has_new"].match(rest):
         return _property(who, found)
-    if (found := _COUNT.match(rest)) and (found["v"].isdigit() or found["v"].lower() in _NUMBER_WORDS - {"a", "an"}):
+    if (found := _KNOWN["count"].match(rest)) and (found["v"].isdigit() or found["v"].lower() in _NUMBERS):
         return Reading(f"{who}: number of {found['what'].lower().rstrip('s')}s", found["v"].lower())
     return habit(who, rest) or fulfilled(who, rest)
 

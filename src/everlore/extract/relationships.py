@@ -23,24 +23,17 @@ PARTED, LOST, HAS_PARTNER = "parted", "lost", "has partner"
 _ONLY = ("mother", "mom", "mum", "father", "dad", "boss")
 """Of whom one has one, so that no name is needed."""
 
-_HINT = _KNOWN.pattern("hint")
-_BOTH = _KNOWN.pattern("both")
-_ONE = _KNOWN.pattern("one")
-_LEFT = _KNOWN.pattern("left")
-_DIED = _KNOWN.pattern("died")
-_GAVE_AWAY = _KNOWN.pattern("gave_away")
-
 
 def over(who: str, text: str) -> Reading | None:
     """That a couple parted, that somebody died, or that an animal is gone."""
-    if not _HINT.search(text) or LONG_AGO.search(text):
+    if not _KNOWN["hint"].search(text) or LONG_AGO.search(text):
         return None
     told = anonymous(who, text)
-    if found := _DIED.match(told):
+    if found := _KNOWN["died"].match(told):
         return _died(who, (found["kin"] or "").lower(), found["name"] or found["alone"] or "")
-    if found := _GAVE_AWAY.match(told):
+    if found := _KNOWN["gave_away"].match(told):
         return _gone(who, next(filter(None, found.groups())))
-    if found := _BOTH.match(told) or _ONE.match(told) or _LEFT.match(told):
+    if found := _KNOWN["both"].match(told) or _KNOWN["one"].match(told) or _KNOWN["left"].match(told):
         return _parted(who, next(filter(None, found.groups()), ""), found[0].lower())
     return None
 
@@ -87,10 +80,6 @@ def _gone(who: str, what: str) -> Reading:
     return Reading(f"{who}: {LOST}", "", closes=names_of(who, PETS), whom=what)
 
 
-_MINE = _KNOWN.pattern("mine")
-_BY_NAME = _KNOWN.pattern("by_name")
-_OF_ME = _KNOWN.pattern("of_me")
-_IS_KIN = _KNOWN.pattern("is_kin")
 _SEVERAL = frozenset(PEOPLE) - {"mother", "mom", "mum", "father", "dad", "parents", "wife", "husband", "boss"}
 
 States = Callable[[str, str], Reading | None]
@@ -98,18 +87,18 @@ States = Callable[[str, str], Reading | None]
 
 def of_mine(who: str, rest: str, states: States) -> Reading | None:
     """ "sister Jane lives in Leeds", after "Alice's"."""
-    found = _MINE.match(rest)
+    found = _KNOWN["mine"].match(rest)
     return _told(who, found["name"] or found["kin"].lower(), found["rest"], states) if found else None
 
 
 def by_name(who: str, words: str, states: States) -> Reading | None:
     """ "Jane moved to York" and "My parents live in Kiel", as they were said."""
-    if " is " in words and (kin := _IS_KIN.match(anonymous(who, words))):
+    if " is " in words and (kin := _KNOWN["is_kin"].match(anonymous(who, words))):
         [slot] = names_of(who, (kin["kin"].lower(),))
         return Reading(slot, kin["name"])
-    if of_me := _OF_ME.match(words):
+    if of_me := _KNOWN["of_me"].match(words):
         return of_mine(who, words[of_me.end() :], states)
-    found = _BY_NAME.match(words)
+    found = _KNOWN["by_name"].match(words)
     return _told(who, found["name"], found["rest"], states) if found and is_somebody(found["name"]) else None
 
 

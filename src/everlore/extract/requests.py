@@ -11,53 +11,36 @@ from everlore.extract.vocabulary import Vocabulary
 from everlore.stem import stem
 
 _KNOWN = Vocabulary("requests")
-_GREETING = _KNOWN.pattern("greeting")
-_POLITE = _KNOWN.pattern("polite")
-_ANNOUNCED = _KNOWN.pattern("announced")
-_LED = _KNOWN.pattern("led")
-_WISH = _KNOWN.pattern("wish")
-_TO_ME = _KNOWN.pattern("to_me")
-_QUESTION_WORD = _KNOWN.pattern("question_word")
-_PLEASE_LATER = _KNOWN.pattern("please_later")
-_PLEASE = _KNOWN.pattern("please")
-_REQUEST = _KNOWN.pattern("request")
 _IDENTIFIER = re.compile(r"[a-z]+(?:[A-Z_/.-]\w|\d)")
 """`test_signup`, `config.py`, `getUser`: a name that a capital would change."""
 _WORD = re.compile(r"[^\W_][\w'-]*")
 _NO_ORDER = _KNOWN.words("no_order")
 _AFTER_SUBJECT = _KNOWN.words("after_subject")
 _AFTER_PLURAL = _KNOWN.words("after_plural")
-_OF_A_PLACE = _KNOWN.pattern("of_a_place")
 _MADE_VERB = re.compile(r"(?:re|un|de|pre|auto)-?(?P<verb>[a-z]{3,})|[a-z]{4,}(?:ize|ise|ify)")
 _NEW_VERBS = _KNOWN.words("new_verbs")
 _LABEL = re.compile(r"[\w-]+(?: (?!the\b|a\b|an\b|my\b|our\b)[\w-]+){1,3}:\s")
 """What a message is about, before the message: "Search latency alert: …"."""
 _ARTICLES = frozenset(["a", "an", "the", "my", "our", "all", "every"])
-_PROBLEM = _KNOWN.pattern("problem")
-_AND_MEND = _KNOWN.pattern("and_mend")
-_FROM_NOW_ON = _KNOWN.pattern("from_now_on")
-_SUPPOSED = _KNOWN.pattern("supposed")
-_DEFINITE = _KNOWN.pattern("definite")
-_ENDS_NAME = _KNOWN.pattern("ends_name")
 _GENERIC = _KNOWN.words("generic")
 
 
 def bare(sentence: str) -> str:
     """A request as an order: "Could you please deploy the api?" is "Deploy the api"."""
-    text = _GREETING.sub("", sentence) or sentence
-    plain = _POLITE.sub("", text).strip() or text
+    text = _KNOWN["greeting"].sub("", sentence) or sentence
+    plain = _KNOWN["polite"].sub("", text).strip() or text
     if plain == text:
-        plain = _LED.sub("", text).strip() or text
+        plain = _KNOWN["led"].sub("", text).strip() or text
         plain = plain if is_order(plain) or is_question(plain) else text
-    if plain != sentence and not _QUESTION_WORD.match(plain):
+    if plain != sentence and not _KNOWN["question_word"].match(plain):
         plain = plain.rstrip("?").rstrip()
-    plain = _TO_ME.sub(r"\1 ", _PLEASE_LATER.sub("", _WISH.sub("Get ", plain)))
+    plain = _KNOWN["to_me"].sub(r"\1 ", _KNOWN["please_later"].sub("", _KNOWN["wish"].sub("Get ", plain)))
     return plain if _IDENTIFIER.match(plain) else plain[:1].upper() + plain[1:]
 
 
 def announces(sentence: str) -> bool:
     """Whether an agent only says what it does next, which what it does shows better."""
-    return bool(_ANNOUNCED.match(sentence))
+    return bool(_KNOWN["announced"].match(sentence))
 
 
 def as_order(sentence: str) -> str:
@@ -70,7 +53,7 @@ def as_order(sentence: str) -> str:
 
 
 def without_greeting(text: str) -> str:
-    return _GREETING.sub("", text) or text
+    return _KNOWN["greeting"].sub("", text) or text
 
 
 def is_order(sentence: str) -> bool:
@@ -84,7 +67,7 @@ def is_order(sentence: str) -> bool:
     if words[0] in _NEW_VERBS or _is(words[0], "VERB"):
         numbered = len(words) > 2 and (follows.endswith("s") or follows.isdigit())
         subject = follows in _AFTER_SUBJECT or (numbered and words[2] in _AFTER_PLURAL)
-        return not (_is(words[0], "NOUN") and (subject or _OF_A_PLACE.match(sentence)))
+        return not (_is(words[0], "NOUN") and (subject or _KNOWN["of_a_place"].match(sentence)))
     # verbs that no dictionary has show by their object ("grok the logs")
     return follows in _ARTICLES and words[0].isalpha() and not words[0].endswith(("s", "ed"))
 
@@ -100,37 +83,37 @@ def _is(word: str, part: str) -> bool:
 
 def requests(sentence: str) -> bool:
     """An order or a polite request."""
-    polite = _POLITE.match(without_greeting(sentence))
-    if _REQUEST.search(sentence) or is_order(bare(sentence)):
+    polite = _KNOWN["polite"].match(without_greeting(sentence))
+    if _KNOWN["request"].search(sentence) or is_order(bare(sentence)):
         return True
     if polite and (words := _WORD.findall(without_greeting(sentence)[polite.end() :])):
         return len(words) > 1 and words[0].lower() not in _NO_ORDER
-    after = _PLEASE.search(sentence)
+    after = _KNOWN["please"].search(sentence)
     return after is not None and is_order(sentence[after.end() :])
 
 
 def is_problem(sentence: str) -> bool:
     """A statement of something that does not work, perhaps with a wish that it be mended."""
     told = problem(sentence)
-    return bool(_PROBLEM.search(told)) and not asks_first(bare(told)) and not requests(told)
+    return bool(_KNOWN["problem"].search(told)) and not asks_first(bare(told)) and not requests(told)
 
 
 def problem(sentence: str) -> str:
     """A sentence without a request at its end that only says "fix it"."""
-    sentence = _SUPPOSED.sub("", sentence)
-    asked = _AND_MEND.search(sentence)
+    sentence = _KNOWN["supposed"].sub("", sentence)
+    asked = _KNOWN["and_mend"].search(sentence)
     told = sentence[: asked.start()].rstrip(" ,;:.-–—") if asked else sentence
     return told if things(told) else sentence
 
 
 def only_mends(sentence: str) -> bool:
     """Whether a request says nothing but that something should go away: "mind taking a look?"."""
-    return _AND_MEND.fullmatch(sentence) is not None
+    return _KNOWN["and_mend"].fullmatch(sentence) is not None
 
 
 def lasting(sentence: str) -> bool:
     """Whether it says how something shall be done each time, not what to do now."""
-    return bool(_FROM_NOW_ON.search(sentence))
+    return bool(_KNOWN["from_now_on"].search(sentence))
 
 
 def things(text: str) -> frozenset[str]:
@@ -140,8 +123,8 @@ def things(text: str) -> frozenset[str]:
 
 def definite(text: str) -> frozenset[str]:
     """The stems of the first thing that a text calls "the …", as if it were known."""
-    for found in _DEFINITE.finditer(text):
-        words = _PROBLEM.split(_ENDS_NAME.split(found["words"])[0])[0]
+    for found in _KNOWN["definite"].finditer(text):
+        words = _KNOWN["problem"].split(_KNOWN["ends_name"].split(found["words"])[0])[0]
         if named := things(" ".join(word for word in words.split() if _may_be_noun(word.lower()))):
             return named
     return frozenset()

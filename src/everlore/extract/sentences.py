@@ -16,17 +16,11 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINE = re.compile(r"\n+")
 _MARKER = re.compile(r"^\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6}|>)\s+")
 _KNOWN = Vocabulary("sentences")
-_BOLD = _KNOWN.pattern("bold", 0)
 _FIRST_MARK = re.compile(r"(?:^|[:;,.!?]\s)1[.)]\s")
 _SECOND_MARK = re.compile(r"\s2[.)]\s")
 _INLINE_MARK = re.compile(r"(?<=[\w:;,.!?])\s+(?=\d{1,2}[.)]\s+\S)")
-_STOP = _KNOWN.pattern("stop", 0)
-_ABBREVIATION = _KNOWN.pattern("abbreviation")
-_ENDS_SENTENCE = _KNOWN.pattern("ends_sentence")
-_BEFORE_NUMBER = _KNOWN.pattern("before_number")
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
-_INVERTED = _KNOWN.pattern("inverted")
 
 
 def prose(text: str) -> str:
@@ -53,13 +47,13 @@ def items(line: str) -> list[str]:
 
 def unmarked(text: str) -> str:
     """The text without the marks of bold and italic."""
-    return _BOLD.sub(lambda mark: mark["code"] or mark[2] or mark[3] or mark[4], text)
+    return _KNOWN["bold"].sub(lambda mark: mark["code"] or mark[2] or mark[3] or mark[4], text)
 
 
 def _split_line(line: str) -> list[str]:
     parts: list[str] = []
     start = 0
-    for stop in _STOP.finditer(line):
+    for stop in _KNOWN["stop"].finditer(line):
         end = stop.end()
         if stop[0].startswith(".") and not _full_stop(line, start, end):
             continue
@@ -82,11 +76,11 @@ def _split_line(line: str) -> list[str]:
 
 def _full_stop(line: str, start: int, end: int) -> bool:
     head = line[max(start, end - 12) : end]
-    if _BEFORE_NUMBER.search(head):
+    if _KNOWN["before_number"].search(head):
         return not _following(line, end).isdigit()
-    if not _ABBREVIATION.search(head):
+    if not _KNOWN["abbreviation"].search(head):
         return True
-    return bool(_ENDS_SENTENCE.search(head)) and _following(line, end).isupper()
+    return bool(_KNOWN["ends_sentence"].search(head)) and _following(line, end).isupper()
 
 
 def _following(line: str, end: int) -> str:
@@ -122,7 +116,7 @@ def is_question(sentence: str) -> bool:
 
 def asks_first(sentence: str) -> bool:
     """A question from its first word on, not a statement that ends in one."""
-    return bool(_INVERTED.match(sentence))
+    return bool(_KNOWN["inverted"].match(sentence))
 
 
 @lru_cache(maxsize=4096)  # asked of a sentence, of its parts and for each way to read them

@@ -30,13 +30,12 @@ none."""
 KNOWN_WORK = 10
 """From so many cases on, what more than half of them did tells nothing of a task."""
 
-_SPECIFIC = KNOWN.pattern("specific")
 _UNDOING = KNOWN.words("undoing")
 
 
 def cluster_text(case: Case) -> str:
     """The task without its names, numbers and dates: what to embed when looking for cases of the same task."""
-    return " ".join(NAMES.sub("someone", _SPECIFIC.sub(" ", without_asker(case.task_intent))).split())
+    return " ".join(NAMES.sub("someone", KNOWN["specific"].sub(" ", without_asker(case.task_intent))).split())
 
 
 def public_id(case: Case) -> str:
@@ -83,8 +82,10 @@ def _work(cases: Sequence[Case]) -> list[frozenset[str]]:
     return [done - usual for done in kinds]
 
 
-def _shared(done: frozenset[str], members: Sequence[int], work: Sequence[frozenset[str]]) -> float:
-    return sum(_jaccard(done, work[member]) for member in members) / len(members)
+def _shared(one: frozenset[str], members: Sequence[int], sets: Sequence[frozenset[str]]) -> float:
+    """The mean Jaccard index of one set with those of the members."""
+    unions = [(one & sets[member], one | sets[member]) for member in members]
+    return sum(len(both) / len(either) if either else 0.0 for both, either in unions) / len(members)
 
 
 def _may_be_alike(one: Case, other: Case) -> bool:
@@ -110,11 +111,7 @@ def _nearness(
         length = float(np.linalg.norm(centroid)) or 1.0
         # rounded, so that the last bits of a float never decide who joins first
         return [round(float(near), 5) for near in vectors[list(free)] @ centroid / length]
-    return [sum(_jaccard(words[at], words[member]) for member in members) / len(members) for at in free]
-
-
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one | other else 0.0
+    return [_shared(words[at], members, words) for at in free]
 
 
 def gather(

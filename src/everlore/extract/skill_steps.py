@@ -59,16 +59,12 @@ def _calls(approach: str) -> tuple[Told, ...]:
     for line in approach.splitlines():
         step = STEP.match(line.strip())
         if step and (call := _CALL.match(step["text"])):
-            arguments = tuple(_argument(part) for part in _NEXT_ARGUMENT.split(call["arguments"]) if part)
+            parts = [(part, _NAMED.fullmatch(part)) for part in _NEXT_ARGUMENT.split(call["arguments"]) if part]
+            arguments = tuple((named["name"], named["value"]) if named else ("", part) for part, named in parts)
             command = next((value for name, value in arguments if name in COMMAND), "")
             kind = action_of(call["name"], {"command": command}).kind if command else call["name"]
             found.append(Told(call["name"], kind, arguments, call["outcome"] != "error"))
     return tuple(found)
-
-
-def _argument(text: str) -> tuple[str, str]:
-    named = _NAMED.fullmatch(text)
-    return (named["name"], named["value"]) if named else ("", text)
 
 
 def shared_steps(good: Sequence[Case]) -> list[str]:

@@ -22,7 +22,6 @@ _STOP = KNOWN.words("stop")
 _ASKED_BY = re.compile(r" \(asked by [^)]*\)$")
 _CONTEXT = re.compile(r"^(?P<request>.+?) \((?P<context>.+)\)$")
 _WORD = re.compile(r"[^\W_]+")
-_PHRASE = KNOWN.pattern("phrase", 0)
 _ONE_OF_THEM = re.compile(r"\s*`[^`]*`|(?<=\w)\s+(?:#\d+|\w*[a-z-]\w*\d[\w.-]*|\d{3,})(?=\s)")
 NAMES = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:'s)?(?: [A-Z][a-z]+)*\b")
 _ASIDE = re.compile(r"\s*\([^()]*\)(?=[\s,.])")
@@ -67,7 +66,7 @@ def _without_details(intent: str, common: frozenset[str]) -> str:
     """The first phrase, and of the others those with something in common that name nothing of their own."""
     if told := _CONTEXT.match(intent):
         return " ".join([_without_details(told["request"], common), f"({_without_details(told['context'], common)})"])
-    first, *others = [part for part in _PHRASE.split(_ASIDE.sub("", intent)) if part]
+    first, *others = [part for part in KNOWN["phrase"].split(_ASIDE.sub("", intent)) if part]
     while others and not stems(first) & common:  # "Get rid | of the old logs"
         first += others.pop(0)
     kept = [part for part in others if stems(part) & common and not _ONLY_HERE.search(part)]

@@ -26,7 +26,7 @@ from everlore.extract.requests import (
     without_greeting,
 )
 from everlore.extract.sentences import is_question
-from everlore.extract.trajectory import Call, Said, Step
+from everlore.extract.trajectory import Call, Said, Step, first_call, said_by_user
 from everlore.extract.verdict import asks_nothing, clauses, courtesy, objects_to
 from everlore.extract.vocabulary import Vocabulary
 
@@ -34,15 +34,6 @@ SPOKEN = 20_000
 """Characters of a task in which a thing may have been named."""
 
 _KNOWN = Vocabulary("tasks")
-_GOES_ON = _KNOWN.pattern("goes_on")
-_GOES_WITH_IT = _KNOWN.pattern("goes_with_it")
-_WHILE_AT_IT = _KNOWN.pattern("while_at_it")
-_REFERRING = _KNOWN.pattern("referring")
-_AGAIN = _KNOWN.pattern("again")
-_MANNER = _KNOWN.pattern("manner")
-_OFFER = _KNOWN.pattern("offer")
-_CLOSING = _KNOWN.pattern("closing")
-_ABOUT_THE_WORK = _KNOWN.pattern("about_the_work")
 
 
 def tasks(run: Sequence[Step]) -> list[list[Step]]:
@@ -84,9 +75,13 @@ def _parted(text: str) -> tuple[str, str]:
 
 def _begins(text: str, current: Sequence[Step]) -> bool:
     """Whether a message asks for something else than what is going on."""
-    if asks_nothing(text) or objects_to(text) or (_GOES_WITH_IT.match(text) and not _GOES_ON.search(text)):
+    if (
+        asks_nothing(text)
+        or objects_to(text)
+        or (_KNOWN["goes_with_it"].match(text) and not _KNOWN["goes_on"].search(text))
+    ):
         return False
-    if isinstance(current[-1], Call) and _WHILE_AT_IT.match(text):
+    if isinstance(current[-1], Call) and _KNOWN["while_at_it"].match(text):
         return False
     asked = [part for part in sentences(heard(text)) if requests(part) or is_problem(part) or is_question(part)]
     if not asked or _answers(text, current):
@@ -95,12 +90,14 @@ def _begins(text: str, current: Sequence[Step]) -> bool:
     if (
         not request
         or lasting(request)
-        or _AGAIN.search(request)
+        or _KNOWN["again"].search(request)
         or _refers(request)
-        or (is_question(request) and _ABOUT_THE_WORK.search(request))
+        or (is_question(request) and _KNOWN["about_the_work"].search(request))
     ):
         return False
-    return bool(_GOES_ON.search(text)) or not (_MANNER.match(bare(request)) or _known(request, current))
+    return bool(_KNOWN["goes_on"].search(text)) or not (
+        _KNOWN["manner"].match(bare(request)) or _known(request, current)
+    )
 
 
 def _answers(text: str, current: Sequence[Step]) -> bool:
@@ -109,14 +106,14 @@ def _answers(text: str, current: Sequence[Step]) -> bool:
     if not isinstance(last, Said) or last.role != "assistant":
         return False
     question = sentences(last.text)[-1]
-    if not is_question(question) or _CLOSING.search(question):
+    if not is_question(question) or _KNOWN["closing"].search(question):
         return False
-    return not (_OFFER.search(question) and requests(text) and not things(heard(text)) & things(question))
+    return not (_KNOWN["offer"].search(question) and requests(text) and not things(heard(text)) & things(question))
 
 
 def _refers(request: str) -> bool:
     """Whether a request speaks of what is at hand: "add a test for it", not "write a script and see that it runs"."""
-    word = _REFERRING.search(request)
+    word = _KNOWN["referring"].search(request)
     return word is not None and len(things(request[: word.start()])) < 2
 
 
@@ -138,14 +135,8 @@ user told."""
 OBJECT, OBJECTS = 30, 3
 """Characters of an argument that is told as what a tool was used on, and how many of them."""
 
-_FIRST_PERSON = _KNOWN.pattern("first_person")
-_VAGUE = _KNOWN.pattern("vague")
-_MENDS = _KNOWN.pattern("mends")
-_FUNCTION_WORD = _KNOWN.pattern("function_word", 0)
 _PASTED = re.compile(r"```.*?(?:```|\Z)|^(?:Traceback|[ \t]{2,}|\s*(?:at|File) )[^\n]*$", re.DOTALL | re.MULTILINE)
-_ASKED_LAST = _KNOWN.pattern("asked_last")
 _LISTED = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s", re.MULTILINE)
-_I_DID = _KNOWN.pattern("i_did")
 
 
 def task_intent(run: Sequence[Step], speakers: Mapping[str, str]) -> str:
@@ -157,14 +148,16 @@ def task_intent(run: Sequence[Step], speakers: Mapping[str, str]) -> str:
     spoken = [step for step in run if isinstance(step, Said) and step.role == "assistant"]
     calls = [step for step in run if isinstance(step, Call)]
     real = [step.text for step in spoken if not courtesy(step.text)]
-    if calls and any(isinstance(step, Said) and step.role == "user" for step in run):
+    if calls and said_by_user(run):
         real = real[::-1]  # the last words tell what was done
     if not calls:
         real = real or [step.text for step in run if isinstance(step, Said)]
     if real:
         said = sentences(real[0])[0]
-        told = _capital(_I_DID.sub("", said) or said) if calls and _I_DID.match(said) else bare(as_order(said))
-        return one_line(told, INTENT)
+        if not calls or not _KNOWN["i_did"].match(said):
+            return one_line(bare(as_order(said)), INTENT)
+        told = _KNOWN["i_did"].sub("", said) or said
+        return one_line(told[:1].upper() + told[1:], INTENT)
     used = f"Use {_used(calls)}"
     outputs = "; ".join(call.result for call in calls if not call.told and call.result)
     return one_line(f"{used} ({outputs})" if outputs else used, INTENT)
@@ -181,10 +174,10 @@ def _used(calls: Sequence[Call]) -> str:
 
 def _request_of(run: Sequence[Step]) -> tuple[int, Said] | None:
     """What the user asked for before the work began; in the middle of work, the last thing they asked for."""
-    first_call = next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
+    begun = first_call(run)
     by_user = [(at, step) for at, step in enumerate(run) if isinstance(step, Said) and step.role == "user"]
     real = [(at, step) for at, step in by_user if not asks_nothing(step.text)]
-    before = [(at, step) for at, step in real if at < first_call]
+    before = [(at, step) for at, step in real if at < begun]
     telling = [(at, step) for at, step in before if things(heard(step.text))] or before
     if before:
         return next(((at, step) for at, step in telling if _asks(step.text)), telling[-1])
@@ -199,7 +192,7 @@ def _asks(text: str) -> bool:
 def _told(request: Said, earlier: Sequence[Step], speaker: str) -> str:
     text = heard(request.text)
     said = sentences(without_greeting(_PASTED.sub("", text).strip() or text))
-    split = [_ASKED_LAST.split(sentence) for sentence in said]
+    split = [_KNOWN["asked_last"].split(sentence) for sentence in said]
     reasons = {part: before for parts in split for before, part in pairwise(parts)}
     parts = [part for sentence in split for part in sentence]
     parts = [part for part in parts if not asks_nothing(part)] or parts
@@ -209,7 +202,7 @@ def _told(request: Said, earlier: Sequence[Step], speaker: str) -> str:
     troubles = [part for part in parts if is_problem(part)]
     clear = [part for part in asked if things(part) and not (troubles and only_mends(part))]
     chosen = next((part for part in clear if len(things(part)) > 1), clear[0]) if clear else ""
-    if chosen and not (troubles and _MENDS.match(bare(chosen)) and _VAGUE.match(bare(chosen))):
+    if chosen and not (troubles and _KNOWN["mends"].match(bare(chosen)) and _KNOWN["vague"].match(bare(chosen))):
         named = len(things(chosen))
         told = [part for part in parts if part not in asked] if named < FEW else []
         reason = reasons.get(chosen, "") if named <= FEW else ""
@@ -223,14 +216,14 @@ def _told(request: Said, earlier: Sequence[Step], speaker: str) -> str:
 
 def _named(intent: str, parts: Sequence[str], chosen: str, earlier: Sequence[Step], speaker: str) -> str:
     """The request; with what "it" is, where it says no more, and with who is meant by "my"."""
-    if _VAGUE.match(intent) or not things(intent):
+    if _KNOWN["vague"].match(intent) or not things(intent):
         rest = [part for part in parts if part != chosen]
         before = [step.text for step in earlier if isinstance(step, Said) and not courtesy(step.text)]
         context = rest[0] if rest else sentences(before[-1])[0] if before else ""
-        if context and _MENDS.match(intent):
+        if context and _KNOWN["mends"].match(intent):
             return _fix(context)
         return _with(intent, context) if context else one_line(intent, INTENT)
-    if _FIRST_PERSON.search(intent) and speaker.replace(" ", "").isalpha():
+    if _KNOWN["first_person"].search(intent) and speaker.replace(" ", "").isalpha():
         return f"{one_line(intent.rstrip('.'), INTENT - 45)} (asked by {one_line(speaker, 30)})"
     return one_line(intent, INTENT)
 
@@ -241,10 +234,6 @@ def _with(intent: str, context: str) -> str:
 
 def _fix(trouble: str) -> str:
     told = problem(trouble).rstrip(".!")
-    if _FUNCTION_WORD.match(told):
+    if _KNOWN["function_word"].match(told):
         told = told[:1].lower() + told[1:]
     return one_line(f"Fix: {told}", INTENT)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

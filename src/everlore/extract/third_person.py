@@ -6,53 +6,36 @@ order, and only pronouns and the verbs that agree with them change.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from everlore.extract.lexicon import (
-    ADVERBS,
-    CLAUSE_VERBS,
-    INVERTERS,
-    NEW_VERBS,
-    OBJECT_STARTS,
-    OPINION_VERBS,
-    ORDERS,
-    PLACE_STARTS,
-    PLAIN_VERBS,
-    SAME_IN_THIRD,
-    STOPWORDS,
-    SUBORDINATORS,
-)
+from everlore.extract.lexicon import ADVERBS, CLAUSE_VERBS, ORDERS, SAME_IN_THIRD, STOPWORDS
 from everlore.extract.verb_tables import lemminflect
 from everlore.extract.vocabulary import Vocabulary
 
 _KNOWN = Vocabulary("third_person")
-_TOKEN = _KNOWN.pattern("token", re.DOTALL)
-_FIRST = _KNOWN.pattern("first")
+_INVERTERS = _KNOWN.words("inverters")
+_NEW_VERBS = _KNOWN.words("new_verbs")
+_OBJECT_STARTS = _KNOWN.words("object_starts")
+_OPINION_VERBS = _KNOWN.words("opinion_verbs")
+_PLACE_STARTS = _KNOWN.words("place_starts")
+_PLAIN_VERBS = _KNOWN.words("plain_verbs")
+_SUBORDINATORS = _KNOWN.words("subordinators")
 _UNSAFE = frozenset('"“”«»?')
 """A quotation without its end; and a question says nothing."""
 _OF_THE_LISTENER = _KNOWN.words("of_the_listener")
 _BEFORE_NUMERAL = _KNOWN.words("before_numeral")
 _BEFORE_NOUN = _KNOWN.words("before_noun")
 _BEFORE_MINE = _KNOWN.words("before_mine")
-_AGAIN = {
-    "my": "their", "me": "them", "mine": "theirs", "myself": "themself", "our": "their", "ours": "theirs", "us": "them",
-}  # fmt: skip
+_AGAIN = _KNOWN.table("again")
 _WITH_OTHERS = frozenset({"our", "ours", "us"})
 _THEY = _KNOWN.words("they")
-_CLAUSE = _KNOWN.pattern("clause", 0)
-_CONTRACTED = {"i'm": "is", "i've": "has", "i'll": "will", "im": "is", "ive": "has"}
-_PRESENT = {
-    "am": "is", "have": "has", "haven't": "hasn't", "do": "does", "don't": "doesn't", "dont": "doesn't",
-    "cant": "can't", "wont": "won't", "didnt": "didn't", "couldnt": "couldn't", "havent": "hasn't",
-    "wanna": "wants to", "gotta": "has to", "gonna": "is gonna",
-}  # fmt: skip
+_CONTRACTED = _KNOWN.table("contracted")
+_PRESENT = _KNOWN.table("present")
 _NO_MORE_VERBS = _KNOWN.words("no_more_verbs")
 _HEADLESS = _KNOWN.words("headless")
 _SURE_VERBS = _KNOWN.words("sure_verbs")
-_HABIT = _KNOWN.pattern("habit")
 _PLAIN = frozenset({"rent", "feed", "weed"})
 """Hardly ever what somebody rends, or the past of "fee" and "wee"."""
 
@@ -70,9 +53,9 @@ class _Draft:
 
 def third_person(sentence: str, name: str) -> str | None:
     """The sentence with the speaker's name for "I" and "my", or None where that is not safe or nothing is to change."""
-    if not _FIRST.search(sentence):
+    if not _KNOWN["first"].search(sentence):
         return None
-    tokens = _TOKEN.findall(sentence)
+    tokens = _KNOWN["token"].findall(sentence)
     words = [at for at, token in enumerate(tokens) if token[0].isalnum()]
     draft = _Draft(tokens, words, name, folded=[_fold(tokens[at]) for at in words])
     if not words or not _UNSAFE.isdisjoint(tokens) or _to_listener(draft.folded) or _no_subject(draft):
@@ -91,7 +74,7 @@ def _no_subject(draft: _Draft) -> bool:
         return True  # "says I am lazy": somebody does
     if any(map(_is_i, draft.folded)):
         return not any(word[0] == "i" for word in draft.folded[:4]) and first in _HEADLESS
-    verb = first in OPINION_VERBS or (only_verb(first) and bool(verb_forms(first) & {"VB", "VBD"}))
+    verb = first in _OPINION_VERBS or (only_verb(first) and bool(verb_forms(first) & {"VB", "VBD"}))
     if first in _HEADLESS or verb:
         return True
     return not any(_finite(word) or "'" in word or word == "and" for word in draft.folded)
@@ -148,7 +131,7 @@ def _subject(draft: _Draft, number: int) -> bool:
     before = draft.folded[number - 1] if number else ""
     if before in _BEFORE_NUMERAL:
         return True
-    inverted = before in INVERTERS and _adjoined(draft, number)
+    inverted = before in _INVERTERS and _adjoined(draft, number)
     if inverted or _next_char(draft, number) == "/":
         return False
     follower = _verb_place(draft, number)
@@ -222,14 +205,14 @@ def _is_object(draft: _Draft, start: int) -> bool:
         return False
     before = draft.folded[start - 1]
     return (
-        before in PLACE_STARTS
+        before in _PLACE_STARTS
         or before in ("to", "of", "into")
         or (bool(verb_forms(before)) and base_form(before) not in CLAUSE_VERBS)
     )
 
 
 def _finite(word: str) -> bool:
-    if word in SAME_IN_THIRD or word in _PRESENT or word in ("is", "are") or _CLAUSE.match(word):
+    if word in SAME_IN_THIRD or word in _PRESENT or word in ("is", "are") or _KNOWN["clause"].match(word):
         return True
     return bool(verb_forms(word) & {"VBD", "VBZ"})
 
@@ -248,7 +231,7 @@ def _agree(draft: _Draft, place: int) -> bool:
         return True
     forms = verb_forms(word)
     if "VBD" in forms:
-        if "VB" in forms and _HABIT.search("".join(draft.tokens)) and not _moved_past(draft):
+        if "VB" in forms and _KNOWN["habit"].search("".join(draft.tokens)) and not _moved_past(draft):
             _put(draft, place, third_form(word))
         elif ("VB" not in forms or base_form(word) != word) and not _may_govern(draft, place):
             _agree_after_and(draft, place)  # "I sold the van and drive a truck"
@@ -275,10 +258,10 @@ def _agree_after_and(draft: _Draft, place: int) -> None:
     """Further verbs of the same subject: "I bike to work and love it", "I live in Cork, work at Apple"."""
     if place < len(draft.folded) and draft.folded[place] == "gonna":
         return
-    opinion = place < len(draft.folded) and draft.folded[place] in OPINION_VERBS
+    opinion = place < len(draft.folded) and draft.folded[place] in _OPINION_VERBS
     for at in range(place + 1, len(draft.words)):
         word = draft.folded[at]
-        if word in SUBORDINATORS or word in ("i", "gonna") or (word == "to" and _infinitive(draft, at)):
+        if word in _SUBORDINATORS or word in ("i", "gonna") or (word == "to" and _infinitive(draft, at)):
             return
         joined = word in ("and", "but", "or")
         if not joined and _adjoined(draft, at):
@@ -302,7 +285,7 @@ def _unlike(draft: _Draft, before: int, verb: int) -> bool:
     """ "at Apple and study law": a name and a small letter are not two of a kind."""
     named = not draft.tokens[draft.words[before]][0].islower() and draft.tokens[draft.words[verb]][0].islower()
     word = draft.folded[verb]
-    return named and word in PLAIN_VERBS - {"like"} and "VBD" not in verb_forms(word) and verb + 1 < len(draft.words)
+    return named and word in _PLAIN_VERBS - {"like"} and "VBD" not in verb_forms(word) and verb + 1 < len(draft.words)
 
 
 def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
@@ -312,9 +295,9 @@ def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
     if word in ("have", "am", "do", "don't", "haven't"):
         return True
     following = draft.folded[verb + 1] if verb + 1 < len(draft.words) else ""
-    starts = following in OBJECT_STARTS or (not opinion and following in PLACE_STARTS)
+    starts = following in _OBJECT_STARTS or (not opinion and following in _PLACE_STARTS)
     return (
-        (word in PLAIN_VERBS and starts)
+        (word in _PLAIN_VERBS and starts)
         or (word in _SURE_VERBS and following != "")
         or (only_verb(word) and verb_forms(word) == {"VB"} and following != "")
     )
@@ -322,8 +305,8 @@ def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
 
 def has_verb(sentence: str) -> bool:
     """Whether there is a verb in it that says something of a subject: not so in "my two old dogs"."""
-    words = [_fold(token) for token in _TOKEN.findall(sentence) if token[0].isalnum()]
-    if words and _CLAUSE.match(words[0]):
+    words = [_fold(token) for token in _KNOWN["token"].findall(sentence) if token[0].isalnum()]
+    if words and _KNOWN["clause"].match(words[0]):
         return True
     for before, word in pairwise(words):
         if _is_i(before) or _is_i(word):
@@ -348,11 +331,11 @@ def verb_forms(word: str) -> frozenset[str]:
     """Which of VB (base), VBD (past), VBN, VBZ a word can be; empty when it is no verb."""
     forms: set[str] = set()
     word = word.rpartition("-")[2]  # "double-check"
-    if word in _PLAIN or word in NEW_VERBS:
+    if word in _PLAIN or word in _NEW_VERBS:
         return frozenset({"VB"})
-    if word.removesuffix("s") in NEW_VERBS:
+    if word.removesuffix("s") in _NEW_VERBS:
         return frozenset({"VBZ"})
-    if word.removesuffix("ed") in NEW_VERBS or word.removesuffix("d") in NEW_VERBS:
+    if word.removesuffix("ed") in _NEW_VERBS or word.removesuffix("d") in _NEW_VERBS:
         return frozenset({"VBD", "VBN"})
     for lemma in lemminflect().getLemma(word, "VERB", lemmatize_oov=False):
         if lemma == word:

@@ -73,6 +73,15 @@ class Said:
 Step: TypeAlias = Call | Said
 
 
+def first_call(run: Sequence[Step]) -> int:
+    """Where the work begins; behind the end where there is none."""
+    return next((at for at, step in enumerate(run) if isinstance(step, Call)), len(run))
+
+
+def said_by_user(run: Sequence[Step]) -> list[str]:
+    return [step.text for step in run if isinstance(step, Said) and step.role == "user"]
+
+
 def steps(messages: Sequence[Message]) -> list[Step]:
     """The run in order. The result of a call stands with the call, wherever its message came."""
     found: list[Step] = []

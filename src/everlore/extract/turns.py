@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from everlore.extract.vocabulary import Vocabulary
 from everlore.types import Cell, Message
 
 ASSISTANT = "The assistant"
-_KNOWN = Vocabulary("turns")
-_NAMELESS = _KNOWN.words("nameless")
+_NAMELESS = frozenset({"assistant", "ai", "bot", "agent", "model", "system", "tool"})
 
 
 @dataclass(frozen=True, slots=True)

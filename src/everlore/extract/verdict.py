@@ -18,25 +18,7 @@ Verdict: TypeAlias = Literal["pleased", "displeased", "thanks", ""]
 
 _KNOWN = Vocabulary("verdict")
 
-_INTERJECTION = _KNOWN.pattern("interjection")
-_ONLY_FILLER = _KNOWN.pattern("only_filler")
-_APART = _KNOWN.pattern("apart")
-_UNSAID = _KNOWN.pattern("unsaid")
 
-_NOT_BAD = _KNOWN.pattern("not_bad")
-_REFUSAL = _KNOWN.pattern("refusal")
-_BAD_FIRST = _KNOWN.pattern("bad_first")
-_DISPLEASED = _KNOWN.pattern("displeased")
-_OUTCRY = _KNOWN.pattern("outcry")
-_UNDO = _KNOWN.pattern("undo")
-_REDO = _KNOWN.pattern("redo")
-_CORRECTION = _KNOWN.pattern("correction")
-_TO_THE_AGENT = _KNOWN.pattern("to_the_agent")
-_POINTED_AT = _KNOWN.pattern("pointed_at")
-_POINTING = _KNOWN.pattern("pointing")
-_GOOD_FIRST = _KNOWN.pattern("good_first")
-_PLEASED = _KNOWN.pattern("pleased")
-_THANKS = _KNOWN.pattern("thanks")
 _COURTESY = _KNOWN.words("courtesy")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+")
 
@@ -45,8 +27,8 @@ def clauses(text: str) -> list[str]:
     """The parts of a text that can each judge for themselves: sentences, interjections, what "but" sets apart."""
     found: list[str] = []
     for sentence in sentences(heard(text)):
-        for part in _APART.split(sentence):
-            while word := _INTERJECTION.match(part):
+        for part in _KNOWN["apart"].split(sentence):
+            while word := _KNOWN["interjection"].match(part):
                 found.append(word[0].strip())
                 part = part[word.end() :]
             found.append(part)
@@ -66,18 +48,22 @@ def verdict(text: str) -> Verdict:
 
 
 def _of_clause(clause: str) -> Verdict:
-    if _UNSAID.match(clause):
+    if _KNOWN["unsaid"].match(clause):
         return ""
-    plain = _NOT_BAD.sub("", clause)
+    plain = _KNOWN["not_bad"].sub("", clause)
     if clause.rstrip("\"' !").endswith(("?", "？")):
-        return "displeased" if _OUTCRY.search(plain) else ""
-    if _UNDO.search(plain) or _REFUSAL.search(plain) or _BAD_FIRST.search(plain):
+        return "displeased" if _KNOWN["outcry"].search(plain) else ""
+    if _KNOWN["undo"].search(plain) or _KNOWN["refusal"].search(plain) or _KNOWN["bad_first"].search(plain):
         return "displeased"
-    if _DISPLEASED.search(plain) and not is_order(plain):
+    if _KNOWN["displeased"].search(plain) and not is_order(plain):
         return "displeased"
-    if plain != clause or _GOOD_FIRST.search(clause) or (_PLEASED.search(clause) and not is_order(clause)):
+    if (
+        plain != clause
+        or _KNOWN["good_first"].search(clause)
+        or (_KNOWN["pleased"].search(clause) and not is_order(clause))
+    ):
         return "pleased"
-    return "thanks" if _THANKS.search(clause) else ""
+    return "thanks" if _KNOWN["thanks"].search(clause) else ""
 
 
 def courtesy(text: str) -> bool:
@@ -92,19 +78,21 @@ def asks_nothing(text: str) -> bool:
 
 def undoes(text: str) -> bool:
     """Whether the user wants the work undone or dropped, and nothing else done in its place."""
-    return bool(_UNDO.search(heard(text))) and not _REDO.search(heard(text))
+    return bool(_KNOWN["undo"].search(heard(text))) and not _KNOWN["redo"].search(heard(text))
 
 
 def objects_to(text: str) -> bool:
     """Whether the words turn down or correct what was just done, rather than tell of something else."""
     parts = clauses(text)
-    first = next((part for part in parts if not _ONLY_FILLER.fullmatch(part)), parts[0])
-    if _REFUSAL.search(parts[0]) or _CORRECTION.search(first) or undoes(text):
+    first = next((part for part in parts if not _KNOWN["only_filler"].fullmatch(part)), parts[0])
+    if _KNOWN["refusal"].search(parts[0]) or _KNOWN["correction"].search(first) or undoes(text):
         return True
     named = False
     for part in parts:
-        if _of_clause(part) == "displeased" and (_TO_THE_AGENT.search(part) or (_POINTING.search(part) and not named)):
+        if _of_clause(part) == "displeased" and (
+            _KNOWN["to_the_agent"].search(part) or (_KNOWN["pointing"].search(part) and not named)
+        ):
             return True
         # "it" is what was just named, if something was; "these prices" are those that the agent has just told
-        named = named or (bool(things(part)) and not _POINTED_AT.match(part))
+        named = named or (bool(things(part)) and not _KNOWN["pointed_at"].match(part))
     return False

@@ -1,4 +1,4 @@
-"""What is known of language is data: words and patterns are read from `extract/data/<name>.toml`.
+r"""What is known of language is data: words and patterns are read from `extract/data/<name>.toml`.
 
 uses = ["lexicon"]                                # files whose words and patterns this one may name as well
 [words]
@@ -6,9 +6,11 @@ kin = "mother father sister"                     # `_` stands for a blank: "step
 [patterns]
 visits = '''my (?:<<kin>>) (?:visits|visited)'''  # <<kin>> is any of the words, <<other>> another pattern
 comes = ['drops in', '<<visits>>']                # any of them; a line break and the blanks after it don't count
+[exact]                                           # patterns in which capitals count
+named = 'my <<kin>> [A-Z]\w+'
 
 KNOWN = Vocabulary("relatives")
-KNOWN.words("kin"); KNOWN.pattern("visits")
+KNOWN.words("kin"); KNOWN["visits"].search("my mother visits us")
 """
 
 from __future__ import annotations
@@ -17,23 +19,28 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+DATA = Path(__file__).with_name("data")
 _BREAK = re.compile(r"\n\s*")
 _NAMED = re.compile(r"<<(\w+)>>")
 
 
-class Vocabulary:
-    """One data file. A name that it does not have is an error of ours, told when its module is imported."""
+class Vocabulary(dict[str, re.Pattern[str]]):
+    """One data file: its patterns by name, each compiled when it is first asked for, so that a start compiles none."""
 
     def __init__(self, name: str) -> None:
-        self._data: Mapping[str, Any] = tomllib.loads(
-            (files("everlore.extract") / "data" / f"{name}.toml").read_text(encoding="utf-8")
-        )
+        super().__init__()
+        self._data: Mapping[str, Any] = tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
         self._words: Mapping[str, str] = self._data.get("words", {})
-        self._patterns: Mapping[str, str | list[str]] = self._data.get("patterns", {})
+        self._exact: Mapping[str, str | list[str]] = self._data.get("exact", {})
+        self._patterns: Mapping[str, str | list[str]] = {**self._data.get("patterns", {}), **self._exact}
         self._uses = [_used(other) for other in self._data.get("uses", ())]
+
+    def __missing__(self, name: str) -> re.Pattern[str]:
+        self[name] = re.compile(self.text(name), 0 if name in self._exact else re.IGNORECASE)
+        return self[name]
 
     def in_order(self, name: str) -> tuple[str, ...]:
         return tuple(word.replace("_", " ") for word in self._words[name].split())
@@ -44,6 +51,10 @@ class Vocabulary:
     def table(self, name: str) -> dict[str, str]:
         """A table of the file: what stands for what."""
         return dict(self._data[name])
+
+    def by_word(self, name: str) -> dict[str, str]:
+        """A table of the file the other way round: each of the words on the right, and what it stands for."""
+        return {word.replace("_", " "): key for key, words in self._data[name].items() for word in words.split()}
 
     def rows(self, name: str) -> Iterator[list[str]]:
         """A list of lists of the file, with what they name put in as in patterns."""
@@ -59,9 +70,6 @@ class Vocabulary:
                 if name in other._words or name in other._patterns:
                     return other.text(name)
         return "|".join(re.escape(word) for word in sorted(self.in_order(name), key=lambda word: (-len(word), word)))
-
-    def pattern(self, name: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
-        return re.compile(self.text(name), flags)
 
     def _filled(self, text: str) -> str:
         return _NAMED.sub(lambda found: self.text(found[1]), _BREAK.sub("", text))

@@ -15,26 +15,17 @@ from everlore.extract.vocabulary import Vocabulary
 _KNOWN = Vocabulary("when")
 _MONTHS = _KNOWN.in_order("months")
 _DAYS = _KNOWN.in_order("days")
-_NUMBERS = {"a": 1, "an": 1} | {
-    word: value
-    for value, word in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), start=1
-    )
-}
-_TIME = _KNOWN.pattern("time")
-_HINT = _KNOWN.pattern("hint")
-_FUTURE = _KNOWN.pattern("future")
-_PAST = _KNOWN.pattern("past")
+_NUMBERS = {"a": 1, "an": 1} | {word: value for value, word in enumerate(_KNOWN.in_order("numbers"), 1)}
 _WIDE = {"前天": -2, "昨天": -1, "今天": 0, "明天": 1, "后天": 2}
 _SEASON_END = {"spring": 5, "summer": 8, "autumn": 11, "fall": 11}
 
 
 def with_dates(text: str, timestamp: int, zone: tzinfo = UTC) -> str:
     """The text with a date behind each relative time, as meant at `timestamp` (ms)."""
-    if not _HINT.search(text):
+    if not _KNOWN["hint"].search(text):
         return text
     today = datetime.fromtimestamp(timestamp / 1000, zone).date()
-    return _TIME.sub(lambda found: _dated(found, today, text), text)
+    return _KNOWN["time"].sub(lambda found: _dated(found, today, text), text)
 
 
 def show(day: date) -> str:
@@ -56,7 +47,7 @@ def _meaning(found: re.Match[str], today: date, text: str) -> str:
         case "ago":
             return _shifted(today, -_number(found["ago_n"]), found["ago_unit"])
         case "ahead":
-            if found["in_n"] and (_PAST.search(text) or not _FUTURE.search(text)):
+            if found["in_n"] and (_KNOWN["past"].search(text) or not _KNOWN["future"].search(text)):
                 return ""  # "in two weeks" may be how long something took
             return _shifted(today, _number(found["in_n"] or found["from_n"]), found["in_unit"] or found["from_unit"])
         case "span":

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from everlore.clock import spoken_day
-from everlore.kinds.base import (
-    header,
-    index_row,
-    list_field,
-    moment_field,
-    section,
-    text_field,
-)
+from everlore.kinds.base import CellMemory, cell_row, header, list_field, of_entry, section
 from everlore.kinds.pieces import split_text
 from everlore.kinds.registry import register
 from everlore.kinds.spec import DailyLog, Kind
-from everlore.types import IndexRow, Key, LogEntry, Owner, Unit, Validity
+from everlore.types import IndexRow, LogEntry, Owner, Unit
 
 SECTIONS = ("Subject", "Summary", "Content")
 
@@ -37,13 +30,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
-    owner: Owner
-    local_id: str
-    session_id: str
-    timestamp: int
-    parent_id: str
-    sender_ids: tuple[str, ...]
+class Episode(CellMemory):
     subject: str
     summary: str
     content: str
@@ -65,17 +52,25 @@ def render_turns(opening: str, turns: Iterable[Turn]) -> str:
 def parse_turns(content: str) -> tuple[str, list[Turn]]:
     """The opening and the turns. Text that a person wrote without any turn mark is all opening."""
     marks = list(_TURN.finditer(content))
-    if not marks:
-        return content.strip(), []
-    turns = []
-    for mark, following in zip(marks, [*marks[1:], None], strict=True):
-        text = content[mark.end() : following.start() if following else len(content)].strip()
-        turns.append(Turn(mark["speaker"], mark["time"], _ESCAPED.sub(r"\1", text)))
-    return content[: marks[0].start()].strip(), turns
+    opening = content[: marks[0].start()] if marks else content
+    return opening.strip(), [_turn(content, marks, number) for number in range(len(marks))]
+
+
+def turns_at(content: str, numbers: Iterable[int]) -> dict[int, Turn]:
+    """These turns alone, as far as there are such: quicker than all."""
+    marks = list(_TURN.finditer(content))
+    return {number: _turn(content, marks, number) for number in numbers if 0 <= number < len(marks)}
+
+
+def _turn(content: str, marks: Sequence[re.Match[str]], number: int) -> Turn:
+    mark = marks[number]
+    end = marks[number + 1].start() if number + 1 < len(marks) else len(content)
+    text = content[mark.end() : end].strip()
+    return Turn(mark["speaker"], mark["time"], _ESCAPED.sub(r"\1", text) if "\\" in text else text)
 
 
 def to_entry(episode: Episode) -> LogEntry:
-    fields = header(episode.owner, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids)
+    fields = header(episode)
     if episode.assistants:
         fields["assistants"] = episode.assistants
     return LogEntry(
@@ -91,12 +86,7 @@ def to_entry(episode: Episode) -> LogEntry:
 def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Episode:
     content = section(entry, "Content")
     return Episode(
-        owner=owner,
-        local_id=entry.id,
-        session_id=text_field(entry, "session_id", ""),
-        timestamp=moment_field(entry, day),
-        parent_id=text_field(entry, "parent_id", ""),
-        sender_ids=list_field(entry, "sender_ids"),
+        **of_entry(entry, owner, day),
         subject=entry.sections.get("Subject", "").strip() or content.splitlines()[0][:100],
         summary=entry.sections.get("Summary", "").strip() or content[:200],
         content=content,
@@ -138,17 +128,7 @@ def units(episode: Episode) -> tuple[Unit, ...]:
 def to_row(episode: Episode, updated: int) -> IndexRow:
     account = "\n\n".join([episode.content, *(f"### {heading}\n{text}" for heading, text in episode.remarks)])
     data = {"subject": episode.subject, "summary": episode.summary, "episode": account}
-    return index_row(
-        Key(episode.owner, EPISODE.name, episode.local_id),
-        updated,
-        data,
-        units(episode),
-        timestamp=episode.timestamp,
-        session_id=episode.session_id,
-        parent_id=episode.parent_id,
-        sender_ids=episode.sender_ids,
-        validity=Validity(episode.timestamp),
-    )
+    return cell_row(EPISODE.name, episode, updated, data, units(episode))
 
 
 EPISODE = register(

@@ -11,6 +11,7 @@ Invariants:
 from __future__ import annotations
 
 import json
+import math
 import re
 import threading
 import time
@@ -59,7 +60,9 @@ class Endpoint:
         self.url = address(base_url, path, section)
         self._what = what
         self._section = section
-        self._key = _checked_key(api_key.strip(), section)
+        self._key = api_key.strip()
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise Misconfigured(f"{section}__API_KEY has characters that cannot be sent in an HTTP header")
         self._timeout = timeout_seconds
         self._first_wait = first_wait_seconds
         self._guard = threading.Lock()
@@ -100,15 +103,14 @@ class Endpoint:
             raise Unavailable(self._last_problem)
         client = self._opened()  # takes a while the first time, which is not the endpoint's
         started = time.monotonic()
-        end = started + 2 * self._timeout
-        end = min(end, deadline) if deadline is not None else end
+        last = deadline if deadline is not None else math.inf
+        end = min(started + 2 * self._timeout, last)
         wait = self._first_wait
         problem, late = "was given no time to answer", True
         for attempt in range(1, ATTEMPTS + 1):
             asked_wait = 0.0
             begun = time.monotonic()
-            until = begun + self._timeout
-            until = min(until, deadline) if deadline is not None else until
+            until = min(begun + self._timeout, last)
             try:
                 status, headers, answer = self._exchange(client, body, until)
             except (httpx.TimeoutException, TimeoutError) as error:
@@ -131,12 +133,12 @@ class Endpoint:
             if attempt == ATTEMPTS or pause > end - time.monotonic() or self._closed.wait(pause):
                 break
             wait *= 2
-        if lenient and late:
-            raise Unavailable(f"the {self._what} endpoint {self.shown} {problem}; try again later")
-        self._failures += 1
-        self._rest_until = time.monotonic() + min(LONGEST_REST, self._first_wait * 2**self._failures)
-        self._last_problem = f"the {self._what} endpoint {self.shown} {problem}; try again later"
-        raise Unavailable(self._last_problem)
+        told = f"the {self._what} endpoint {self.shown} {problem}; try again later"
+        if not (lenient and late):
+            self._failures += 1
+            self._rest_until = time.monotonic() + min(LONGEST_REST, self._first_wait * 2**self._failures)
+            self._last_problem = told
+        raise Unavailable(told)
 
     def bad(self, reason: str) -> Unavailable:
         return Unavailable(f"the {self._what} endpoint {self.shown} sent an unusable answer: {reason}")
@@ -210,17 +212,10 @@ def retry_after(value: str | None) -> float:
     if not value:
         return 0.0
     try:
-        return max(0.0, float(value)) if value.strip().isdigit() else _seconds_until(parsedate_to_datetime(value))
+        if value.strip().isdigit():
+            return float(value)
+        moment = parsedate_to_datetime(value)
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max(0.0, (aware - datetime.now(UTC)).total_seconds())
     except (TypeError, ValueError):
         return 0.0
-
-
-def _seconds_until(moment: datetime) -> float:
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
-
-
-def _checked_key(key: str, section: str) -> str:
-    if not (key.isascii() and key.isprintable()):
-        raise Misconfigured(f"{section}__API_KEY has characters that cannot be sent in an HTTP header")
-    return key

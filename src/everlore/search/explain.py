@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from everlore.clock import Clock
 from everlore.engine import Engine
+from everlore.index.base import TermStats
 from everlore.index.tokens import query_terms
 from everlore.search.candidates import Ask
 from everlore.search.passages import Past
@@ -38,6 +39,7 @@ class Stage:
     kind: str
     ask: Ask
     ranking: Ranking
+    stats: TermStats
     told: list[tuple[Ranked, IndexedMemory]] = field(default_factory=list)
     past: Past = field(default_factory=dict)
     hits: list[Hit] = field(default_factory=list)

@@ -6,7 +6,8 @@ as few of the first ones as a search has time for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -14,10 +15,10 @@ import numpy as np
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.extract.sentences import split
-from everlore.index.base import Vector
+from everlore.index.base import TermStats, Vector
 from everlore.index.bm25 import in_texts
-from everlore.index.tokens import joined, tokens
-from everlore.kinds.episode import parse_turns
+from everlore.index.tokens import joined, query_terms, tokens
+from everlore.kinds.episode import turns_at
 from everlore.search.candidates import Ask
 from everlore.search.query import Hit, Passage
 from everlore.search.rank import Ranked, Turn
@@ -40,12 +41,27 @@ FURTHER_FACT = 0.6
 LONGEST = 6000
 """Characters of a turn or text that are cut into sentences."""
 COMPARED = 8
-"""Sentences that one search embeds, at most, where their words don't tell which one answers."""
+"""Sentences that one search embeds, at most, where their words don't tell which one answers,"""
+COMPARED_HITS = 3
+"""and of so many hits: embedding a sentence takes as long as the rest of a search."""
 NEARLY = 0.9
 """A further turn is shown that scores so much of what the best one scores."""
 SAID_OF = 0.5
-"""Share of a fact's words that its sentence holds."""
+"""Share of a fact's telling words that its sentence holds."""
 _TEXTS = ("task_intent", "key_insight", "approach", "name", "description", "content", "subject", "summary")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Said:
+    """A turn, or the text of a memory without turns, cut into sentences."""
+
+    one: Ranked
+    stored: IndexedMemory
+    turn: Turn
+    speaker: str
+    clock: str
+    sentences: list[str]
+
 
 Past = Mapping[Place, Sequence[tuple[IndexedMemory, str]]]
 
@@ -67,79 +83,85 @@ def matched(one: Ranked, *, vectors_only: bool, low: float) -> list[Turn]:
 
 
 def passages(
-    engine: Engine, ask: Ask, hits: Sequence[tuple[Ranked, IndexedMemory]], past: Past
+    engine: Engine, ask: Ask, hits: Sequence[tuple[Ranked, IndexedMemory]], past: Past, stats: TermStats
 ) -> list[tuple[Passage, ...]]:
     """For each hit the best sentence of each of its best turns, best first."""
     if not ask.recipe.passages:
         return [()] * len(hits)
-    # (hit, turn, its sentences)
-    cut: list[tuple[int, Turn, str, str, list[str]]] = []
-    for at, (one, stored) in enumerate(hits):
-        cut += [(at, *rest) for rest in _cut(one, stored, ask.recipe.passages)]
-    scores = _sentence_scores(engine, ask, [(turn, sentences) for _, turn, _, _, sentences in cut])
-    found: list[list[Passage]] = [[] for _ in hits]
-    for (at, turn, speaker, clock, sentences), worth in zip(cut, scores, strict=True):
-        one, stored = hits[at]
+    cut = [said for one, stored in hits for said in _cut(one, stored, ask.recipe.passages)]
+    foremost = {stored.id for _, stored in hits[:COMPARED_HITS]}
+    found: dict[int, list[Passage]] = {}
+    for said, worth in zip(cut, _sentence_scores(engine, ask, cut, foremost, stats), strict=True):
+        one, stored, turn = said.one, said.stored, said.turn
         best = int(np.argmax(worth))
-        score = round(min(float(worth[best]), one.score), 6)
-        ended, by = _ended(sentences, best, past.get((stored.parent_id, turn.turn), ()))
+        ended, by = _ended(said.sentences, best, said.speaker, past.get((stored.parent_id, turn.turn), ()))
         validity = stored.validity if ended is None else ended.validity
-        start = validity.start
-        found[at].append(
+        moment = _moment(stored.timestamp, said.clock)
+        found.setdefault(stored.id, []).append(
             Passage(
-                text=sentences[best],
-                score=score,
-                turn=turn.turn + 1 if speaker else 0,
-                speaker=speaker,
-                time=_moment(stored.timestamp, clock),
-                valid_from=stored.timestamp if start is None else start,
+                text=said.sentences[best],
+                score=round(min(float(worth[best]), one.score), 6),
+                turn=turn.turn + 1 if said.speaker else 0,
+                speaker=said.speaker,
+                time=moment,
+                valid_from=moment if validity.start is None else validity.start,
                 valid_until=validity.end,
                 ended_by=by,
             )
         )
-    return [tuple(sorted(each, key=lambda one: -one.score)) for each in found]
+    return [tuple(sorted(found.get(stored.id, ()), key=lambda one: -one.score)) for _, stored in hits]
 
 
-def _cut(one: Ranked, stored: IndexedMemory, most: int) -> list[tuple[Turn, str, str, list[str]]]:
-    """(turn, speaker, clock time, sentences) of the best turns."""
+def _cut(one: Ranked, stored: IndexedMemory, most: int) -> list[_Said]:
+    """The best turns, in sentences."""
     best = [turn for turn in matched(one, vectors_only=False, low=0.0)[:most] if turn.score >= NEARLY * one.best_turn]
-    turns = parse_turns(str(stored.data["episode"]))[1] if stored.key.kind == "episode" else []
-    if not turns:
-        sentences = split((text_of(stored) or str(stored.data.get("episode", "")))[:LONGEST])
-        return [(best[0], "", "", sentences)] if best and sentences else []
-    told = []
-    for turn in best:
-        if 0 <= turn.turn < len(turns):
-            said = turns[turn.turn]
-            told.append((turn, said.speaker, said.time, split(said.text[:LONGEST]) or [said.text]))
-    return told
+    account = str(stored.data.get("episode", ""))
+    turns = turns_at(account, [turn.turn for turn in best])
+    if turns:
+        told = [(turn, turns[turn.turn]) for turn in best if turn.turn in turns]
+        return [_Said(one, stored, turn, said.speaker, said.time, _sentences(said.text)) for turn, said in told]
+    text = text_of(stored) or account
+    return [_Said(one, stored, best[0], "", "", _sentences(text))] if best and text.strip() else []
 
 
-def _sentence_scores(engine: Engine, ask: Ask, cut: Sequence[tuple[Turn, list[str]]]) -> list[Floats]:
-    """Each sentence by its own words and the meaning of its turn."""
-    every = [sentence for _, sentences in cut for sentence in sentences if len(sentences) > 1]
-    words = _by_words(engine, ask.where.owner, ask.weights, every)
-    found: list[Floats] = []
+def _sentences(text: str) -> list[str]:
+    return split(text[:LONGEST]) or [text]
+
+
+def _sentence_scores(
+    engine: Engine, ask: Ask, cut: Sequence[_Said], foremost: Set[int], stats: TermStats
+) -> list[Floats]:
+    """Each sentence by its own words and the meaning of its turn, or by its own meaning in the foremost hits where no
+    word tells which one answers."""
+    choices = [said for said in cut if len(said.sentences) > 1]
+    words = _by_words(stats, ask.weights, [sentence for said in choices for sentence in said.sentences])
+    scores: dict[int, Floats] = {}
+    wordless: list[_Said] = []
     begin, left = 0, COMPARED
-    for turn, sentences in cut:
-        if len(sentences) == 1:
-            found.append(np.array([turn.score], np.float32))
-            continue
-        text = words[begin : begin + len(sentences)]
-        begin += len(sentences)
-        meaning = np.full(len(sentences), turn.meaning, np.float32)
-        if text.max() <= 0 and left >= len(sentences):
-            left -= len(sentences)
-            near = _cosines(engine, ask.vector, sentences)
-            if near is not None:
-                meaning = dense_scores(near, unrelated_cosine(engine, ask.recipe))
-        score = HYBRID.meaning * meaning + HYBRID.words * text if ask.vector is not None else text
-        found.append((BY_ASSISTANT * score if turn.by_assistant else score).astype(np.float32))
-    return found
+    for said in choices:
+        count = len(said.sentences)
+        text = words[begin : begin + count]
+        begin += count
+        meaning = HYBRID.meaning * said.turn.meaning if ask.vector is not None else 0.0
+        scores[id(said)] = (HYBRID.words * text + meaning).astype(np.float32) if ask.vector is not None else text
+        if ask.vector is not None and text.max() <= 0 and said.stored.id in foremost and count <= left:
+            left -= count
+            wordless.append(said)
+    near = _cosines(engine, ask.vector, [sentence for said in wordless for sentence in said.sentences])
+    if near is not None:
+        meant = HYBRID.meaning * dense_scores(near, unrelated_cosine(engine, ask.recipe))
+        for said in wordless:
+            scores[id(said)], meant = meant[: len(said.sentences)], meant[len(said.sentences) :]
+    return [
+        np.array([said.turn.score], np.float32)
+        if id(said) not in scores
+        else scores[id(said)] * (BY_ASSISTANT if said.turn.by_assistant else 1.0)
+        for said in cut
+    ]
 
 
 def _cosines(engine: Engine, vector: Vector | None, texts: Sequence[str]) -> Floats | None:
-    if vector is None or not engine.embedder.ready():
+    if vector is None or not texts or not engine.embedder.ready():
         return None
     try:
         near: Floats = engine.embedder.encode(texts, patient=False) @ vector
@@ -149,23 +171,24 @@ def _cosines(engine: Engine, vector: Vector | None, texts: Sequence[str]) -> Flo
 
 
 def _ended(
-    sentences: Sequence[str], at: int, facts: Sequence[tuple[IndexedMemory, str]]
+    sentences: Sequence[str], at: int, speaker: str, facts: Sequence[tuple[IndexedMemory, str]]
 ) -> tuple[IndexedMemory | None, str]:
     """The fact that has ended which this sentence states, and what replaced it."""
-    held = [set(tokens(sentence)) for sentence in sentences]
+    held = [set(query_terms(sentence)) for sentence in sentences] if facts else []
     for fact, by in facts:
-        said = set(tokens(str(fact.data["content"])))
+        # "Ann is single." and "I am single." have the last word in common
+        said = set(query_terms(str(fact.data["content"]))).difference(tokens(speaker))
         shared = [len(said & words) for words in held]
-        if shared[at] >= SAID_OF * len(said) and shared[at] == max(shared):
+        if shared[at] >= max(1, SAID_OF * len(said)) and shared[at] == max(shared):
             return fact, by
     return None, ""
 
 
 def _moment(last: int, clock: str) -> int:
     """A turn's time: its clock time, on the day of the episode's last message or the one before."""
-    if not clock:
-        return last
     end = datetime.fromtimestamp(last / 1000, UTC)
+    if not clock or clock == f"{end:%H:%M}":
+        return last
     hour, minute = int(clock[:2]), int(clock[3:])
     said = end.replace(hour=hour % 24, minute=minute % 60, second=0, microsecond=0)
     return int((said if said <= end else said - timedelta(days=1)).timestamp() * 1000)
@@ -176,10 +199,11 @@ def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> 
     meaning once the model is there."""
     if not texts:
         return []
-    score = np.zeros(len(texts), np.float32)
+    score, weights = np.zeros(len(texts), np.float32), looked_for(query)
     for owner in {owner for owner, _ in texts}:
         own = [at for at, (of, _) in enumerate(texts) if of == owner]
-        score[own] = _by_words(engine, owner, looked_for(query), [texts[at][1] for at in own])
+        stats = engine.index.term_stats(list(weights), owner)
+        score[own] = _by_words(stats, weights, [texts[at][1] for at in own])
     if engine.embedder.ready():
         try:
             cosine = _cosines(engine, engine.embedder.query(query), [text for _, text in texts])
@@ -191,12 +215,11 @@ def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> 
     return [float(one) for one in score]
 
 
-def _by_words(engine: Engine, owner: Owner | None, weights: Mapping[str, float], texts: Sequence[str]) -> Floats:
+def _by_words(stats: TermStats, weights: Mapping[str, float], texts: Sequence[str]) -> Floats:
     words = [tokens(text) for text in texts]
     terms = list(weights)
     if not terms or not texts:
         return np.zeros(len(texts), np.float32)
-    stats = engine.index.term_stats(terms, owner)
     nothing = np.zeros(len(texts))
     each = Candidates(
         frequency=in_texts(terms, [joined(held) for held in words]),
@@ -210,7 +233,7 @@ def _by_words(engine: Engine, owner: Owner | None, weights: Mapping[str, float],
     return text_scores(each, term_weights(stats, weights), stats.mean_length)
 
 
-def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], idf: Mapping[str, float]) -> dict[str, list[Hit]]:
+def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], stats: TermStats) -> dict[str, list[Hit]]:
     """The facts of the turns that matched best, by cell, the more telling ones of a turn first."""
     owner, recipe = ask.where.owner, ask.recipe
     if owner is None:
@@ -222,8 +245,11 @@ def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], idf: Mapping[str, 
     best = sorted(scores, key=lambda place: (-scores[place], place))[:FACT_TURNS]
     first = [(parent, turn.turn) for parent, turns in turns_of.items() for turn in turns[:FACT_TURNS_EACH]]
     most = {one.parent_id: one.score for one in ranked}
+    idf = dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
     told: dict[Place, list[tuple[float, IndexedMemory]]] = {}
-    for fact, turn, words in engine.index.in_turns(owner, "fact", sorted({*best, *first})):
+    for fact, turn, words in (
+        found for part in ask.parts for found in engine.index.in_turns(owner, part, sorted({*best, *first}))
+    ):
         overlap = sum(weight for term, weight in idf.items() if f" {term} " in words)
         told.setdefault((fact.parent_id, turn), []).append((overlap, fact))
     if not recipe.by_meaning:

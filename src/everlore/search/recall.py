@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from everlore.engine import Engine
-from everlore.index.base import Vector
+from everlore.index.base import TermStats, Vector
 from everlore.kinds.registry import kind as kind_of
 from everlore.kinds.registry import parts_of
 from everlore.models.chat import Meter
@@ -23,7 +23,7 @@ from everlore.search.query import Hit, Query, Recall
 from everlore.search.rank import Ranked, Ranking, rank
 from everlore.search.recipes import HYBRID, Recipe
 from everlore.search.rounds import LEARN_FROM, further, rerank
-from everlore.search.score import looked_for, term_weights
+from everlore.search.score import looked_for
 from everlore.search.supersede import supersede
 from everlore.search.time_window import inside, stretch
 from everlore.search.vectors import default_radius, query_vector
@@ -65,7 +65,7 @@ def recall(engine: Engine, query: Query, recipe: Recipe = HYBRID) -> Recall:
         stages = [_stage(engine, query, recipe, kinds, given) for kinds in groups]
     # outside that view, in which nothing can be written: sentences may be embedded, and vectors are kept
     for stage in stages:
-        shown = passages(engine, stage.ask, stage.told, stage.past)
+        shown = passages(engine, stage.ask, stage.told, stage.past, stage.stats)
         hits[stage.kind] = [replace(hit, passages=said) for hit, said in zip(stage.hits, shown, strict=True)]
     if query.rerank and recipe is HYBRID and track == "agent":
         hits, reranked = rerank(engine, query.text, hits, given.meter)
@@ -109,7 +109,7 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     if recipe.rounds:
         ranking, rounds = further(engine, ask, first, given.meter)
     past, ended = {}, list[dict[str, Json]]()
-    if recipe.supersede and "episode" in kinds:
+    if recipe.supersede and ask.whole:
         # who asks for a time asks for what held then
         done = supersede(engine, ask, ranking, reorder=given.meant is None)
         ranking, past, ended = done.ranking, done.past, done.trace
@@ -122,25 +122,25 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     told.sort(key=lambda pair: (-pair[0].score, -pair[1].timestamp, pair[1].key.global_id))
     told = [pair for pair in told if least is None or pair[0].score >= least][:wanted]
     best = [one for one, _ in told]
-    weights = _question_weights(engine, ask, ranking)
-    nested = facts(engine, ask, best, weights) if parts_of(kind) and not recipe.valid_only else {}
+    stats = _word_statistics(engine, ask, ranking)
+    nested = facts(engine, ask, best, stats) if parts_of(kind) and not recipe.valid_only else {}
     hits = [
         Hit(row, round(one.score, 6), tuple(nested.get(one.parent_id, ())), (), one.parts, _moves(one))
         for one, row in told
     ]
-    return Stage(kind, ask, ranking, told, past, hits, rounds, ended, least)
+    return Stage(kind, ask, ranking, stats, told, past, hits, rounds, ended, least)
 
 
 def _moves(one: Ranked) -> tuple[str, ...]:
     return tuple(why for why, _ in one.steps[1:])
 
 
-def _question_weights(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
-    """How telling each word of the question is, also where words did not rank."""
-    if all(term in ranking.idf for term in ask.weights):
-        return {term: ranking.idf[term] for term in ask.weights}
-    stats = engine.index.term_stats(list(ask.weights), ask.where.owner)
-    return dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
+def _word_statistics(engine: Engine, ask: Ask, ranking: Ranking) -> TermStats:
+    """Of the question's words, also where words did not rank."""
+    known = ranking.stats
+    if known is not None and all(term in known.frequency for term in ask.weights):
+        return known
+    return engine.index.term_stats(list(ask.weights), ask.where.owner)
 
 
 def _proven(stored: dict[int, IndexedMemory], ranking: Ranking, quality: str) -> Ranking:

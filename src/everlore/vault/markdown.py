@@ -146,9 +146,9 @@ def log_front(kind: AnyKind, owner: Owner, day: str, appended: str) -> dict[str,
     }
 
 
-def append_entries(text: str, entries: Sequence[LogEntry], front_updates: Mapping[str, Json]) -> str:
-    """Add entries at the end; an empty text becomes a new log with `front_updates` as its front matter."""
-    if not text.strip("\ufeff\r\n\t "):
+def append_entries(text: str | None, entries: Sequence[LogEntry], front_updates: Mapping[str, Json]) -> str:
+    """Add entries at the end; where nothing is there, a new log begins with `front_updates` as its front matter."""
+    if text is None or not text.strip("\ufeff\r\n\t "):
         text = ""
     known = _known(text)
     ids = [entry.id for entry in entries]

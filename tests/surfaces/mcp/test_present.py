@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import tiny
 
-from everlore.surfaces.contracts.toolset import Caller, Items, Link, Text
+from everlore.surfaces.contracts.toolset import Caller, Items, Resource, Text
 from everlore.surfaces.mcp import present
 
 OLD = Caller(lambda _: pytest.fail("no engine is needed"), "2024-11-05")
@@ -29,7 +29,7 @@ def test_resources_and_prompts() -> None:
 
 @pytest.mark.parametrize(("caller", "wrapped"), [(OLD, False), (STRICT, True), (BARE, False)])
 def test_a_list_is_wrapped_for_those_who_need_an_object(caller: Caller, wrapped: bool) -> None:
-    content, structured = present.result(Items(({"id": 1},), (Link("a:b", "b"),)), caller)
+    content, structured = present.result(Items(({"id": 1},), (Resource("a:b", "b"),)), caller)
     assert structured == ({"items": [{"id": 1}]} if wrapped else [{"id": 1}])
     assert content[1] == {"type": "resource_link", "uri": "a:b", "name": "b", "mimeType": "application/json"}
 

@@ -75,15 +75,8 @@ def audit(form: str, limit: int) -> None:
     with opened() as accounts:
         events = accounts.events(min(limit, 10_000))
     items = [
-        {
-            "at": iso(event.at),
-            "accountId": event.account_id,
-            "actor": event.actor,
-            "action": event.action,
-            "target": event.target,
-            "address": event.address,
-            "outcome": event.outcome,
-        }
+        {"at": iso(event.at), "accountId": event.account_id}
+        | {name: getattr(event, name) for name in ("actor", "action", "target", "address", "outcome")}
         for event in events
     ]
     if not items and resolve_format(form) == "text":

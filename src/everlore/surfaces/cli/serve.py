@@ -23,8 +23,8 @@ from everlore.engine import open_engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.surfaces.cli import logs
 from everlore.surfaces.http.app import create_app
+from everlore.surfaces.http.errors import EnvelopeProtocol
 from everlore.surfaces.http.middleware import is_loopback
-from everlore.surfaces.http.protocol import EnvelopeProtocol
 from everlore.surfaces.mcp import toolsets
 from everlore.surfaces.mcp.http import Loaders
 from everlore.vault.folder import SYSTEM

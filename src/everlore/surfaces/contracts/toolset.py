@@ -29,13 +29,14 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """A resource that a result points to."""
+class Resource:
+    """A resource with a fixed address, or, when it is a `template`, one whose address has `{parts}`."""
 
     uri: str
     name: str
     description: str = ""
     mime_type: str = "application/json"
+    template: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ class Items:
     """A result that is a list. Clients that accept nothing but an object get `{"items": [...]}`."""
 
     items: tuple[Json, ...]
-    links: tuple[Link, ...] = ()
+    links: tuple[Resource, ...] = ()
+    """Where the items are read whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +108,6 @@ def tool(
         return Tool(function.__name__.rstrip("_"), description, function, title, reads, destroys, repeatable)
 
     return made
-
-
-@dataclass(frozen=True, slots=True)
-class Resource:
-    """A resource with a fixed address, or, when it is a `template`, one whose address has `{parts}`."""
-
-    uri: str
-    name: str
-    description: str = ""
-    mime_type: str = "application/json"
-    template: bool = False
 
 
 @dataclass(frozen=True, slots=True)

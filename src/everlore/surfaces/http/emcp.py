@@ -25,10 +25,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from everlore.engine import Engine
 from everlore.surfaces.contracts.emcp import rpc
 from everlore.surfaces.contracts.emcp.callers import Actor, Refused, identify, scope_of
-from everlore.surfaces.contracts.emcp.tools import HANDLE, SiteOpener, too_large
-from everlore.surfaces.http import emcp_audit
+from everlore.surfaces.contracts.emcp.toolset import HANDLE, SiteOpener, too_large
 from everlore.surfaces.http.body import answered, read_bounded, replaying
-from everlore.surfaces.http.emcp_refusals import TRACE, refusal_response, trace_of
+from everlore.surfaces.http.emcp_answers import TRACE, announce, audit, refusal_response, trace_of
 from everlore.surfaces.http.emcp_results import Results, payload_hash
 from everlore.surfaces.http.guard import Meter
 from everlore.surfaces.http.threads import run
@@ -59,7 +58,7 @@ async def content_server(engine: Engine) -> AsyncIterator[Server]:
     results = Results(engine.settings.memory.root / SYSTEM / "dispatch.db", settings.idempotency_seconds)
     per_minute = settings.rate_limit_per_minute
     server = Server(engine, SiteOpener(), Meter(per_minute) if per_minute else None, results)
-    emcp_audit.announce(settings)
+    announce(settings)
     try:
         yield server
     finally:
@@ -82,17 +81,12 @@ class Call:
 
     @property
     def method(self) -> str:
-        return _method(self.message)
+        return rpc.method_of(self.message)
 
     @property
     def messages(self) -> list[Json]:
         """Those of a batch, or the one."""
         return self.message if isinstance(self.message, list) and self.message else [self.message]
-
-
-def _method(message: Json) -> str:
-    method = message.get("method") if isinstance(message, dict) else None
-    return method if isinstance(method, str) else ""
 
 
 @router.post("/api/v1/mcp/{server}")
@@ -123,7 +117,7 @@ async def _answered(
         call.session_id = uuid.uuid4().hex
     if call.session_id:
         response.headers[SESSION] = call.session_id
-    emcp_audit.record(request, call.handle, call.message, call.actor, response.status_code, call.started)
+    audit(request, call.handle, call.message, call.actor, response.status_code, call.started)
     return response
 
 
@@ -146,7 +140,7 @@ def gated(app: ASGIApp) -> ASGIApp:
         except Refused as error:
             answer = refusal_response(request, error)
         for message in call.messages if request.method == "POST" else ():
-            emcp_audit.record(request, call.handle, message, call.actor, answer.status_code, call.started)
+            audit(request, call.handle, message, call.actor, answer.status_code, call.started)
         await answer(scope, receive, send)
 
     return wrapped
@@ -182,7 +176,7 @@ async def _gates(server: Server, request: Request, call: Call) -> None:
         call.message = read(call.body)
     except Unreadable as error:
         call.unreadable = error
-    for method in map(_method, call.messages):
+    for method in map(rpc.method_of, call.messages):
         if method:
             _check_scope(actor, method)
         if server.rate and (wait := server.rate.wait(f"{call.handle[:100]}:{method[:100]}:{actor.identity}")):
@@ -198,7 +192,7 @@ async def _dispatch(server: Server, request: Request, call: Call) -> Response:
     """Run a call and keep its answer: the same key and payload get the same answer again, whatever happens between."""
     if not isinstance(call.message, dict) or not call.method.strip():
         raise Refused(400, "invalid_payload", "send one JSON-RPC request with a method")
-    if not rpc.known_server(call.handle):
+    if call.handle != HANDLE:
         return _json(rpc.no_server(call.message, call.handle))
     assert call.actor is not None
     digest = payload_hash(call.handle, call.method, call.message.get("params"), call.actor.identity)
@@ -207,7 +201,13 @@ async def _dispatch(server: Server, request: Request, call: Call) -> Response:
     reused = kept is not None
     if kept is None:
         answer = await run(request, _execute, server, call)
-        kept = _result(call, answer, digest)
+        result = {
+            "http_status": 202 if answer is None else 200,
+            "session_id": call.session_id or None,
+            "trace_id": call.trace_id,
+            "response": answer,
+        }
+        kept = {"payload_hash": digest, "result": result}
         # a failure on our side must not be kept as the answer of a day
         if not rpc.internal(answer):
             first = await run(request, server.results.keep, key, kept)
@@ -225,17 +225,6 @@ async def _dispatch(server: Server, request: Request, call: Call) -> Response:
         "result": kept["result"],
     }
     return _json(body)
-
-
-def _result(call: Call, answer: Json, digest: str) -> dict[str, Json]:
-    status = 202 if answer is None else 200
-    result = {
-        "http_status": status,
-        "session_id": call.session_id or None,
-        "trace_id": call.trace_id,
-        "response": answer,
-    }
-    return {"payload_hash": digest, "result": result}
 
 
 def _key(request: Request, message: dict[str, Json]) -> str:

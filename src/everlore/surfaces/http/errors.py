@@ -8,9 +8,11 @@ details of an unexpected error go to the log, never to the client.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import h11
 import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -18,7 +20,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from everlore.clock import Clock
 from everlore.errors import (
     Conflict,
     Denied,
@@ -34,7 +38,7 @@ from everlore.surfaces.contracts.emcp.callers import CODES, Refused
 from everlore.surfaces.contracts.everme.gateway import Refusal, code_of, code_of_status
 from everlore.surfaces.contracts.everos.answers import Failure
 from everlore.surfaces.contracts.everos.requests import ITEMS_TAG, TEXT_TAG
-from everlore.surfaces.http import emcp_refusals
+from everlore.surfaces.http.emcp_answers import is_content, refusal_response
 from everlore.surfaces.http.gateway import is_gateway, on_refusal, refusal
 
 INTERNAL = "Internal server error"
@@ -50,9 +54,8 @@ def failure(
     path: str = connection.scope["path"]
     if is_gateway(path):
         return refusal(connection, code_of_status(status), message, headers)
-    if emcp_refusals.is_content(path):
-        refused = Refused(status, CODES.get(status, "internal_error"), message, headers)
-        return emcp_refusals.refusal_response(connection, refused)
+    if is_content(path):
+        return refusal_response(connection, Refused(status, CODES.get(status, "internal_error"), message, headers))
     body = Failure.of(connection.state.request_id, status, message, path, connection.app.state.engine.clock)
     return JSONResponse(body.model_dump(), status, headers)
 
@@ -131,3 +134,24 @@ def first_reason(errors: Sequence[Mapping[str, Any]]) -> str:
         return "the request body is empty; send a JSON object"
     dotted = ".".join(str(part) for part in loc if part not in (TEXT_TAG, ITEMS_TAG))
     return f"{first['msg']}: {dotted}" if dotted else str(first["msg"])
+
+
+class EnvelopeProtocol(H11Protocol):
+    """Answers what is not even HTTP, and so never reaches the application."""
+
+    def send_400_response(self, msg: str) -> None:
+        request_id = secrets.token_hex(16)
+        content = Failure.of(request_id, 400, msg, "", Clock()).model_dump_json().encode()
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(content)).encode()),
+            (b"x-request-id", request_id.encode()),
+            (b"connection", b"close"),
+        ]
+        for event in (
+            h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),
+            h11.Data(data=content),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event))
+        self.transport.close()

@@ -65,4 +65,4 @@ def base_url(request: HTTPConnection) -> str:
 
 async def on_refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal)
-    return refusal(request, error.code, error.message, error.headers)
+    return refusal(request, error.code, str(error), error.headers)

@@ -21,8 +21,7 @@ from everlore.engine import Engine
 from everlore.errors import Conflict, InvalidInput, NotFound
 from everlore.kinds.pieces import split_text
 from everlore.memory import NewMessage, flush, forget, listing, remember
-from everlore.surfaces.contracts.everme.gateway import Refusal
-from everlore.surfaces.contracts.everme.gateway_shapes import NewSource, Presign, source_shown
+from everlore.surfaces.contracts.everme.gateway import NewSource, Presign, Refusal, source_shown
 from everlore.surfaces.contracts.everme.saving import USER_NAME, Person
 from everlore.surfaces.http.body import JsonRoute, form_file, read_bounded
 from everlore.surfaces.http.gateway import ANSWERS, accounts, base_url, note, principal, success
@@ -46,7 +45,7 @@ raw = APIRouter(prefix="/api/v1/mem", tags=["gateway"], responses=ANSWERS)
 """Uploads themselves, which are no JSON."""
 
 
-@router.post("/uploads/presign", response_model=None)
+@router.post("/uploads/presign")
 async def presign(body: Presign, request: Request) -> Response:
     """An address to upload a document to."""
     engine, who = request.app.state.engine, principal(request)
@@ -75,8 +74,8 @@ async def presign(body: Presign, request: Request) -> Response:
     )
 
 
-@raw.put("/uploads/{key}", response_model=None)
-@raw.post("/uploads/{key}", response_model=None)
+@raw.put("/uploads/{key}")
+@raw.post("/uploads/{key}")
 async def upload(key: str, request: Request) -> Response:
     """The bytes themselves, to a signed address."""
     known = await run(request, _signed, accounts(request), request.app.state.engine, key, dict(request.query_params))
@@ -93,7 +92,7 @@ async def upload(key: str, request: Request) -> Response:
     return success(request, {"objectKey": key, "sizeBytes": len(content)})
 
 
-@router.post("/sources", response_model=None)
+@router.post("/sources")
 async def create_source(body: NewSource, request: Request) -> Response:
     """Make memories of an uploaded document."""
     engine, person = asking(request)

@@ -22,7 +22,7 @@ from everlore.accounts.values import Principal
 from everlore.engine import Engine
 from everlore.errors import Denied, EverloreError
 from everlore.surfaces.contracts.everme.gateway import code_of
-from everlore.surfaces.http.emcp_refusals import is_content
+from everlore.surfaces.http.emcp_answers import is_content
 from everlore.surfaces.http.errors import failure
 from everlore.surfaces.http.gateway import is_gateway, note, refusal
 from everlore.types import Scope as Partition
@@ -31,14 +31,8 @@ OPEN = frozenset({"/", "/health", "/healthz", "/readyz", "/device"})
 SIGN_IN = "/api/v1/auth/"
 SIGNED = "/api/v1/mem/uploads/obj_"
 """Addresses that carry their own proof."""
-READING = frozenset(
-    f"/api/v1/{area}/{route}"
-    for area, routes in (
-        ("memory", ("search", "get", "history", "export")),
-        ("mem", ("search", "context", "get", "list")),
-    )
-    for route in routes
-)
+_READING = "memory/search memory/get memory/history memory/export mem/search mem/context mem/get mem/list"
+READING = frozenset(f"/api/v1/{route}" for route in _READING.split())
 MINUTE = 60.0
 MOST_WATCHED = 10_000
 
@@ -75,18 +69,13 @@ class Guard:
         self._attempts = attempts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        connection = HTTPConnection(scope)
-        scope["state"]["principal"] = None
-        path: str = scope["path"]
-        if path not in OPEN and not path.startswith((SIGN_IN, SIGNED)):
-            answer = await self._admit(connection, path)
-            if answer is not None:
-                await answer(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
+        refused = None
+        if scope["type"] == "http":
+            scope["state"]["principal"] = None
+            path: str = scope["path"]
+            if path not in OPEN and not path.startswith((SIGN_IN, SIGNED)):
+                refused = await self._admit(HTTPConnection(scope), path)
+        await (refused or self.app)(scope, receive, send)
 
     async def _admit(self, connection: HTTPConnection, path: str) -> JSONResponse | None:
         """The answer when the request goes no further."""

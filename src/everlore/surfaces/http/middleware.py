@@ -75,18 +75,16 @@ class LoopbackOnly:
         self.also = also
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = self.app
         if scope["type"] == "http":
             connection = HTTPConnection(scope)
             host, origin = connection.headers.get("host"), connection.headers.get("origin")
-            refused = None
             if host is not None and not self._ours(host_of(f"//{host}")):
-                refused = f"Host {host[:200]!r} is not this machine; behind a gateway, have it send Host: localhost"
+                told = f"Host {host[:200]!r} is not this machine; behind a gateway, have it send Host: localhost"
+                answer = failure(connection, 403, told)
             elif origin is not None and not self._ours(host_of(origin)):
-                refused = "requests from web pages of another origin are not answered"
-            if refused:
-                await failure(connection, 403, refused)(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
+                answer = failure(connection, 403, "requests from web pages of another origin are not answered")
+        await answer(scope, receive, send)
 
     def _ours(self, host: str) -> bool:
         return is_loopback(host) or bool(self.also and host == self.also)

@@ -47,6 +47,7 @@ _AGENTS = """<p>Agents talk to it at <code>/api/v1/memory/add</code>, <code>/flu
 <code>/get</code>, and over MCP at <code>/mcp/knowledge</code>. Its state is at <a href="/health">/health</a>.</p>"""
 _ASK_CODE = """<form method="get" action="/device"><p><label>Code that the device shows
 <input name="code" required autocomplete="off" maxlength="20"></label></p><button>Continue</button></form>"""
+_NOT_WAITING = f"<p>This code is not waiting for anyone. It may have expired.</p>{_ASK_CODE}"
 _DECIDE = """<p><b>{client}</b> asks for access to your memories. Approve only if you started this and the device
 shows the same code:</p><p><code class="code">{code}</code></p>
 <form method="post" action="/device"><input type="hidden" name="code" value="{code}">
@@ -83,10 +84,8 @@ def _held(engine: Engine) -> str:
 async def show(request: Request, code: str = "") -> Response:
     if not code:
         return _page(_ASK_CODE)
-    _, waiting = await _look_up(request, code)
-    if waiting is None:
-        return _page(f"<p>This code is not waiting for anyone. It may have expired.</p>{_ASK_CODE}", 404)
-    return _page(await _form(request, waiting))
+    stamp, waiting = await _look_up(request, code)
+    return _page(_NOT_WAITING, 404) if waiting is None else _page(_form(waiting, stamp))
 
 
 @router.post("/device")
@@ -105,7 +104,7 @@ async def decide(request: Request) -> Response:
     stamp, waiting = await _look_up(request, given.get("code", ""))
     if waiting is None:
         attempts.wait(address)
-        return _page(f"<p>This code is not waiting for anyone. It may have expired.</p>{_ASK_CODE}", 404)
+        return _page(_NOT_WAITING, 404)
     if not tokens.same(stamp.encode(), given.get("stamp", "").encode("utf-8", "replace")):
         return _page("<p>This form was not made by this server. Open the page again.</p>", 403)
     try:
@@ -117,8 +116,8 @@ async def decide(request: Request) -> Response:
     except Denied as error:
         attempts.wait(address)
         await run(request, note, request, "device", waiting.user_code, error.why)
-        again = await _form(request, waiting)
-        return _page(f"<p role='alert'><b>Not approved:</b> {html.escape(str(error))}</p>{again}", 403)
+        alert = f"<p role='alert'><b>Not approved:</b> {html.escape(str(error))}</p>"
+        return _page(alert + _form(waiting, stamp), 403)
     approve = given.get("decision") == "approve"
     if not await run(request, accounts(request).decide_device, waiting.user_code, who.actor, approve=approve):
         return _page("<p>This code was decided already, or has expired.</p>", 409)
@@ -139,8 +138,7 @@ async def _look_up(request: Request, code: str) -> tuple[str, Device | None]:
     return await run(request, look)
 
 
-async def _form(request: Request, waiting: Device) -> str:
-    stamp, _ = await _look_up(request, waiting.user_code)
+def _form(waiting: Device, stamp: str) -> str:
     client = " ".join(part for part in (waiting.client or waiting.platform, waiting.version) if part)
     return _DECIDE.format(client=html.escape(client), code=html.escape(waiting.user_code), stamp=stamp)
 

@@ -50,24 +50,20 @@ class Toolsets:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection = HTTPConnection(scope)
         name = scope["path_params"].get("toolset", self._engine.settings.mcp.toolset)
+        answer: ASGIApp
         if name not in self._loaders:
             offered = ", ".join(self._loaders) or "none"
-            await failure(connection, 404, f"there is no toolset {name[:100]!r}; there are: {offered}")(
-                scope, receive, send
-            )
-            return
-        if not _same_site(connection):
-            text = "requests from web pages of another origin are not answered"
-            await failure(connection, 403, text)(scope, receive, send)
-            return
-        try:
-            app = await self._app(name)
-        except EverloreError as error:
-            await failure(connection, 503, str(error))(scope, receive, send)
-        except Exception:
-            await unexpected(connection)(scope, receive, send)
+            answer = failure(connection, 404, f"there is no toolset {name[:100]!r}; there are: {offered}")
+        elif not _same_site(connection):
+            answer = failure(connection, 403, "requests from web pages of another origin are not answered")
         else:
-            await app(scope, receive, send)
+            try:
+                answer = await self._app(name)
+            except EverloreError as error:
+                answer = failure(connection, 503, str(error))
+            except Exception:
+                answer = unexpected(connection)
+        await answer(scope, receive, send)
 
     async def _app(self, name: str) -> ASGIApp:
         async with self._opening:

@@ -5,32 +5,35 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from everlore.surfaces.contracts.toolset import Caller, Items, Link, Prompt, Resource, Text, Tool
+from everlore.surfaces.contracts.toolset import Caller, Items, Prompt, Resource, Text, Tool
 from everlore.surfaces.mcp.handshake import OBJECTS_ONLY
 from everlore.types import Json
 
 
 def tool(value: Tool) -> dict[str, Any]:
-    shown: dict[str, Any] = {"name": value.name}
-    if value.title:
-        shown["title"] = value.title
-    shown |= {"description": value.description, "inputSchema": dict(value.input_schema)}
-    if value.output_schema is not None:
-        shown["outputSchema"] = dict(value.output_schema)
-    shown["annotations"] = {
+    hints = {
         "readOnlyHint": value.reads,
         "destructiveHint": value.destroys,
         "idempotentHint": value.repeatable or value.reads,
         "openWorldHint": False,
     }
-    return shown
+    return _known(
+        name=value.name,
+        title=value.title or None,
+        description=value.description,
+        inputSchema=value.input_schema,
+        outputSchema=value.output_schema,
+        annotations=hints,
+    )
 
 
 def resource(value: Resource) -> dict[str, Any]:
-    shown = {"uriTemplate" if value.template else "uri": value.uri, "name": value.name}
-    if value.description:
-        shown["description"] = value.description
-    return shown | ({"mimeType": value.mime_type} if value.mime_type else {})
+    more = _known(name=value.name, description=value.description or None, mimeType=value.mime_type or None)
+    return {"uriTemplate" if value.template else "uri": value.uri} | more
+
+
+def _known(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def prompt(value: Prompt) -> dict[str, Any]:
@@ -49,7 +52,10 @@ def result(value: Json | Text | Items, caller: Caller) -> tuple[list[dict[str, A
             plain = sound(list(items))
             objects_only = caller.protocol_version in OBJECTS_ONLY and not caller.bare
             structured: Json = {"items": plain} if objects_only else plain
-            return [block(dumped(structured)), *(_link(one) for one in links)], structured
+            return [
+                block(dumped(structured)),
+                *({"type": "resource_link"} | resource(one) for one in links),
+            ], structured
         case dict():
             structured = sound(value)
             return [block(dumped(structured))], structured
@@ -73,10 +79,3 @@ def sound(value: Json) -> Json:
     except UnicodeEncodeError:
         return json.loads(text.encode("utf-8", "replace"))
     return value
-
-
-def _link(link: Link) -> dict[str, Any]:
-    shown = {"type": "resource_link", "uri": link.uri, "name": link.name}
-    if link.description:
-        shown["description"] = link.description
-    return shown | {"mimeType": link.mime_type}

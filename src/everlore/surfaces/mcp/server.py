@@ -126,11 +126,6 @@ class _Around:
 
 def _add_tools(server: Server[Any], toolset: Toolset, engine: Engines, limiter: CapacityLimiter) -> None:
     tools = {tool.name: tool for tool in toolset.tools}
-    shown = [present.tool(tool) for tool in toolset.tools]
-
-    async def list_(_: Context, params: types.PaginatedRequestParams) -> HandlerResult:
-        _one_page(params)
-        return COMPLETE | {"tools": shown}
 
     async def call(ctx: Context, params: types.CallToolRequestParams) -> HandlerResult:
         tool = tools.get(params.name)
@@ -157,7 +152,7 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Engines, limiter: 
             _STRUCTURED.get().append(structured)
         return COMPLETE | {"content": content, "isError": False}
 
-    server.add_request_handler("tools/list", types.PaginatedRequestParams, list_)
+    _add_list(server, "tools/list", "tools", [present.tool(tool) for tool in toolset.tools])
     server.add_request_handler("tools/call", types.CallToolRequestParams, call)
     server.get_tool_input_schema = lambda name: tools[name].input_schema if name in tools else None
 
@@ -179,18 +174,8 @@ def _failed(toolset: Toolset, message: str, code: int) -> HandlerResult:
 
 
 def _add_resources(server: Server[Any], toolset: Toolset, engine: Engines, limiter: CapacityLimiter) -> None:
-    fixed = [present.resource(one) for one in toolset.resources if not one.template]
-    templates = [present.resource(one) for one in toolset.resources if one.template]
     read_one = toolset.read
     assert read_one is not None
-
-    async def list_(_: Context, params: types.PaginatedRequestParams) -> HandlerResult:
-        _one_page(params)
-        return COMPLETE | {"resources": fixed}
-
-    async def list_templates(_: Context, params: types.PaginatedRequestParams) -> HandlerResult:
-        _one_page(params)
-        return COMPLETE | {"resourceTemplates": templates}
 
     async def read(ctx: Context, params: types.ReadResourceRequestParams) -> HandlerResult:
         uri = str(params.uri)
@@ -207,8 +192,10 @@ def _add_resources(server: Server[Any], toolset: Toolset, engine: Engines, limit
         text = present.block(content.text)["text"]
         return COMPLETE | {"contents": [{"uri": uri, "mimeType": content.mime_type, "text": text}]}
 
-    server.add_request_handler("resources/list", types.PaginatedRequestParams, list_)
-    server.add_request_handler("resources/templates/list", types.PaginatedRequestParams, list_templates)
+    fixed = [present.resource(one) for one in toolset.resources if not one.template]
+    _add_list(server, "resources/list", "resources", fixed)
+    templates = [present.resource(one) for one in toolset.resources if one.template]
+    _add_list(server, "resources/templates/list", "resourceTemplates", templates)
     server.add_request_handler("resources/read", types.ReadResourceRequestParams, read)
 
 
@@ -222,10 +209,6 @@ def _missing_code(toolset: Toolset, version: str) -> int:
 def _add_prompts(server: Server[Any], toolset: Toolset) -> None:
     prompts = {prompt.name: prompt for prompt in toolset.prompts}
 
-    async def list_(_: Context, params: types.PaginatedRequestParams) -> HandlerResult:
-        _one_page(params)
-        return COMPLETE | {"prompts": [present.prompt(prompt) for prompt in toolset.prompts]}
-
     async def get(_: Context, params: types.GetPromptRequestParams) -> HandlerResult:
         prompt = prompts.get(params.name)
         if prompt is None:
@@ -238,13 +221,17 @@ def _add_prompts(server: Server[Any], toolset: Toolset) -> None:
         message = {"role": "user", "content": present.block(prompt.render(given))}
         return COMPLETE | {"description": prompt.description, "messages": [message]}
 
-    server.add_request_handler("prompts/list", types.PaginatedRequestParams, list_)
+    _add_list(server, "prompts/list", "prompts", [present.prompt(prompt) for prompt in toolset.prompts])
     server.add_request_handler("prompts/get", types.GetPromptRequestParams, get)
 
 
-def _one_page(params: types.PaginatedRequestParams) -> None:
-    if params.cursor is not None:
-        raise MCPError(types.INVALID_PARAMS, "Unknown cursor: the whole list is on the first page")
+def _add_list(server: Server[Any], method: str, name: str, shown: list[dict[str, Any]]) -> None:
+    async def list_(_: Context, params: types.PaginatedRequestParams) -> HandlerResult:
+        if params.cursor is not None:
+            raise MCPError(types.INVALID_PARAMS, "Unknown cursor: the whole list is on the first page")
+        return COMPLETE | {name: shown}
+
+    server.add_request_handler(method, types.PaginatedRequestParams, list_)
 
 
 def _caller(ctx: Context, engine: Engines) -> Caller:

@@ -1,15 +1,33 @@
-"""The gateway's codes: each has a status, and every error of ours has one."""
+"""The gateway's codes, of which every error of ours has one, and what its routes take: camelCase, turns, digests."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 import everlore
 from everlore.errors import Conflict, InvalidInput, Misconfigured, NotFound, Unavailable
-from everlore.surfaces.contracts.everme.gateway import CODES, DENIALS, OF_STATUS, code_of, code_of_status
+from everlore.surfaces.contracts.everme.gateway import (
+    CODES,
+    DENIALS,
+    OF_STATUS,
+    Presign,
+    Refusal,
+    SaveBody,
+    Turn,
+    code_of,
+    code_of_status,
+    message,
+)
+from everlore.surfaces.contracts.everme.messages import CONTENT_MOST
+from everlore.surfaces.contracts.everme.saving import Person
+from everlore.types import Scope
+
+PERSON = Person(Scope("a", "p"), "alice", "cursor")
 
 
 def test_every_code_that_is_given_is_known() -> None:
@@ -36,3 +54,57 @@ def test_our_errors_have_the_statuses_that_clients_expect(error: type[Exception]
 @pytest.mark.parametrize(("status", "code"), [(422, 20001), (418, 20001), (403, 30002), (503, 50101), (502, 50000)])
 def test_errors_of_http_have_codes_too(status: int, code: int) -> None:
     assert code_of_status(status) == code
+
+
+def turned(**turn: Any) -> Any:
+    return message(2, Turn.model_validate(turn), PERSON, 1000)
+
+
+def test_a_turn_belongs_to_the_one_who_speaks() -> None:
+    assert (turned(role="user", content="hi").sender_id, turned(role="assistant", content="hi").sender_id) == (
+        "alice",
+        "cursor",
+    )
+    told = turned(role="toolResult", content=["ok"], toolCallId="c")
+    assert (told.role, told.content, told.timestamp) == ("tool", [{"type": "text", "text": "ok"}], 1002)
+
+
+def test_calls_of_tools_come_in_either_form() -> None:
+    calls = [
+        {"id": "1", "name": "ls", "arguments": {"a": 1}},
+        {"id": "2", "function": {"name": "rm", "arguments": "{}"}},
+    ]
+    found = turned(role="assistant", toolCalls=calls).tool_calls
+    assert [call["function"] for call in found] == [
+        {"name": "ls", "arguments": '{"a": 1}'},
+        {"name": "rm", "arguments": "{}"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("turn", "place"),
+    [
+        ({"role": "user"}, "messages.2.content"),
+        ({"role": "tool", "content": "x"}, "messages.2.toolCallId"),
+        ({"role": "user", "content": "x" * (CONTENT_MOST + 1)}, "messages.2.content"),
+        ({"role": "user", "content": [{"text": "x"}]}, "type"),
+    ],
+)
+def test_a_turn_that_cannot_be_saved_is_refused_by_its_place(turn: dict[str, Any], place: str) -> None:
+    with pytest.raises(Refusal, match=place):
+        turned(**turn)
+
+
+def test_names_are_in_camel_case() -> None:
+    body = SaveBody.model_validate({"conversationId": "c", "messages": [{"role": "user", "content": "x"}]})
+    assert body.conversation_id == "c"
+
+
+@pytest.mark.parametrize(("given", "good"), [("A" * 64, True), ("sha256:" + "0" * 64, True), ("0" * 63, False)])
+def test_a_digest_is_64_hexadecimal_digits(given: str, good: bool) -> None:
+    sent = {"fileName": "a.md", "contentType": "text/markdown", "sizeBytes": 1, "contentHash": given}
+    if good:
+        assert Presign.model_validate(sent).content_hash == given.lower().removeprefix("sha256:")
+    else:
+        with pytest.raises(ValidationError, match="SHA-256"):
+            Presign.model_validate(sent)

@@ -51,3 +51,7 @@ def test_a_gateway_of_another_make_is_rendered_too() -> None:
     assert "- [profile] said 2026-01-02, “food”: “Likes quince”" in text
     assert "- [profile] trait (“3 talks”): “curious” “asks a lot”" in text
     assert markdown.line_count(text) == 2
+
+
+def test_nothing_begins_a_line_of_its_own() -> None:
+    assert markdown.one_line(" a\n\n# b\t c ") == "a # b c"

@@ -41,14 +41,8 @@ class Finding:
     """The error's type; of errors only."""
 
     def shown(self) -> dict[str, Json]:
-        return {
-            "name": self.name,
-            "ok": self.level == "ok",
-            "severity": self.level,
-            "message": self.message,
-            "hint": self.hint,
-            **({"type": self.kind} if self.kind else {}),
-        }
+        told = {"message": self.message, "hint": self.hint, **({"type": self.kind} if self.kind else {})}
+        return {"name": self.name, "ok": self.level == "ok", "severity": self.level, **told}
 
 
 def examine(call: Call) -> Result:
@@ -180,9 +174,8 @@ def _plugins(call: Call, login: Login | Failure | None) -> Iterator[Finding]:
             continue
         if entry is None:
             if is_detected(host, place, call.env):
-                yield Finding(
-                    name, "ok", "detected, not connected", f"To connect it: evercli plugin install {host.name}"
-                )
+                hint = f"To connect it: evercli plugin install {host.name}"
+                yield Finding(name, "ok", "detected, not connected", hint)
             continue
         connected += 1
         yield _connected(call, login if isinstance(login, Login) else None, host.name, entry)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from everlore.surfaces.cli.evercli import edit_json, edit_toml, edit_yaml
-from everlore.surfaces.cli.evercli.failure import Failure
+from everlore.surfaces.cli.evercli.failure import Failure, unusable
 from everlore.surfaces.cli.evercli.text import add_below, cut_out, newline_of
 from everlore.types import Json
 
@@ -29,15 +29,9 @@ def load(text: str, form: str, path: Path) -> dict[str, Json]:
         value = _parsed(text, form)
     except ValueError as error:
         reason = " ".join(str(error).split())
-        raise Failure(
-            "io",
-            f"{path} does not parse ({reason}); it was left as it is",
-            "Correct the file, then run the command again",
-            detail={"path": str(path)},
-        ) from None
+        raise unusable(path, f"{path} does not parse ({reason}); it was left as it is") from None
     if not isinstance(value, dict):
-        hint = "Correct the file, then run the command again"
-        raise Failure("io", f"{path} is not an object; it was left as it is", hint, detail={"path": str(path)})
+        raise unusable(path, f"{path} is not an object; it was left as it is")
     return value
 
 
@@ -127,12 +121,9 @@ def _checked(new: str, form: str, path: Path, expected: Json) -> str:
 
 
 def _refused(path: Path, reason: str) -> Failure:
-    return Failure(
-        "io",
-        f"{path} is written in a way that cannot be edited safely ({reason}); it was left as it is",
-        "Add the entry by hand; `evercli plugin install <host> --dry-run` shows it for a new file",
-        detail={"path": str(path)},
-    )
+    message = f"{path} is written in a way that cannot be edited safely ({reason}); it was left as it is"
+    hint = "Add the entry by hand; `evercli plugin install <host> --dry-run` shows it for a new file"
+    return unusable(path, message, hint)
 
 
 def _nest(value: dict[str, Json], steps: tuple[str, ...], entry: Json, path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from everlore.types import Json
@@ -56,6 +57,11 @@ class Failure(Exception):
 
 def bad_argument(message: str, hint: str = "", *, flag: str = "", **detail: Json) -> Failure:
     return Failure("invalid_args", message, hint, detail={**({"flag": flag} if flag else {}), **detail})
+
+
+def unusable(path: Path, message: str, hint: str = "Correct the file, then run the command again") -> Failure:
+    """A file that is not as it should be, and that is not ours to repair."""
+    return Failure("io", message, hint, detail={"path": str(path)})
 
 
 def local_failure(error: OSError, doing: str) -> Failure:

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from everlore.surfaces.cli.evercli.failure import Failure, local_failure
+from everlore.surfaces.cli.evercli.failure import Failure, local_failure, unusable
 from everlore.types import Json
 
 BACKUP: Final = "-bak"
@@ -41,7 +41,7 @@ def read_json(path: Path) -> dict[str, Json] | None:
         value = None
     if not isinstance(value, dict):
         hint = f"Move it away and log in again: mv {path} {path}.broken"
-        raise Failure("io", f"{path} is damaged: it is not a JSON object", hint, detail={"path": str(path)})
+        raise unusable(path, f"{path} is damaged: it is not a JSON object", hint)
     return value
 
 

@@ -17,7 +17,7 @@ from everlore.surfaces.cli.evercli import claude_hooks, entries
 from everlore.surfaces.cli.evercli.auth import has_agent, register, required_login, server_of
 from everlore.surfaces.cli.evercli.client import gateway, memory_api
 from everlore.surfaces.cli.evercli.commands import Call
-from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
+from everlore.surfaces.cli.evercli.failure import Failure, bad_argument, unusable
 from everlore.surfaces.cli.evercli.files import BACKUP, backup_of, read_bytes, replace_file
 from everlore.surfaces.cli.evercli.hosts import ENTRY, HOSTS, Host, Place, is_detected, place_of
 from everlore.surfaces.cli.evercli.memory import LOCAL_USER
@@ -336,7 +336,7 @@ def _text(path: Path) -> str:
         return (read_bytes(path) or b"").decode("utf-8")
     except UnicodeDecodeError:
         hint = "Convert the file to UTF-8, then run the command again"
-        raise Failure("io", f"{path} is not UTF-8; it was left as it is", hint, detail={"path": str(path)}) from None
+        raise unusable(path, f"{path} is not UTF-8; it was left as it is", hint) from None
 
 
 def _edit(path: Path, change: Callable[[str], str], what: str) -> Edit:

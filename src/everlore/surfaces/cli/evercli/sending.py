@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from everlore.surfaces.cli.evercli.client import Server, memory_api
-from everlore.surfaces.cli.evercli.failure import Failure, local_failure
+from everlore.surfaces.cli.evercli.failure import Failure, local_failure, unusable
 from everlore.surfaces.cli.evercli.memory import name_shown
 from everlore.surfaces.cli.evercli.transcripts import Conversation, Turn
 from everlore.types import Json
@@ -123,7 +123,7 @@ def open_ledger(path: Path, target: str, *, writing: bool = True) -> Iterator[Le
 
 def _damaged(path: Path, error: sqlite3.Error) -> Failure:
     hint = f"Move {path} away and import again; the server recognises what it has"
-    return Failure("io", f"the import ledger cannot be used: {error}", hint, detail={"path": str(path)})
+    return unusable(path, f"the import ledger cannot be used: {error}", hint)
 
 
 def session_of(platform: str, name: str) -> str:

@@ -15,7 +15,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from everlore.surfaces.cli.evercli.arguments import TIMEOUT_SECONDS, duration
-from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
+from everlore.surfaces.cli.evercli.failure import Failure, bad_argument, unusable
 from everlore.surfaces.cli.evercli.files import read_bytes, read_json
 from everlore.types import Json
 
@@ -133,8 +133,7 @@ def _read_config(path: Path, *, must_exist: bool) -> dict[str, Json]:
     raw = read_bytes(path)
     if raw is None:
         if must_exist:
-            hint = "Name a file that exists, or leave --config out"
-            raise Failure("io", f"there is no config file {path}", hint, detail={"path": str(path)})
+            raise unusable(path, f"there is no config file {path}", "Name a file that exists, or leave --config out")
         return {}
     import yaml
 
@@ -142,12 +141,11 @@ def _read_config(path: Path, *, must_exist: bool) -> dict[str, Json]:
         value = yaml.safe_load(raw.decode("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
-        raise Failure("io", f"{path} is not valid YAML: {reason}", "Correct it", detail={"path": str(path)}) from None
+        raise unusable(path, f"{path} is not valid YAML: {reason}") from None
     if value is None:
         return {}
     if not isinstance(value, dict):
-        hint = "Write lines such as: api_base_url: http://127.0.0.1:8000"
-        raise Failure("io", f"{path} must be a mapping", hint, detail={"path": str(path)})
+        raise unusable(path, f"{path} must be a mapping", "Write lines such as: api_base_url: http://127.0.0.1:8000")
     return value
 
 

@@ -12,7 +12,7 @@ from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable
 from everlore.extras import installed, missing
 from everlore.surfaces.contracts.emcp.identity import CAPABILITIES, IDENTITY
-from everlore.surfaces.contracts.emcp.tools import HANDLE, SiteOpener, call, described, result
+from everlore.surfaces.contracts.emcp.toolset import HANDLE, SiteOpener, call, described, result
 from everlore.types import Json
 
 INVALID_REQUEST, NOT_FOUND, INVALID_PARAMS, INTERNAL = -32600, -32601, -32602, -32603
@@ -28,20 +28,17 @@ SOMETHING_WRONG: Final = "something went wrong here; the server's log says what"
 log = structlog.get_logger("everlore.emcp")
 
 
-def known_server(handle: str) -> bool:
-    return handle == HANDLE
-
-
 def answer(opener: SiteOpener, engine: Engine, user_id: int, handle: str, message: Json) -> Json:
     if isinstance(message, list):
         return failure(None, INVALID_REQUEST, "batches are not supported: send one message")
-    if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0" or not _method(message):
+    method = method_of(message)
+    if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0" or not method:
         id_ = message.get("id") if isinstance(message, Mapping) else None
         return failure(id_, INVALID_REQUEST, 'a message has "jsonrpc": "2.0", a "method" and an "id"')
     id_ = message.get("id")
     if "id" in message and (isinstance(id_, bool) or not isinstance(id_, str | int | float)):
         return failure(None, INVALID_REQUEST, "id must be a text or a number")
-    if not known_server(handle):
+    if handle != HANDLE:
         return no_server(message, handle)
     if "id" not in message:
         return None  # a notification gets no answer, whatever it says
@@ -51,8 +48,8 @@ def answer(opener: SiteOpener, engine: Engine, user_id: int, handle: str, messag
     if not isinstance(params, Mapping):
         return failure(id_, INVALID_PARAMS, "params must be an object")
     try:
-        answered = _result(opener, engine, user_id, _method(message), params)
-        return {"jsonrpc": "2.0", "id": id_, "result": answered | _completed(_method(message), params)}
+        answered = _result(opener, engine, user_id, method, params)
+        return {"jsonrpc": "2.0", "id": id_, "result": answered | _completed(method, params)}
     except _Unsupported as error:
         return failure(id_, INVALID_PARAMS, str(error), {"supported": list(VERSIONS), "requested": error.requested})
     except InvalidInput as error:
@@ -90,8 +87,9 @@ class _Unsupported(InvalidInput):
         self.requested = requested
 
 
-def _method(message: Mapping[str, Json]) -> str:
-    method = message.get("method")
+def method_of(message: Json) -> str:
+    """Empty where there is none."""
+    method = message.get("method") if isinstance(message, Mapping) else None
     return method if isinstance(method, str) else ""
 
 

@@ -1,17 +1,28 @@
-"""The gateway's envelope and its numeric codes: `{error, requestId, status, result}`, also for HTTP's own errors.
+"""The gateway: its envelope, its numeric codes, and what its routes take and give. camelCase on the wire.
 
-The codes are those that EverMe's clients sort by: 300xx to 303xx is about the credential, 30104 means slow down,
-4xxxx is about a record, 5xxxx about the server. Everything else is the caller's request (2xxxx).
+Every answer is `{error, requestId, status, result}`, also HTTP's own errors. The codes are those that EverMe's clients
+sort by: 300xx to 303xx is about the credential, 30104 means slow down, 4xxxx is about a record, 5xxxx about the
+server. Everything else is the caller's request (2xxxx).
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic.alias_generators import to_camel
 
+from everlore.accounts.values import Agent, Poll, Source
+from everlore.clock import iso
 from everlore.errors import Conflict, Denied, EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
+from everlore.memory import NewMessage
+from everlore.memory.remember import spoken
+from everlore.surfaces.contracts.everme.messages import CONTENT_MOST, QUERY_MOST
+from everlore.surfaces.contracts.everme.saving import Person
+from everlore.types import Json, Role
 
 CODES: Mapping[int, tuple[str, int]] = {
     20001: ("ErrInvalidParams", 400),
@@ -63,6 +74,13 @@ _OF_ERROR: tuple[tuple[type[EverloreError], int], ...] = (
     (Conflict, 40005),
     (Unavailable, 50101),
 )
+LAST_PAGE = 1000
+INTERVAL_SECONDS = 5
+_HASH = re.compile(r"(?:sha256[:-])?([0-9a-f]{64})", re.IGNORECASE)
+_TYPE = re.compile(r"(?:text/[\w.+-]+|application/(?:json|x-ndjson|yaml|markdown))(?:\s*;.*)?", re.IGNORECASE)
+
+Label = Annotated[str, Field(min_length=1, max_length=200)]
+OptionalLabel = Annotated[str, Field(max_length=200)]
 
 
 class Refusal(Exception):
@@ -71,7 +89,6 @@ class Refusal(Exception):
     def __init__(self, code: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.code = code
-        self.message = message
         self.headers = dict(headers or {})
 
 
@@ -92,3 +109,214 @@ def code_of(error: EverloreError) -> int:
 
 def code_of_status(status: int) -> int:
     return OF_STATUS.get(status, 20001 if status < 500 else 50000)
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, frozen=True, extra="ignore")
+
+
+class Login(Body):
+    api_key: str = Field(max_length=200)
+
+
+class DeviceStart(Body):
+    platform: Label
+    client_name: OptionalLabel | None = None
+    client_version: OptionalLabel | None = None
+    machine_fingerprint: OptionalLabel | None = None
+
+
+class DevicePoll(Body):
+    device_code: str = Field(max_length=200)
+    grant_type: str
+
+
+class NewAgent(Body):
+    platform: Label
+    name: Label
+    machine_fingerprint: Label
+    client_version: OptionalLabel | None = None
+
+
+class AgentFilter(Body):
+    platform: str | None = None
+    machine_fingerprint: str | None = None
+
+
+class AgentId(Body):
+    agent_id: Label
+
+
+class SearchBody(Body):
+    query: str
+    top_k: int | None = None
+    memory_types: list[Literal["episodic_memory", "profile", "raw_message", "agent_memory"]] | None = None
+    filter: dict[str, Any] | None = None
+    rank_by: Literal["relevance", "time"] | None = None
+
+    @field_validator("query")
+    @classmethod
+    def _query(cls, value: str) -> str:
+        if not value.strip():
+            raise ValueError("query must not be empty")
+        if len(value) > QUERY_MOST:
+            raise ValueError(f"query must have at most {QUERY_MOST} characters; shorten it")
+        return value
+
+
+class ContextBody(Body):
+    query: str | None = None
+    force_refresh: bool | None = None
+    token_budget: int | None = Field(None, ge=64, le=32_000)
+
+
+class Call(Body):
+    id: str = Field(min_length=1)
+    type: str | None = None
+    name: str | None = None
+    arguments: str | dict[str, Any] | None = None
+    function: dict[str, Any] | None = None
+
+
+class Turn(Body):
+    role: Literal["user", "assistant", "tool", "toolResult"]
+    timestamp: int | None = Field(None, gt=0)
+    content: str | list[str | dict[str, Any]] | None = None
+    tool_calls: list[Call] | None = None
+    tool_call_id: str | None = None
+
+
+class SaveBody(Body):
+    conversation_id: str = Field(min_length=1, max_length=128)
+    messages: list[Turn] = Field(min_length=1, max_length=500)
+    flush: bool | None = None
+
+
+class IdBody(Body):
+    id: str = Field(min_length=1)
+
+
+class ListBody(Body):
+    memory_type: Literal["episodic_memory", "profile", "agent_case", "agent_skill"] | None = None
+    page: int | None = Field(None, ge=1, le=LAST_PAGE)
+    page_size: int | None = Field(None, ge=1, le=100)
+
+
+def _hash(value: str) -> str:
+    found = _HASH.fullmatch(value.strip())
+    if found is None:
+        raise ValueError("contentHash must be the SHA-256 of the content, as 64 hexadecimal digits")
+    return found[1].lower()
+
+
+def _type(value: str) -> str:
+    if not _TYPE.fullmatch(value):
+        raise ValueError("contentType must be text/* or application/json; send documents as text")
+    return value
+
+
+ContentHash = Annotated[str, AfterValidator(_hash)]
+ContentType = Annotated[str, AfterValidator(_type)]
+
+
+class Presign(Body):
+    file_name: str = Field(min_length=1, max_length=255)
+    content_type: ContentType
+    size_bytes: int = Field(ge=1)
+    content_hash: ContentHash
+
+
+class NewSource(Body):
+    object_key: str = Field(min_length=1, max_length=100)
+    title: str = Field(min_length=1, max_length=500)
+    size_bytes: int = Field(ge=1)
+    content_hash: ContentHash
+    content_type: str | None = None
+    raw_format: str | None = None
+    object_e_tag: str | None = Field(None, alias="objectETag")
+    tags: list[str] | None = None
+    metadata: dict[str, Any] | None = None
+    summary: str | None = None
+    document_key: str | None = Field(None, max_length=500)
+    idempotency_key: str | None = Field(None, max_length=200)
+    origin_platform: str | None = Field(None, max_length=100)
+
+
+def polled(poll: Poll) -> dict[str, Json]:
+    if poll.state == "pending":
+        return {"status": "pending", "interval": INTERVAL_SECONDS}
+    if poll.key is None or poll.agent is None:
+        return {"status": poll.state}
+    return {
+        "status": "approved",
+        "apiKey": poll.key_secret,
+        "apiKeyPrefix": poll.key.prefix,
+        "agentId": poll.agent.id,
+        "agentToken": poll.agent_secret,
+        "isNewKey": True,
+        "scopes": list(poll.key.scopes),
+    }
+
+
+def agent_shown(agent: Agent) -> dict[str, Json]:
+    return {
+        "id": agent.id,
+        "platform": agent.platform,
+        "name": agent.name,
+        "clientVersion": agent.version,
+        "machineFingerprint": agent.fingerprint,
+        "tokenPrefix": agent.token_prefix,
+        "connectionStatus": "connected" if agent.connected else "disconnected",
+        "lastActiveAt": "" if agent.last_active is None else iso(agent.last_active),
+        "createdAt": iso(agent.created),
+    }
+
+
+def source_shown(source: Source) -> dict[str, Json]:
+    return {
+        "id": source.id,
+        "agentId": source.agent_id,
+        "title": source.title,
+        "objectKey": source.object_key,
+        "sizeBytes": source.size,
+        "contentHash": source.hash,
+        "documentKey": source.document_key,
+        "originPlatform": source.platform,
+        "status": source.status,
+        "createdAt": iso(source.created),
+    }
+
+
+def message(at: int, turn: Turn, person: Person, now: int) -> NewMessage:
+    """The turn at this place of the request; raises `Refusal` when it is none that can be saved."""
+    role: Role = "tool" if turn.role == "toolResult" else turn.role
+    place = f"messages.{at}"
+    calls = [_call(call) for call in turn.tool_calls or ()]
+    if turn.content is None and not calls:
+        raise Refusal(20001, f"content is missing: {place}.content")
+    if role == "tool" and not turn.tool_call_id:
+        raise Refusal(20001, f"a tool message needs the id of its call: {place}.toolCallId")
+    content: str | list[dict[str, Json]] = ""
+    if isinstance(turn.content, str):
+        content = turn.content
+    elif turn.content is not None:
+        content = [{"type": "text", "text": part} if isinstance(part, str) else _part(part) for part in turn.content]
+    if len(spoken(content)) > CONTENT_MOST:
+        raise Refusal(
+            20001, f"content must have at most {CONTENT_MOST} characters; keep its beginning and end: {place}.content"
+        )
+    return person.message(role, turn.timestamp or now + at, content, calls, turn.tool_call_id)
+
+
+def _part(part: dict[str, Json]) -> dict[str, Json]:
+    if not isinstance(part.get("type"), str):
+        raise Refusal(20001, "a content item needs a type, e.g. text")
+    return part
+
+
+def _call(call: Call) -> dict[str, Json]:
+    inner = call.function or {}
+    given = call.arguments if call.arguments is not None else inner.get("arguments", "{}")
+    arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    name = call.name or str(inner.get("name") or "unknown")
+    return {"id": call.id, "type": call.type or "function", "function": {"name": name, "arguments": arguments}}

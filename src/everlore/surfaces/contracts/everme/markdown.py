@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from everlore.surfaces.contracts.everme.limits import CONTEXT_TOKENS, SEARCH_TOKENS, one_line
 from everlore.types import Json
 
+CONTEXT_TOKENS = 2000
+SEARCH_TOKENS = 4000
 LINE, NAME, ID = 400, 60, 120
 """Characters of one quoted text, of a name that somebody gave, and of an id."""
 NOTICE = (
@@ -46,6 +47,11 @@ def line_count(text: str) -> int:
 def quoted(text: object, most: int = LINE) -> str:
     plain = one_line(str(text)).translate(_QUOTES)
     return f"“{plain if len(plain) <= most else plain[: most - 1] + '…'}”"
+
+
+def one_line(text: str) -> str:
+    """Nothing that a stored text holds can begin a line of its own."""
+    return " ".join(text.split())
 
 
 def _sections(found: Mapping[str, Json], *, with_profile: bool = True) -> list[Section]:

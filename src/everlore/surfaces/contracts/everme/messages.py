@@ -1,4 +1,4 @@
-"""Messages as a model passes them to the tools, made into the gateway's form: checked, completed, trimmed. Pure."""
+"""What a model passes to the tools, made into the gateway's form: checked, completed, within its limits. Pure."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import json
 from collections.abc import Mapping, Sequence
 
 from everlore.errors import InvalidInput
-from everlore.surfaces.contracts.everme.limits import trim
 from everlore.types import Json
 
 ROLES = ("user", "assistant", "tool")
 SESSION_MOST = 128
 MESSAGES_MOST = 500
+QUERY_MOST = 1024
+CONTENT_MOST = 8000
+TOP_K, TOP_K_MOST = 5, 50
+HEAD_SHARE = 0.7
+"""Of a text that is too long the beginning and the end are kept: results and reasons stand at the end."""
 
 
 def turns(
@@ -47,6 +51,32 @@ def session(given: str | None) -> str:
     if len(key) > SESSION_MOST:
         raise InvalidInput(f"sessionKey must have at most {SESSION_MOST} characters")
     return key
+
+
+def wanted(top_k: object, default: int) -> int:
+    """How many results: a whole positive number as it is, up to the most; anything else is the default."""
+    if isinstance(top_k, float) and top_k.is_integer():
+        top_k = int(top_k)
+    if isinstance(top_k, str) and top_k.strip().isdecimal():
+        top_k = int(top_k)
+    if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k <= 0:
+        return default
+    return min(top_k, TOP_K_MOST)
+
+
+def trim(text: str, most: int = CONTENT_MOST) -> str:
+    """At most so many characters: 70 % from the beginning, 30 % from the end, and between them how many are missing."""
+    if len(text) <= most:
+        return text
+    room = most - len(_missing(len(text)))
+    if room < 1:
+        return text[:most]
+    head = int(room * HEAD_SHARE)
+    return text[:head] + _missing(len(text) - room) + text[len(text) - room + head :]
+
+
+def _missing(count: int) -> str:
+    return f"\n[... {count} characters left out ...]\n"
 
 
 def _converted(given: Sequence[Mapping[str, Json]], now: int) -> list[dict[str, Json]]:

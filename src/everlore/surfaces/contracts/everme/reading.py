@@ -5,8 +5,10 @@ A caller reaches its whole scope: what any surface saved there, for any user or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+
+from pydantic.alias_generators import to_camel
 
 from everlore.clock import Clock
 from everlore.engine import Engine
@@ -23,7 +25,7 @@ from everlore.search.passages import likeness
 from everlore.search.recipes import CONTEXT
 from everlore.search.vectors import default_radius
 from everlore.surfaces.contracts.everme import markdown
-from everlore.surfaces.contracts.everme.limits import TOP_K
+from everlore.surfaces.contracts.everme.messages import TOP_K
 from everlore.surfaces.contracts.everme.saving import Person
 from everlore.types import Filter, IndexedMemory, Json, Key, Message, Owner, Track
 
@@ -32,13 +34,13 @@ MOST_OWNERS = 16
 """Owners of a scope that a search looks at: the one asking first, then those with the most memories."""
 MOST_WAITING = 500
 LISTED = {"episodic_memory": "episode", "profile": "profile", "agent_case": "case", "agent_skill": "skill"}
-_NAMES = {
-    "episode": "episodic_memory",
-    "fact": "fact",
-    "profile": "profile",
-    "case": "agent_case",
-    "skill": "agent_skill",
+_NAMES = {kind: name for name, kind in LISTED.items()}
+_FIELDS = {
+    "episode": ("subject", "summary", "episode"),
+    "case": ("task_intent", "approach", "quality_score", "key_insight"),
+    "skill": ("name", "description", "content", "confidence", "maturity_score"),
 }
+"""Of a kind's data, what is shown; of others their content."""
 
 
 def search(
@@ -87,7 +89,8 @@ def owners(engine: Engine, person: Person) -> tuple[list[Owner], list[Owner]]:
 
 def context(engine: Engine, person: Person, query: str, budget: int) -> dict[str, Json]:
     """The user's profile, and what is known about the query; without one, what happened last."""
-    known = profile_of(engine, person)
+    row = profile(engine, person.owner)
+    known = None if row is None else dict(row.data)
     if query:
         found = search(engine, person, query, TOP_K, types=("episodic_memory", "agent_memory", "raw_message"))
     else:
@@ -101,11 +104,6 @@ def context(engine: Engine, person: Person, query: str, budget: int) -> dict[str
         "cachedAt": now,
         "generatedAt": now,
     }
-
-
-def profile_of(engine: Engine, person: Person) -> dict[str, Json] | None:
-    row = profile(engine, person.owner)
-    return None if row is None else dict(row.data)
 
 
 def get(engine: Engine, person: Person, public_id: str) -> dict[str, Json]:
@@ -152,70 +150,18 @@ def find(engine: Engine, person: Person, public_id: str) -> IndexedMemory:
 
 def shown(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
     """A memory as JSON, without a score."""
-    show: Callable[[IndexedMemory, Clock], dict[str, Json]] = _SHOWN.get(row.key.kind, _plain)
-    return show(row, clock)
-
-
-def _episode(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
-    return {
-        "id": row.key.public_id,
-        "type": "episodic_memory",
-        "userId": row.key.owner.id,
-        "sessionId": row.session_id,
-        "timestamp": clock.show(row.timestamp),
-        "senderIds": list(row.sender_ids),
-        "subject": row.data["subject"],
-        "summary": row.data["summary"],
-        "episode": row.data["episode"],
-    }
-
-
-def _case(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
-    return {
-        "id": row.key.public_id,
-        "agentId": row.key.owner.id,
-        "sessionId": row.session_id,
-        "timestamp": clock.show(row.timestamp),
-        "taskIntent": row.data["task_intent"],
-        "approach": row.data["approach"],
-        "qualityScore": row.data["quality_score"],
-        "keyInsight": row.data["key_insight"],
-    }
-
-
-def _skill(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
-    return {
-        "id": row.key.public_id,
-        "agentId": row.key.owner.id,
-        "timestamp": clock.show(row.updated),
-        "name": row.data["name"],
-        "description": row.data["description"],
-        "content": row.data["content"],
-        "confidence": row.data["confidence"],
-        "maturityScore": row.data["maturity_score"],
-    }
-
-
-def _profile(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
-    return {
-        "id": f"profile_{row.key.owner.id}",
-        "userId": row.key.owner.id,
-        "timestamp": clock.show(row.timestamp),
-        "profileData": dict(row.data),
-    }
-
-
-def _plain(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
-    return {
-        "id": row.key.public_id,
-        f"{row.key.owner.track}Id": row.key.owner.id,
-        "sessionId": row.session_id,
-        "timestamp": clock.show(row.timestamp),
-        "content": str(row.data.get("content", "")),
-    }
-
-
-_SHOWN = {"episode": _episode, "case": _case, "skill": _skill, "profile": _profile}
+    kind, owner = row.key.kind, row.key.owner
+    told: dict[str, Json] = {"id": row.key.public_id, f"{owner.track}Id": owner.id}
+    told["timestamp"] = clock.show(row.updated if kind == "skill" else row.timestamp)
+    if kind == "profile":
+        return told | {"id": f"profile_{owner.id}", "profileData": dict(row.data)}
+    if kind != "skill":
+        told["sessionId"] = row.session_id
+    if kind == "episode":
+        told |= {"type": "episodic_memory", "senderIds": list(row.sender_ids)}
+    if kind not in _FIELDS:
+        return told | {"content": str(row.data.get("content", ""))}
+    return told | {to_camel(name): row.data[name] for name in _FIELDS[kind]}
 
 
 def _scored(hit: Hit, clock: Clock) -> dict[str, Json]:
@@ -227,7 +173,7 @@ def _scored(hit: Hit, clock: Clock) -> dict[str, Json]:
             {"id": fact.stored.key.public_id, "content": fact.stored.data["content"], "score": fact.score}
             for fact in hit.facts
         ]
-    elif hit.stored.key.kind not in _SHOWN:
+    elif hit.stored.key.kind not in _FIELDS:
         item["type"] = hit.stored.key.kind
     return item
 
@@ -264,7 +210,7 @@ def _profile_lines(engine: Engine, users: Sequence[Owner], query: str, chosen: F
     scores = likeness(engine, query, [(row.key.owner, str(data["embed_text"])) for row, data in lines])
     ranked = sorted(zip(scores, range(len(lines)), strict=True), key=lambda pair: (-pair[0], pair[1]))
     return [
-        _profile(lines[at][0], engine.clock) | {"profileData": lines[at][1], "score": round(score, 6)}
+        shown(lines[at][0], engine.clock) | {"profileData": lines[at][1], "score": round(score, 6)}
         for score, at in ranked
         if score > 0
     ]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from everlore.engine import Engine
 from everlore.memory import NewMessage, flush, remember
 from everlore.memory.remember import spoken
 from everlore.memory.statements import add_statements
-from everlore.types import Owner, Scope
+from everlore.types import Json, Owner, Role, Scope
 
 USER_NAME = "User"
 """How the user of an account is called in what is written of them; there is one, and they are who is asking."""
@@ -27,6 +27,18 @@ class Person:
     def owner(self) -> Owner:
         return Owner(self.scope, "user", self.user)
 
+    def message(
+        self,
+        role: Role,
+        timestamp: int,
+        content: str | Sequence[Mapping[str, Json]],
+        calls: Sequence[Mapping[str, Json]],
+        call_id: str | None,
+    ) -> NewMessage:
+        """What the user said, or what the agent said, called or was answered."""
+        sender, name = (self.user, USER_NAME) if role == "user" else (self.agent, None)
+        return NewMessage(sender, role, timestamp, content, name, calls or None, call_id)
+
 
 @dataclass(frozen=True, slots=True)
 class Saved:
@@ -35,6 +47,9 @@ class Saved:
     count: int
     flushed: bool
     extracted: bool
+
+    def shown(self) -> dict[str, Json]:
+        return {"status": self.status, "messageCount": self.count, "flushed": self.flushed}
 
 
 def save_turn(

@@ -19,9 +19,9 @@ from everlore.errors import InvalidInput, NotFound
 from everlore.memory import NewMessage
 from everlore.surfaces.contracts.everme import markdown, reading, remote, saving
 from everlore.surfaces.contracts.everme.identity import IDENTITY
-from everlore.surfaces.contracts.everme.limits import CONTEXT_TOKENS, QUERY_MOST, wanted
-from everlore.surfaces.contracts.everme.messages import session, statements, turns
-from everlore.surfaces.contracts.everme.saving import USER_NAME, Person
+from everlore.surfaces.contracts.everme.markdown import CONTEXT_TOKENS
+from everlore.surfaces.contracts.everme.messages import QUERY_MOST, session, statements, turns, wanted
+from everlore.surfaces.contracts.everme.saving import Person
 from everlore.surfaces.contracts.toolset import Caller, Content, Resource, Text, Toolset, tool
 from everlore.types import Json, Scope
 
@@ -202,12 +202,7 @@ def _call(ask: Caller, route: str, body: Mapping[str, Json]) -> dict[str, Json]:
             save = saving.save_fact if route == "personal" else saving.save_turn
             messages = [_message(person, message) for message in body["messages"]]
             saved = save(engine, person, body["conversationId"], messages, flushing=body["flush"])
-            return {
-                "status": saved.status,
-                "messageCount": saved.count,
-                "flushed": saved.flushed,
-                "extracted": saved.extracted,
-            }
+            return saved.shown() | {"extracted": saved.extracted}
 
 
 def _person(ask: Caller, engine: Engine) -> Person:
@@ -217,20 +212,12 @@ def _person(ask: Caller, engine: Engine) -> Person:
 
 
 def _message(person: Person, message: Mapping[str, Any]) -> NewMessage:
-    by_user = message["role"] == "user"
     calls = [
         {"id": call["id"], "type": call["type"], "function": {"name": call["name"], "arguments": call["arguments"]}}
         for call in message.get("toolCalls", ())
     ]
-    return NewMessage(
-        sender_id=person.user if by_user else person.agent,
-        sender_name=USER_NAME if by_user else None,
-        role=message["role"],
-        timestamp=message["timestamp"],
-        content=message.get("content", ""),
-        tool_calls=calls or None,
-        tool_call_id=message.get("toolCallId"),
-    )
+    content, call_id = message.get("content", ""), message.get("toolCallId")
+    return person.message(message["role"], message["timestamp"], content, calls, call_id)
 
 
 def toolset() -> Toolset:

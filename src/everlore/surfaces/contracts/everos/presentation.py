@@ -13,16 +13,8 @@ from everlore.clock import Clock
 from everlore.kinds.registry import kind, kinds_where
 from everlore.memory import Outcome
 from everlore.models.chat import Usage
-from everlore.search import Hit, Recall
-from everlore.surfaces.contracts.everos.answers import (
-    GetData,
-    HistoryItem,
-    Pending,
-    SearchAtomicFactItem,
-    SearchData,
-    Spending,
-    UnprocessedMessageDTO,
-)
+from everlore.search import Recall
+from everlore.surfaces.contracts.everos.answers import GetData, HistoryItem, Pending, SearchData, Spending
 from everlore.types import IndexedMemory, Message
 
 
@@ -133,7 +125,10 @@ def found(
         shape = SHAPES[memory_type(name)]
         for hit in hits:
             item = _placed(hit.stored, app_id) | shape.fields(hit.stored, clock)
-            facts = [_fact(fact) for fact in hit.facts]
+            facts = [
+                {"id": fact.stored.key.public_id, "content": fact.stored.data["content"], "score": fact.score}
+                for fact in hit.facts
+            ]
             passages = [one.shown(clock) for one in hit.passages]
             arrays[shape.array].append(item | {"score": hit.score, "passages": passages, "atomic_facts": facts})
     if profile is not None:
@@ -148,24 +143,10 @@ def found(
     )
 
 
-def _fact(hit: Hit) -> SearchAtomicFactItem:
-    return SearchAtomicFactItem(id=hit.stored.key.public_id, content=hit.stored.data["content"], score=hit.score)
-
-
-def _unprocessed(message: Message, app_id: str, clock: Clock) -> UnprocessedMessageDTO:
-    return UnprocessedMessageDTO(
-        id=message.id,
-        app_id=app_id,
-        project_id=message.scope.project,
-        session_id=message.session_id,
-        sender_id=message.sender_id,
-        sender_name=message.sender_name,
-        role=message.role,
-        content=message.content,
-        timestamp=clock.show(message.timestamp),
-        tool_calls=None if message.tool_calls is None else [dict(call) for call in message.tool_calls],
-        tool_call_id=message.tool_call_id,
-    )
+def _unprocessed(message: Message, app_id: str, clock: Clock) -> dict[str, Any]:
+    names = ("id", "session_id", "sender_id", "sender_name", "role", "content", "tool_calls", "tool_call_id")
+    told = {name: getattr(message, name) for name in names}
+    return told | {"app_id": app_id, "project_id": message.scope.project, "timestamp": clock.show(message.timestamp)}
 
 
 def stated(

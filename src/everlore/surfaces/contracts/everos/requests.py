@@ -154,14 +154,9 @@ class MessageItem(Request):
     def message(self) -> NewMessage:
         content: str | list[dict[str, Json]]
         content = self.content if isinstance(self.content, str) else [part.as_sent() for part in self.content]
+        calls = None if self.tool_calls is None else [call.as_sent() for call in self.tool_calls]
         return NewMessage(
-            sender_id=self.sender_id,
-            sender_name=self.sender_name,
-            role=self.role,
-            timestamp=self.timestamp,
-            content=content,
-            tool_calls=None if self.tool_calls is None else [call.as_sent() for call in self.tool_calls],
-            tool_call_id=self.tool_call_id,
+            self.sender_id, self.role, self.timestamp, content, self.sender_name, calls, self.tool_call_id
         )
 
 

@@ -36,7 +36,6 @@ def plain_id(value: Json, name: str) -> str:
 Maybe = Annotated[T | None, {"nullable": True}]
 """May be left out, and is told so in OpenAPI's word."""
 Id = Annotated[str, Read(plain_id)]
-User = Annotated[Maybe[str], "Optional user ID filter"]
 
 
 class NotReady(Unavailable):

@@ -9,7 +9,7 @@ from everlore.kinds import record
 from everlore.kinds.registry import kind
 from everlore.search import Hit
 from everlore.surfaces.contracts.passages import passages
-from everlore.surfaces.contracts.toolset import Link
+from everlore.surfaces.contracts.toolset import Resource
 from everlore.types import IndexedMemory
 
 
@@ -29,9 +29,9 @@ def found(hit: Hit, clock: Clock) -> dict[str, Any]:
     return item(hit.stored, hit.score) | passages(hit, clock)
 
 
-def link(row: IndexedMemory) -> Link:
+def link(row: IndexedMemory) -> Resource:
     number = public_id(row)
-    return Link(uri=f"mem://item/{number}", name=f"memory:{number}", description=f"Full content for {number}")
+    return Resource(uri=f"mem://item/{number}", name=f"memory:{number}", description=f"Full content for {number}")
 
 
 def short(row: IndexedMemory) -> dict[str, Any]:

@@ -1,20 +1,28 @@
-"""One line in the log for each call of the content server: who, what, how long, how it ended. Never a secret."""
+"""What all answers of the content server have: a trace id, one form of refusal, and a line in the audit.
+
+An audit line tells who, what, how long and how it ended, and never a secret.
+"""
 
 from __future__ import annotations
 
 import re
 import time
+import uuid
 from collections.abc import Mapping
 from typing import Final
 
 import structlog
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
 
 from everlore.config import EmcpSection
-from everlore.surfaces.contracts.emcp.callers import Actor
-from everlore.surfaces.http.emcp_refusals import trace_of
+from everlore.surfaces.contracts.emcp.callers import Actor, Refused
 from everlore.types import Json
 
+PREFIX: Final = "/api/v1/mcp/"
+TOOLSET: Final = "/mcp/evo"
+"""The same server for any MCP client."""
+TRACE: Final = "X-Trace-Id"
 REDACTED: Final = "[REDACTED]"
 SECRET_NAMES: Final = frozenset({"authorization", "token", "jwt", "secret", "cookie", "password", "api_key"})
 SECRET_TEXT: Final = re.compile(
@@ -27,6 +35,26 @@ SHORT_SECRET: Final = 32
 log = structlog.get_logger("everlore.emcp")
 
 
+def is_content(path: str) -> bool:
+    return path.startswith(PREFIX) or path == TOOLSET
+
+
+def trace_of(connection: HTTPConnection) -> str:
+    """The caller's trace id when it is a plain one, else one of ours; the same for all of a request."""
+    state = connection.scope.setdefault("state", {})
+    if "trace_id" not in state:
+        given = connection.headers.get(TRACE, "").strip()
+        state["trace_id"] = given if re.fullmatch(r"[A-Za-z0-9._:/+=-]{1,128}", given) else str(uuid.uuid4())
+    trace: str = state["trace_id"]
+    return trace
+
+
+def refusal_response(connection: HTTPConnection, error: Refused) -> JSONResponse:
+    trace = trace_of(connection)
+    body = {"error": {"code": error.code, "message": str(error), "trace_id": trace}}
+    return JSONResponse(body, error.status, {**error.headers, TRACE: trace})
+
+
 def announce(settings: EmcpSection) -> None:
     """What an operator should know when the server starts."""
     secret = settings.jwt_secret.get_secret_value()
@@ -34,7 +62,9 @@ def announce(settings: EmcpSection) -> None:
         log.warning(f"EVEROS_EMCP__JWT_SECRET is shorter than {SHORT_SECRET} bytes: it can be guessed from a token")
 
 
-def record(request: Request, handle: str, message: Json, actor: Actor | None, status: int, started: float) -> None:
+def audit(
+    request: HTTPConnection, handle: str, message: Json, actor: Actor | None, status: int, started: float
+) -> None:
     """`message` is whatever could be read of the request."""
     known = message if isinstance(message, Mapping) else {}
     params = known.get("params")

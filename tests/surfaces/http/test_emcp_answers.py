@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import HTTPConnection
 
 from everlore.surfaces.contracts.emcp.callers import Refused
-from everlore.surfaces.http.emcp_refusals import is_content, refusal_response, trace_of
+from everlore.surfaces.http.emcp_answers import is_content, refusal_response, trace_of
 
 
 def asking(trace: str = "") -> HTTPConnection:

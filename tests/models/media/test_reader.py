@@ -1,0 +1,66 @@
+"""Content items of a message as text: which payload, which format, how much."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from papers import inline, letter, pdf, picture, read, refused
+
+from everlore.config import MultimodalSection
+from everlore.errors import InvalidInput
+from everlore.models.chat import Meter
+from everlore.models.media.reader import MediaReader
+
+
+@pytest.mark.parametrize(
+    ("kind", "ext", "raw", "reason"),
+    [
+        ("pdf", "pdf", picture("x"), "is not pdf content"),
+        ("image", "png", pdf("x"), "is not png content"),
+        ("image", "svg", b"<svg/>", "no parser reads 'svg'"),
+        ("doc", "exe", b"MZ", "no parser reads 'exe'"),
+        ("doc", "doc", b"\xd0\xcf\x11\xe0", "save it as .docx"),
+        ("html", "html", b"\x00\x01\x02", "is not html content"),
+        ("audio", "", b"RIFF", "set `ext`"),
+        ("pdf", "pdf", b"", "empty"),
+    ],
+)
+def test_content_that_is_not_what_it_says_is_refused_before_any_parser_starts(
+    kind: str, ext: str, raw: bytes, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/python/to/start/a/parser/with")
+    assert reason in refused(inline(kind, ext, raw))
+
+
+def test_without_an_extension_the_content_type_tells() -> None:
+    item = inline("doc", "", b"plain words", mime="text/plain; charset=utf-8")
+    assert read({key: value for key, value in item.items() if key != "ext"}) == "[document]\n\n> plain words"
+
+
+def test_more_text_than_allowed_is_refused() -> None:
+    assert "more than the 10 characters" in refused(inline("doc", "txt", b"x" * 11), max_text_chars=10)
+    assert "more than the 10 characters" in refused(
+        inline("email", "eml", letter("a long subject", "and words").as_bytes()), max_text_chars=10
+    )
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        ({"type": "text"}, "needs `text`"),
+        ({"type": "pdf"}, "needs uri or base64"),
+        ({"type": "md", "text": "a", "base64": "YQ=="}, "exactly one of"),
+    ],
+)
+def test_an_item_carries_one_payload(item: Mapping[str, Any], reason: str) -> None:
+    with pytest.raises(InvalidInput, match=reason):
+        read(item)
+
+
+def test_what_is_said_after_a_file_is_not_in_it() -> None:
+    items = [inline("doc", "txt", b"in the file"), {"type": "text", "text": "said"}]
+    text = MediaReader(MultimodalSection()).read(items, Meter(10))
+    assert text == "[document]\n\n> in the file\n\nsaid"

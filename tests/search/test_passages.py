@@ -1,0 +1,95 @@
+"""The sentence that answers is shown, with who said it, when, and whether it still holds."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from vaults import DAY, MAY_28
+
+from everlore.engine import Engine
+from everlore.search import METHODS, Hit, Query, recall
+from everlore.search.passages import likeness
+from everlore.search.recipes import CONTEXT, HYBRID, KEYWORD, RECALL, RECORDS, SEARCH, SEARCH_TEXT, Recipe
+from everlore.types import Owner, Scope
+
+ANN = Owner(Scope(), "user", "ann")
+MINUTE = 60_000
+
+
+def hits(engine: Engine, question: str, recipe: Recipe = HYBRID) -> dict[str, Hit]:
+    found = recall(engine, Query(ANN, question, 10), recipe).hits["episode"]
+    return {hit.stored.session_id: hit for hit in found}
+
+
+@pytest.mark.parametrize(
+    "recipe", [*METHODS.values(), CONTEXT, RECALL, SEARCH, SEARCH_TEXT, RECORDS], ids=lambda r: r.name
+)
+def test_the_sentence_that_answers_is_the_passage(told: Engine, recipe: Recipe) -> None:
+    hit = hits(told, "Who waters the tomatoes on Sundays?", recipe)["garden"]
+    said = hit.passages[0]
+    assert said.text == "My sister Maria waters them on Sundays."
+    assert (said.speaker, said.turn) == ("Ann", 2)
+    assert said.time // MINUTE == (MAY_28 + 10 * DAY + MINUTE) // MINUTE
+    assert (said.valid_until, said.ended_by) == (None, "")
+    assert 0 < said.score <= hit.score
+
+
+def test_of_sentences_without_a_word_of_the_question_the_one_that_means_it_is_shown(told: Engine) -> None:
+    assert hits(told, "What stinks?")["garden"].passages[0].text == "The compost smells."
+
+
+def test_an_assistant_is_named_as_the_speaker(told: Engine) -> None:
+    said = hits(told, "dry leaves", KEYWORD)["garden"].passages[0]
+    assert (said.text, said.turn) == ("Compost smells less with dry leaves in it.", 3)
+    assert said.speaker != "Ann"
+
+
+def test_what_has_ended_says_until_when_and_what_replaced_it(told: Engine) -> None:
+    found = hits(told, "Where do I live?")
+    old, new = found["home"].passages[0], found["moved"].passages[0]
+    assert (old.text, old.ended_by) == ("I live in Rome.", "Ann moved to Lisbon.")
+    assert (old.valid_from, old.valid_until) == (MAY_28, MAY_28 + 60 * DAY)
+    assert (new.text, new.valid_from, new.valid_until, new.ended_by) == (
+        "I moved to Lisbon.",
+        MAY_28 + 60 * DAY,
+        None,
+        "",
+    )
+
+
+def test_only_the_sentence_that_states_it_has_ended(told: Engine) -> None:
+    """ "I am single." is told as "Ann is single.": one word is the same."""
+    single, rent = (hits(told, question)["single"].passages[0] for question in ("Am I single?", "Is the rent cheap?"))
+    assert (single.text, single.ended_by) == ("I am single.", "Ann got married.")
+    assert (rent.text, rent.ended_by, rent.valid_until) == ("The rent is cheap here.", "", None)
+
+
+def test_a_turn_before_midnight_has_its_own_day(told: Engine) -> None:
+    """The episode has the time of its last message, which is of the next day."""
+    days = [
+        datetime.fromtimestamp(hits(told, word, KEYWORD)["night"].passages[0].time / 1000, UTC).day
+        for word in ("moon", "owl")
+    ]
+    assert days == [17, 18]
+
+
+def test_a_sentence_holds_from_when_it_was_said(told: Engine) -> None:
+    for word in ("moon", "owl"):
+        said = hits(told, word, KEYWORD)["night"].passages[0]
+        assert said.valid_from == said.time
+
+
+def test_there_are_at_most_as_many_as_the_recipe_has(told: Engine) -> None:
+    for most in (0, 1, 2):
+        found = hits(told, "tomatoes and compost", HYBRID.but("few", passages=most))
+        assert max(len(hit.passages) for hit in found.values()) <= most
+    scores = [one.score for hit in hits(told, "compost").values() for one in hit.passages[:1]]
+    assert all(0 <= score <= 1 for score in scores)
+
+
+def test_a_text_that_the_index_does_not_hold_is_compared_by_words_and_meaning(told: Engine) -> None:
+    lines = ["Ann's sister waters the tomatoes.", "Somebody cares for vegetables.", "The bank is closed on Mondays."]
+    worded, meant, unrelated = likeness(told, "Who waters the tomatoes?", [(ANN, line) for line in lines])
+    assert worded > meant > unrelated
+    assert likeness(told, "tomatoes", []) == []
