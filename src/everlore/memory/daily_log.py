@@ -30,6 +30,7 @@ def append_once(
         return [], False
     entries = [kind.render(memory) for memory in memories]
     moment = cell.timestamp
+    date = day(moment)
     first, *others = log_paths(kind, owner, moment)
     for path in (first, *(f"{first.removesuffix('.md')}-{number}.md" for number in range(2, PARTS + 1))):
         with engine.vault.lock(path):
@@ -40,9 +41,9 @@ def append_once(
                 continue  # the day goes on beside it, until a person restores or deletes it
             beside = [engine.vault.read(name) for name in others]
             highest = max((last_number(one.text) for one in (file, *beside) if one), default=0)
-            number = engine.buffer.next_number(owner, kind.code, day(moment), highest, len(entries))
+            number = engine.buffer.next_number(owner, kind.code, date, highest, len(entries))
             new = [replace(entry, id=entry_id(kind.code, moment, number + at)) for at, entry in enumerate(entries)]
-            front = log_front(kind, owner, day(moment), iso(engine.clock.now()))
+            front = log_front(kind, owner, date, iso(engine.clock.now()))
             change = engine.vault.change(path, partial(append_entries, entries=new, front_updates=front))
         index_appended(engine, path, change, new)
         return new, True

@@ -27,9 +27,9 @@ from everlore.kinds.registry import parts_of
 from everlore.kinds.spec import AnyKind
 from everlore.sync.dependents import drop_parts, drop_sources, make_room
 from everlore.sync.projection import facts_of, profile_lock, project
-from everlore.types import IndexRow, Key, LogEntry, MemoryFile, Problem
+from everlore.types import IndexRow, Key, LogEntry, Problem
 from everlore.vault.base import Change, FileText
-from everlore.vault.entries import normal_text
+from everlore.vault.entries import as_read
 from everlore.vault.markdown import mentioned, parse_log, parse_sheet
 
 SHOWN = 200
@@ -82,10 +82,10 @@ def read_file(engine: Engine, path: str, located: Located) -> tuple[Stamp | None
 
 def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     """The rows that a file stands for. What cannot be read becomes a problem; the rest stays."""
-    updated = file.mtime_ns // 1_000_000
-    if located.kind.has_own_file:
+    kind, owner, updated = located.kind, located.owner, file.mtime_ns // 1_000_000
+    if kind.has_own_file:
         try:
-            row = _row(located, parse_sheet(file.text), updated)
+            row = with_links(kind, kind.row(parse_sheet(file.text), owner, located.name, updated))
         except Exception as error:
             return Parsed([], [_problem(path, 0, error)], unread=None)
         return Parsed([row], [], blank=not file.text.strip(NOTHING))
@@ -94,16 +94,11 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     problems = list(log.problems)
     for entry in log.entries:
         try:
-            rows.append(_row(located, entry, updated))
+            rows.append(with_links(kind, kind.row(entry, owner, located.day, updated)))
         except Exception as error:
             problems.append(_problem(path, log.lines[entry.id], error))
     unread = mentioned(file.text) if problems else frozenset()
     return Parsed(rows, problems, log.lines, unread, blank=not (rows or problems or log.front))
-
-
-def _row(located: Located, source: LogEntry | MemoryFile, updated: int) -> IndexRow:
-    row = located.kind.row(source, located.owner, located.name or located.day, updated)
-    return with_links(located.kind, row)
 
 
 def _problem(path: str, line: int, error: Exception) -> Problem:
@@ -295,7 +290,9 @@ def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[
         before = Stamp(change.before.mtime_ns, change.before.size) if change.before else None
         updated = after.mtime_ns // 1_000_000
         with suppress(Damaged):
-            rows = [_row(located, as_read(entry), updated) for entry in entries]
+            kind = located.kind  # the rows must be those that a rebuild finds
+            rows = [kind.row(entry, located.owner, located.day, updated) for entry in as_read(entries)]
+            rows = [with_links(kind, row) for row in rows]
             if engine.index.extend_file(path, before, Stamp(after.mtime_ns, after.size), rows):
                 return
     index_file(engine, path)
@@ -329,8 +326,3 @@ def _depended_on(kind: AnyKind) -> bool:
 def _cells(left: Mapping[str, str], rows: Sequence[IndexRow]) -> list[str]:
     """The cells of which nothing is left in a file that has these rows."""
     return sorted({cell for cell in left.values() if cell}.difference(row.parent_id for row in rows))
-
-
-def as_read(entry: LogEntry) -> LogEntry:
-    """The entry as it reads once it is written: the row must be the one that a rebuild finds."""
-    return replace(entry, sections={name: normal_text(text) for name, text in entry.sections.items()})
