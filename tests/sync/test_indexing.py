@@ -26,7 +26,7 @@ from vaults import (
 
 from everlore.engine import Engine
 from everlore.errors import Unavailable
-from everlore.kinds.episode import EPISODE
+from everlore.kinds.episode import EPISODE, Episode
 from everlore.memory import daily_log, flush, forget, listing, profile, remember
 from everlore.memory.daily_log import append_once
 from everlore.search import Query, recall
@@ -387,9 +387,7 @@ def test_what_a_person_writes_while_the_engine_appends_is_kept(
         return append_entries(text, entries, front_updates)
 
     monkeypatch.setattr(daily_log, "append_entries", saved_meanwhile)
-    fields = {"session_id": "s", "timestamp": "2026-05-28T20:30:00Z", "parent_id": "mc_1"}
-    entry = LogEntry("", fields, {"Content": "I own a xylophone."})
-    told = EPISODE.parse(entry, ALICE, "")
+    told = Episode(ALICE, "", "s", MAY_28, "mc_1", ("alice",), "Music", "An instrument.", "I own a xylophone.")
     assert append_once(engine, EPISODE, ALICE, Cell("mc_1", SCOPE, "s", (message,)), [told])[1]
     text = file.read_text(encoding="utf-8")
     assert text.count("xylophone") == 1
