@@ -321,10 +321,7 @@ def _throughput(corpus: Corpus, plan: Plan, progress: Progress) -> list[Timing]:
     told: list[Spent] = []
     indexed: list[Spent] = []
     embedded: list[Spent] = []
-    with (
-        tempfile.TemporaryDirectory(prefix="everlore-bench-") as folder,
-        ThreadPoolExecutor(CLIENTS) as clients,
-    ):
+    with tempfile.TemporaryDirectory(prefix="everlore-bench-") as folder, ThreadPoolExecutor(CLIENTS) as clients:
         teller, reader = (open_engine(load(memory=MemorySection(root=Path(folder) / name))) for name in ("a", "b"))
         plain = make_embedder(teller.settings.embedding)
         for block in range(blocks):

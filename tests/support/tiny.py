@@ -8,17 +8,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from everlore.surfaces.contracts.identity import Identity
-from everlore.surfaces.contracts.toolset import (
-    Argument,
-    Caller,
-    Content,
-    Items,
-    Prompt,
-    Resource,
-    Text,
-    Toolset,
-    tool,
-)
+from everlore.surfaces.contracts.toolset import Argument, Caller, Content, Items, Prompt, Resource, Text, Toolset, tool
 
 SECRET = "sk-very-secret"
 

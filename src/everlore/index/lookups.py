@@ -76,8 +76,7 @@ class Lookups:
 
     def statistics(self, connection: apsw.Connection, terms: Sequence[str], owner: int) -> TermStats:
         return self.once(
-            ("terms", owner, *terms),
-            lambda: words.statistics(connection, self.remembered().frequencies, terms, owner),
+            ("terms", owner, *terms), lambda: words.statistics(connection, self.remembered().frequencies, terms, owner)
         )
 
     def lists(self, connection: apsw.Connection, owner: int) -> words.Lists:

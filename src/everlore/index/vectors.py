@@ -269,13 +269,7 @@ def _read(
 
 
 def search(
-    connection: apsw.Connection,
-    view: View,
-    query: Vector,
-    where: Where,
-    owner: int,
-    kinds: Sequence[int],
-    limit: int,
+    connection: apsw.Connection, view: View, query: Vector, where: Where, owner: int, kinds: Sequence[int], limit: int
 ) -> list[UnitHit]:
     condition = restriction(where)
     allowed = _of_kinds(view, kinds)

@@ -116,11 +116,7 @@ def units(episode: Episode) -> tuple[Unit, ...]:
         unit
         for number, (speaker, text) in enumerate([*told, *episode.remarks])
         for unit in turn_units(
-            number,
-            speaker,
-            episode.timestamp,
-            text,
-            assistant=number < len(turns) and speaker in episode.assistants,
+            number, speaker, episode.timestamp, text, assistant=number < len(turns) and speaker in episode.assistants
         )
     )
 

@@ -103,11 +103,7 @@ def from_sheet(sheet: MemoryFile, owner: Owner, _name: str = "") -> Profile:
 
 
 def _info(item: Mapping[str, Json]) -> Info:
-    return Info(
-        **_texts(item, (*INFO, "about")),
-        timestamp=_moment(item.get("timestamp_ms")),
-        written=item,
-    )
+    return Info(**_texts(item, (*INFO, "about")), timestamp=_moment(item.get("timestamp_ms")), written=item)
 
 
 def _trait(item: Mapping[str, Json]) -> Trait:

@@ -51,10 +51,7 @@ class Written:
 
     def __add__(self, other: Written) -> Written:
         return Written(
-            self.any or other.any,
-            self.waiting + other.waiting,
-            self.reason or other.reason,
-            self.error or other.error,
+            self.any or other.any, self.waiting + other.waiting, self.reason or other.reason, self.error or other.error
         )
 
 

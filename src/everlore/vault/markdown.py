@@ -157,10 +157,7 @@ def append_entries(text: str | None, entries: Sequence[LogEntry], front_updates:
             raise Damaged(f"an entry {ident} is already there; the next free number is {known.last_number + 1}")
     newline = newline_of(text)
     added = "\n".join(render_entry(entry) for entry in entries).replace("\n", newline)
-    counts = {
-        "entry_count": known.entries + len(entries),
-        "last_number": max(known.last_number, _highest(ids)),
-    }
+    counts = {"entry_count": known.entries + len(entries), "last_number": max(known.last_number, _highest(ids))}
     grown = f"{text}{blank_line(text, newline)}{added}" if text else added
     return write_front(grown, read_front(text), {**front_updates, **counts})
 
