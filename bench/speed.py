@@ -34,7 +34,8 @@ from everlore.models.choose import make_embedder
 from everlore.models.unrelated import OFFLINE
 from everlore.search import METHODS, Query, recall
 from everlore.search.recipes import Method
-from everlore.sync import embed_pending, index_changes
+from everlore.sync.embedding import embed_pending
+from everlore.sync.upkeep import index_changes
 from everlore.types import Owner, Where
 
 TOP_K = 10
@@ -320,10 +321,7 @@ def _throughput(corpus: Corpus, plan: Plan, progress: Progress) -> list[Timing]:
     told: list[Spent] = []
     indexed: list[Spent] = []
     embedded: list[Spent] = []
-    with (
-        tempfile.TemporaryDirectory(prefix="everlore-bench-") as folder,
-        ThreadPoolExecutor(CLIENTS) as clients,
-    ):
+    with tempfile.TemporaryDirectory(prefix="everlore-bench-") as folder, ThreadPoolExecutor(CLIENTS) as clients:
         teller, reader = (open_engine(load(memory=MemorySection(root=Path(folder) / name))) for name in ("a", "b"))
         plain = make_embedder(teller.settings.embedding)
         for block in range(blocks):

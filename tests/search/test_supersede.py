@@ -13,7 +13,7 @@ from everlore.memory import NewMessage, flush, remember
 from everlore.search import METHODS, Method, Query, Recall, Recipe, recall
 from everlore.search.recipes import CONTEXT, HYBRID, RECALL, RECORDS, SEARCH, SEARCH_TEXT
 from everlore.search.supersede import ENDED, PAST
-from everlore.sync import embed_pending
+from everlore.sync.embedding import embed_pending
 from everlore.types import Owner, Predicate, Scope
 
 DAY = 86_400_000
@@ -82,9 +82,7 @@ def test_one_who_asks_for_a_time_gets_what_held_then(engine: Engine) -> None:
     assert found.trace["stages"][0]["superseded"] == []
 
 
-@pytest.mark.parametrize(
-    "recipe", [*METHODS.values(), CONTEXT, RECALL, SEARCH, SEARCH_TEXT, RECORDS], ids=lambda r: r.name
-)
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 def test_every_recipe_puts_what_has_ended_behind_what_replaced_it(engine: Engine, recipe: Recipe) -> None:
     hits = recall(engine, Query(CYD, "Where do I live?", 10, explain=True), recipe).hits["episode"]
     order = [hit.stored.session_id for hit in hits]

@@ -264,9 +264,7 @@ def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], stats: TermStats) 
     return hits
 
 
-def _worded(
-    told: Mapping[Place, list[tuple[float, IndexedMemory]]],
-) -> dict[Place, list[tuple[float, IndexedMemory]]]:
+def _worded(told: Mapping[Place, list[tuple[float, IndexedMemory]]]) -> dict[Place, list[tuple[float, IndexedMemory]]]:
     """By words alone, a turn may be here for its neighbours' words, but a fact must have one itself."""
     worded = {parent for (parent, _), said in told.items() if any(overlap for overlap, _ in said)}
     return {
