@@ -30,7 +30,7 @@ TALKS = {
     "moved": (60, ["I moved to Lisbon."]),
     "wedding": (90, ["I got married."]),
 }
-"""By session: the day, and what was said, two hours apart at night and else a minute."""
+"""By session: the day, and what was said, a minute apart, or ten over midnight."""
 
 
 def _message(line: str, at: int) -> NewMessage:
@@ -43,8 +43,8 @@ def _message(line: str, at: int) -> NewMessage:
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     opened = open_engine(load(memory={"root": tmp_path_factory.mktemp("told")}))
     for session, (day, lines) in TALKS.items():
-        apart = 120 * MINUTE if session == "night" else MINUTE
-        begin = MAY_28 + day * DAY + (150 * MINUTE if session == "night" else 0)
+        apart = 10 * MINUTE if session == "night" else MINUTE
+        begin = MAY_28 + day * DAY + (210 * MINUTE if session == "night" else 0)
         talk = [_message(line, begin + number * apart) for number, line in enumerate(lines)]
         remember(opened, Scope(), session, talk)
         flush(opened, Scope(), session)
