@@ -16,7 +16,7 @@ from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
 from everlore.search import Query, recall
-from everlore.sync import embed_pending
+from everlore.sync.embedding import embed_pending
 from everlore.types import Owner, Scope
 
 DAY = 86_400_000

@@ -24,7 +24,7 @@ from everlore.search import Query
 from everlore.search import recall as find
 from everlore.surfaces.contracts.knowledge.toolset import toolset
 from everlore.surfaces.contracts.toolset import Caller
-from everlore.sync import embed_pending
+from everlore.sync.embedding import embed_pending
 from everlore.types import Owner, Scope
 
 SETS = {"musique": "MuSiQue", "hotpotqa": "HotpotQA"}

@@ -106,7 +106,7 @@ def _fill(engine: Engine, corpus: Corpus, centres: np.ndarray, n: int, progress:
             told = corpus.turn(random, int(topics[number]))
             text = f"{told} with {', '.join(names[at] for at in picked[number])}."
             moment = START + 1000 * number
-            yield with_links(note.to_row(note.Note(OWNER, f"nt_{number:08d}", moment, text), moment))
+            yield with_links(note.NOTE, note.to_row(note.Note(OWNER, f"nt_{number:08d}", moment, text), moment))
 
     engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
     for first in range(0, n, note.NOTE.per_file):

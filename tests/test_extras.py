@@ -13,7 +13,7 @@ from everlore import config
 from everlore.engine import ON_POSTGRES, open_engine
 from everlore.errors import Misconfigured
 from everlore.extras import EXTRAS, extra_of, installed, load, require
-from everlore.surfaces.contracts.emcp import tools
+from everlore.surfaces.contracts.emcp import toolset
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -45,7 +45,7 @@ def test_the_tools_of_a_site_need_their_extra(tmp_path: Path, monkeypatch: pytes
         contextlib.closing(open_engine(config.load(memory={"root": tmp_path}))) as engine,
         pytest.raises(Misconfigured, match=r'pip install "everlore\[cms\]"'),
     ):
-        tools.call(tools.SiteOpener(), engine, 0, "evo.content.search", {"limit": 5})
+        toolset.call(toolset.SiteOpener(), engine, 0, "evo.content.search", {"limit": 5})
 
 
 def test_every_extra_is_declared_and_all_means_all() -> None:

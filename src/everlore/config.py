@@ -172,9 +172,7 @@ class MultimodalSection(Section):
     )
     parse_seconds: float = Field(120.0, gt=0, description="Longest time the parser of one content item may take.")
     parse_memory_mb: int = Field(
-        3072,
-        ge=512,
-        description="Most address space, in MiB, that the parser of one content item may take (POSIX).",
+        3072, ge=512, description="Most address space, in MiB, that the parser of one content item may take (POSIX)."
     )
     parse_at_once: int = Field(2, ge=1, le=64, description="Parsers that may work at the same time.")
     max_pixels: int = Field(50_000_000, ge=1, description="Pictures with more pixels are refused.")

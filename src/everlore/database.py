@@ -14,6 +14,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,33 +62,22 @@ class Database:
                 raise
             self.renew()
 
-    @contextlib.contextmanager
-    def read(self) -> Iterator[apsw.Connection]:
+    def read(self) -> AbstractContextManager[apsw.Connection]:
         """One consistent view of the data. Inside another block of the same thread it is that block's view."""
-        with self._translated():
-            connection = self._connection()
-            if connection.in_transaction:
-                yield connection
-                return
-            connection.execute("BEGIN")
-            try:
-                yield connection
-            finally:
-                _end(connection)
+        return self._block("BEGIN")
+
+    def write(self) -> AbstractContextManager[apsw.Connection]:
+        return self._block("BEGIN IMMEDIATE", commit=True)
 
     @contextlib.contextmanager
-    def write(self) -> Iterator[apsw.Connection]:
+    def _block(self, begin: str, *, commit: bool = False) -> Iterator[apsw.Connection]:
         with self._translated():
             connection = self._connection()
             if connection.in_transaction:
                 yield connection
                 return
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with _transaction(connection, begin, commit=commit):
                 yield connection
-                connection.execute("COMMIT")
-            finally:
-                _end(connection)
 
     def require_place(self) -> None:
         """Refuse to go on when the file was removed or moved away: what is written to it then may be gone with us."""
@@ -224,16 +214,12 @@ class Database:
     def _upgrade(self, connection: apsw.Connection) -> None:
         if _version(connection) == self._schema.version:
             return
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with _transaction(connection, "BEGIN IMMEDIATE", commit=True):
             # another process may have been quicker while we waited for the lock
             found = _version(connection)
             if found != self._schema.version:
                 self._schema.upgrade(connection, found)
                 connection.execute(f"PRAGMA user_version={self._schema.version}")
-            connection.execute("COMMIT")
-        finally:
-            _end(connection)
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
@@ -305,11 +291,18 @@ def _version(connection: apsw.Connection) -> int:
     return int(value(connection, "PRAGMA user_version"))
 
 
-def _end(connection: apsw.Connection) -> None:
-    """Leave no transaction open, whatever happened; SQLite itself ends it after some errors."""
-    with contextlib.suppress(apsw.ConnectionClosedError):
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+@contextlib.contextmanager
+def _transaction(connection: apsw.Connection, begin: str, *, commit: bool) -> Iterator[None]:
+    """Leaves no transaction open, whatever happened; SQLite itself ends it after some errors."""
+    connection.execute(begin)
+    try:
+        yield
+        if commit:
+            connection.execute("COMMIT")
+    finally:
+        with contextlib.suppress(apsw.ConnectionClosedError):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
 
 
 def rows(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

@@ -91,17 +91,7 @@ def test_files_and_folders_become_a_tree(folder: Path, database: Path) -> None:
     report = import_folder(database, folder)
     assert (report.added, report.removed, report.unreadable) == (9, 0, {})
     found = titles(database)
-    assert set(found) == {
-        "Home",
-        "The second page",
-        "Tenth",
-        "Guide",
-        "Install",
-        "Deep",
-        "Er",
-        "Page",
-        "Draft",
-    }
+    assert set(found) == {"Home", "The second page", "Tenth", "Guide", "Install", "Deep", "Er", "Page", "Draft"}
     assert found["Guide"]["isfolder"] == 1
     assert found["Guide"]["longtitle"] == "All of the guide"
     assert found["Install"]["parent"] == found["Guide"]["id"]

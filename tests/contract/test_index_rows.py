@@ -192,6 +192,7 @@ def test_children_and_slots(index: Index) -> None:
         ("af_9", "alice: home"),
     ]
     assert [r.key.local_id for r in index.in_slot(ALICE, "fact", "alice: tea")] == ["af_1", "af_2"]
+    assert len(index.in_slot(ALICE, "fact", "alice: tea", "", "alice: none")) == 2
     assert index.in_slot(ALICE, "fact", "") == []
 
 

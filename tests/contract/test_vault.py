@@ -24,7 +24,7 @@ PROFILE = f"{BASE}/alice/user.md"
 def test_a_file_is_created_changed_and_deleted(open_vault: Callable[[], Vault]) -> None:
     vault, other = open_vault(), open_vault()
     assert (vault.read(PROFILE), vault.stat(PROFILE), vault.raw(PROFILE)) == (None, None, None)
-    created = vault.update(PROFILE, lambda text: "one" if text is None else "wrong")
+    created = vault.change(PROFILE, lambda text: "one" if text is None else "wrong").after
     assert created is not None
     assert created == other.read(PROFILE)
     assert (created.text, created.size) == ("one", 3)
@@ -35,27 +35,27 @@ def test_a_file_is_created_changed_and_deleted(open_vault: Callable[[], Vault]) 
     assert changed.after is not None
     assert (changed.after.text, changed.after.size) == ("one\r\ntwö\x00", 10)
     assert changed.after.mtime_ns > created.mtime_ns
-    assert vault.update(PROFILE, lambda _: None) is None
+    assert vault.change(PROFILE, lambda _: None).after is None
     assert other.change(PROFILE, lambda _: None) == Change(None, None)
     assert vault.read(PROFILE) is None
 
 
 def test_nothing_changed_nothing_written(vault: Vault) -> None:
-    written = vault.update(PROFILE, lambda _: "one")
+    written = vault.change(PROFILE, lambda _: "one").after
     assert vault.change(PROFILE, lambda text: text) == Change(written, written)
 
 
 def test_an_edit_that_fails_changes_nothing_and_frees_the_lock(vault: Vault) -> None:
-    vault.update(PROFILE, lambda _: "one")
+    vault.change(PROFILE, lambda _: "one")
 
     def fail(_: str | None) -> str:
         raise InvalidInput("no")
 
     with pytest.raises(InvalidInput, match="no"):
-        vault.update(PROFILE, fail)
+        vault.change(PROFILE, fail)
     with pytest.raises(InvalidInput, match="half a character"):
-        vault.update(PROFILE, lambda _: "bad \ud800")
-    after = vault.update(PROFILE, lambda text: f"{text}!")
+        vault.change(PROFILE, lambda _: "bad \ud800")
+    after = vault.change(PROFILE, lambda text: f"{text}!").after
     assert after is not None
     assert after.text == "one!"
 
@@ -64,7 +64,7 @@ def test_writers_at_once_lose_nothing(open_vault: Callable[[], Vault]) -> None:
     vaults = [open_vault(), open_vault()]
 
     def add(number: int) -> None:
-        vaults[number % 2].update(EPISODES, lambda text: f"{text or ''}{number}\n")
+        vaults[number % 2].change(EPISODES, lambda text: f"{text or ''}{number}\n")
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(add, range(40)))
@@ -98,7 +98,7 @@ def test_a_lock_is_held_against_others_and_may_be_taken_again(open_vault: Callab
 def test_what_is_written_under_a_lock_is_there_after_it(open_vault: Callable[[], Vault]) -> None:
     vault = open_vault()
     with vault.lock(PROFILE):
-        vault.update(PROFILE, lambda _: "one")
+        vault.change(PROFILE, lambda _: "one")
         assert open_vault().read(PROFILE) is not None
     assert vault.read(PROFILE) is not None
 
@@ -106,7 +106,7 @@ def test_what_is_written_under_a_lock_is_there_after_it(open_vault: Callable[[],
 def test_walking_lists_what_holds_memories_in_order(vault: Vault) -> None:
     paths = [PROFILE, EPISODES, f"{BASE}/alice-b/user.md", f"{BASE}/al/user.md", f"{BASE}/alice%2Fx/user.md"]
     for path in paths:
-        vault.update(path, lambda _: "x")
+        vault.change(path, lambda _: "x")
     walked = list(vault.walk())
     assert [path for path, _, _ in walked] == sorted(paths, key=lambda path: path.split("/"))
     assert {path: (mtime_ns, size) for path, mtime_ns, size in walked} == {path: vault.stat(path) for path in paths}
@@ -125,7 +125,7 @@ def test_a_file_that_is_no_text_is_reported_and_can_be_moved(vault: Vault) -> No
 
 def test_very_long_paths_work(vault: Vault) -> None:
     path = sheet_path(kind("profile"), Owner(Scope(), "user", "x" * 2900))
-    assert vault.update(path, lambda _: "one") == vault.read(path)
+    assert vault.change(path, lambda _: "one").after == vault.read(path)
     assert [found for found, _, _ in vault.walk()] == [path]
 
 

@@ -16,7 +16,7 @@ from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, contents, fa
 from warm_start import processes
 
 from everlore.memory import flush, recover, remember, unprocessed
-from everlore.sync import index_changes
+from everlore.sync.upkeep import index_changes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits of this kind")
 

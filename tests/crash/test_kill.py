@@ -28,7 +28,8 @@ from vaults import (
 from warm_start import processes
 
 from everlore.memory import flush, recover, remember, unprocessed
-from everlore.sync import index_changes, worker
+from everlore.sync import worker
+from everlore.sync.upkeep import index_changes
 
 ROUNDS = 60
 ROUNDS_PER_VAULT = 15

@@ -14,7 +14,8 @@ from serving import running
 from vaults import open_vault
 
 from everlore.memory import recover
-from everlore.sync import index_changes, worker
+from everlore.sync import worker
+from everlore.sync.upkeep import index_changes
 
 ROUNDS = 6
 CLIENTS = 3

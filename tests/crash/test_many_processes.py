@@ -13,7 +13,7 @@ from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, contents, fa
 from warm_start import processes
 
 from everlore.memory import remember, unprocessed
-from everlore.sync import index_changes
+from everlore.sync.upkeep import index_changes
 
 PROCESSES = 4
 MESSAGES = 40

@@ -9,10 +9,9 @@ from growth import assert_linear
 from talk import ALICE, MAY_8, MINUTE, cell, message
 from telling import after
 
-from everlore.extract.attribution import apart
+from everlore.extract.attribution import acted, apart
 from everlore.extract.facts import as_fact, write_facts
 from everlore.extract.profile import add_facts
-from everlore.extract.role_play import acted
 from everlore.types import Cell
 
 

@@ -164,10 +164,7 @@ def test_cell_id_is_deterministic_and_knows_its_parts_apart() -> None:
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from(["user", "assistant", "tool"]),
-            st.booleans(),
-            st.integers(0, 600),
-            st.text(max_size=40),
+            st.sampled_from(["user", "assistant", "tool"]), st.booleans(), st.integers(0, 600), st.text(max_size=40)
         ),
         max_size=40,
     ),

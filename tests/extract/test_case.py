@@ -170,10 +170,7 @@ def test_a_very_long_run_keeps_its_start_and_its_end() -> None:
 
 def test_the_work_of_another_agent_is_named() -> None:
     result = written(turn("assistant", "Here you are.", sender="scout"), turn("assistant", "Done now, all of it."))
-    assert result.approach.splitlines() == [
-        "1. (scout) Said: Here you are.",
-        "2. Result: Done now, all of it.",
-    ]
+    assert result.approach.splitlines() == ["1. (scout) Said: Here you are.", "2. Result: Done now, all of it."]
 
 
 # -- the lesson

@@ -28,13 +28,7 @@ RUNS: Runs = {
             does("refund", '{"status": "refunded"}', payment="p2"),
             agent("She was charged twice. I refunded 49.90 EUR."),
         ),
-        [
-            Told(
-                "Check and refund if true (Customer 4471 says she was charged twice for order 9913)",
-                FINE,
-                None,
-            )
-        ],
+        [Told("Check and refund if true (Customer 4471 says she was charged twice for order 9913)", FINE, None)],
     ),
     "the reason before the request": (
         session(
@@ -196,13 +190,7 @@ RUNS: Runs = {
             does("set_schedule", '{"ok": true}', zone="bathroom", start="06:00"),
             agent("The bathroom was only heated from 7:30 on. It starts at 6:00 now."),
         ),
-        [
-            Told(
-                "Fix: it's freezing in the bathroom every morning",
-                FINE,
-                "The bathroom was only heated from 7:30 on.",
-            )
-        ],
+        [Told("Fix: it's freezing in the bathroom every morning", FINE, "The bathroom was only heated from 7:30 on.")],
     ),
     "help where the agent could not go on": (
         session(

@@ -253,10 +253,7 @@ def test_leading_interjections_and_names_go() -> None:
 
 def test_a_statement_that_ends_as_a_question_is_kept() -> None:
     text = "My 2015 Honda Civic squeaks when it brakes downhill, what should I do?"
-    assert facts(said(text)) == [
-        "Alice's 2015 Honda Civic squeaks when it brakes downhill.",
-        f'Alice asked: "{text}"',
-    ]
+    assert facts(said(text)) == ["Alice's 2015 Honda Civic squeaks when it brakes downhill.", f'Alice asked: "{text}"']
 
 
 def test_a_request_that_names_somebody_is_kept() -> None:

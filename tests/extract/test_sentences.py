@@ -91,18 +91,6 @@ def test_clip_cuts_at_a_blank() -> None:
     assert len(clip("x" * 50, 12)) == 12
 
 
-@pytest.mark.parametrize(
-    "run",
-    [
-        ".",
-        "e.g. ",
-        "😀",
-        "\n",
-        "'",
-        "1. ",
-        "__a ",
-        "**a ",
-    ],
-)
+@pytest.mark.parametrize("run", [".", "e.g. ", "😀", "\n", "'", "1. ", "__a ", "**a "])
 def test_long_runs_are_read_in_linear_time(run: str) -> None:
     assert_linear(lambda size: partial(split, run * (size // len(run)) + " end"), 20_000)

@@ -32,7 +32,7 @@ def made(
     days: int = 0,
 ) -> Case:
     entry = f"ac_20260528_{number:08d}"
-    return Case(AGENT, entry, "s", START + days * DAY + number, "mc_1", intent, approach, quality, lesson)
+    return Case(AGENT, entry, "s", START + days * DAY + number, "mc_1", (), intent, approach, quality, lesson)
 
 
 FLIGHTS = [
@@ -105,10 +105,7 @@ def test_other_things_and_opposites_are_other_tasks(one: str, other: str) -> Non
 
 
 def test_what_is_compared_has_no_names_numbers_and_dates() -> None:
-    texts = [
-        "Reset the password of jane@example.com on Friday (asked by Bob)",
-        "Reset the password of 4711 tomorrow",
-    ]
+    texts = ["Reset the password of jane@example.com on Friday (asked by Bob)", "Reset the password of 4711 tomorrow"]
     assert [skill_cluster.cluster_text(made(1, text)).split()[:4] for text in texts] == [
         ["Reset", "the", "password", "of"]
     ] * 2

@@ -224,10 +224,7 @@ RUNS: Runs = {
             agent("I could not find a room."),
             user("That's too bad"),
         ),
-        [
-            Told("Book a flight to Rome on June 3", FINE, None),
-            Told("Book a hotel in Rome for June 3", BAD, "sold out"),
-        ],
+        [Told("Book a flight to Rome on June 3", FINE, None), Told("Book a hotel in Rome for June 3", BAD, "sold out")],
     ),
 }
 

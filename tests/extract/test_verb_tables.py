@@ -22,10 +22,7 @@ def inflection_table() -> Any:
 
 @pytest.mark.parametrize(
     ("table", "codec", "path"),
-    [
-        (lemma_table, LemmaLUCodec, config.lemma_lu_fn),
-        (inflection_table, InflectionLUCodec, config.inflection_lu_fn),
-    ],
+    [(lemma_table, LemmaLUCodec, config.lemma_lu_fn), (inflection_table, InflectionLUCodec, config.inflection_lu_fn)],
 )
 def test_every_word_has_the_entry_of_the_whole_table(table: Any, codec: Any, path: str) -> None:
     whole, ours = codec.load(path), table()

@@ -17,7 +17,7 @@ from everlore import database
 from everlore.buffer.sqlite import SqliteBuffer
 from everlore.errors import Damaged, Misconfigured, Unavailable
 from everlore.index.sqlite import SqliteIndex
-from everlore.sync import Worker
+from everlore.sync.worker import Worker
 from everlore.types import Scope
 
 

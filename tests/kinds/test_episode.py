@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,9 +20,9 @@ AT = 1_780_000_000_000
 words = st.text(min_size=1).map(normal_text).filter(bool)
 
 
-def an_episode(content: str, **rest: object) -> episode.Episode:
+def an_episode(content: str, **rest: Any) -> episode.Episode:
     base = episode.Episode(ALICE, "ep_20260528_00000001", "s", AT, "mc_1", ("alice",), "subject", "summary", content)
-    return episode.Episode(**{**{name: getattr(base, name) for name in base.__slots__}, **rest})
+    return replace(base, **rest)
 
 
 @settings(max_examples=150, deadline=None)

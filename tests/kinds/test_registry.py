@@ -19,7 +19,8 @@ from everlore.memory import export_owner, forget, import_owner, listing
 from everlore.memory.notes import invalidate
 from everlore.search import Query, recall
 from everlore.search.recipes import KEYWORD
-from everlore.sync import index_file, rebuild
+from everlore.sync.indexing import index_file
+from everlore.sync.upkeep import rebuild
 from everlore.types import IndexRow, Key, LogEntry, MemoryFile, Owner, Unit, Validity
 from everlore.vault.markdown import append_entries, log_front, render_sheet
 
@@ -79,7 +80,7 @@ def _saved(engine: Engine, text: str, at: int = MAY_28, owner: Owner = ALICE) ->
     dream = Dream(owner, entry_id(DREAM.code, at, 1), at, text)
     path = log_path(DREAM, owner, at)
     front = log_front(DREAM, owner, iso(at)[:10], iso(at))
-    engine.vault.update(path, lambda old: append_entries(old or "", [DREAM.render(dream)], front))
+    engine.vault.change(path, lambda old: append_entries(old or "", [DREAM.render(dream)], front))
     index_file(engine, path)
     return Key(owner, DREAM.name, dream.local_id)
 
@@ -117,7 +118,7 @@ def test_a_kind_of_ones_own_ends_leaves_and_moves_to_another_owner(engine: Engin
 @pytest.mark.usefixtures("own")
 def test_a_file_of_ones_own_is_found_beside_episodes(engine: Engine) -> None:
     path = sheet_path(POSTER, ALICE, "jazz/2026")
-    engine.vault.update(path, lambda _: render_sheet(POSTER.render(Dream(ALICE, "x", MAY_28, "Jazz in the old dock."))))
+    engine.vault.change(path, lambda _: render_sheet(POSTER.render(Dream(ALICE, "x", MAY_28, "Jazz in the old dock."))))
     index_file(engine, path)
     (hit,) = recall(engine, Query(ALICE, "old dock"), KEYWORD).hits["episode"]
     assert hit.stored.key == Key(ALICE, "poster", "po_jazz/2026")

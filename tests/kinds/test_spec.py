@@ -74,10 +74,6 @@ def test_a_row_is_made_of_an_entry_alone(name: str, example: str, owner: Owner) 
 def test_an_own_file_needs_its_whole_pattern() -> None:
     assert [
         OwnFile("skills/*/SKILL.md").match(path) for path in ("skills/a/SKILL.md", "skills//SKILL.md", "skills/a")
-    ] == [
-        "a",
-        None,
-        None,
-    ]
+    ] == ["a", None, None]
     assert (OwnFile("user.md").match("user.md"), OwnFile("user.md").match("user.md.md")) == ("", None)
     assert OwnFile("things/*").match("things/a.b") == "a.b"

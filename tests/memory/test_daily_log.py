@@ -11,7 +11,7 @@ from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, contents, in
 from everlore.engine import Engine
 from everlore.errors import NotFound
 from everlore.memory import flush, forget, remember
-from everlore.sync import index_changes
+from everlore.sync.upkeep import index_changes
 from everlore.vault.markdown import remove_entry
 
 

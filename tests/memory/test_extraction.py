@@ -13,7 +13,9 @@ from everlore.kinds.paths import locate
 from everlore.memory import NewMessage, flush, listing, profile, recover, remember, reset, retry, unprocessed
 from everlore.memory import extraction as writing
 from everlore.models.chat import Meter
-from everlore.sync import Worker, index_changes, index_file, rebuild
+from everlore.sync.indexing import index_file
+from everlore.sync.upkeep import index_changes, rebuild
+from everlore.sync.worker import Worker
 from everlore.types import Cell
 
 SKILL = "---\nid: sk_20260528_00000009\n{front}\n---\nBoil the water.\n"

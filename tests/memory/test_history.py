@@ -20,9 +20,9 @@ def test_a_long_chain_is_looked_up_once(engine: Engine, monkeypatch: pytest.Monk
     newest = held(engine, ALICE).rows[0].key.public_id
     in_slot, asked = engine.index.in_slot, list[str]()
 
-    def counted(owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
-        asked.append(slot)
-        return in_slot(owner, kind, slot)
+    def counted(owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
+        asked.extend(slots)
+        return in_slot(owner, kind, *slots)
 
     monkeypatch.setattr(engine.index, "in_slot", counted)
     told = [str(row.data["content"]) for row in history(engine, ALICE, newest)]

@@ -72,7 +72,7 @@ def test_saving_an_invalidated_record_makes_it_valid_again(engine: Engine) -> No
     (row,) = engine.index.page(Where(CAROL, ("record",))).rows
     invalidate(engine, row, "it broke")
     assert found() == 0
-    engine.vault.update(row.path, lambda text: str(text).replace("---\n", "---\nmine: stays # a person's\n", 1))
+    engine.vault.change(row.path, lambda text: str(text).replace("---\n", "---\nmine: stays # a person's\n", 1))
     save()
     assert found() == 1
     (again,) = engine.index.page(Where(CAROL, ("record",))).rows

@@ -13,7 +13,8 @@ from everlore.kinds.skill import Skill, from_sheet
 from everlore.memory import NewMessage, flush, forget, listing, remember
 from everlore.search import Query, recall
 from everlore.search.recipes import KEYWORD
-from everlore.sync import index_changes, index_file, rebuild
+from everlore.sync.indexing import index_file
+from everlore.sync.upkeep import index_changes, rebuild
 from everlore.types import IndexedMemory
 from everlore.vault.markdown import parse_sheet
 
@@ -153,14 +154,14 @@ def test_a_page_that_was_changed_a_moment_ago_is_met_as_it_is_now(
 ) -> None:
     work(engine, "Rome", "Oslo")
     file, _ = the_skill(engine)
-    update, edits = engine.vault.update, iter(["Ask for a window seat.\n\n## Steps"])
+    update, edits = engine.vault.change, iter(["Ask for a window seat.\n\n## Steps"])
 
     def saved_before(path: str, change: Callable[[str | None], str | None]) -> object:
         if path.endswith("SKILL.md") and (edit := next(edits, "")):
             file.write_text(file.read_text("utf-8").replace("## Steps", edit), "utf-8")
         return update(path, change)
 
-    monkeypatch.setattr(engine.vault, "update", saved_before)
+    monkeypatch.setattr(engine.vault, "change", saved_before)
     work(engine, "Bern", start=2)
     _, after = the_skill(engine)
     assert "Ask for a window seat." in after.content

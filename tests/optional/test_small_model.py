@@ -14,10 +14,7 @@ from embeddings import Endpoint
 from serving import Api
 
 pytestmark = [
-    pytest.mark.skipif(
-        not os.environ.get("EVERLORE_TEST_LLM"),
-        reason="takes minutes; `make test-llm` runs it",
-    ),
+    pytest.mark.skipif(not os.environ.get("EVERLORE_TEST_LLM"), reason="takes minutes; `make test-llm` runs it"),
     pytest.mark.timeout(1800),
 ]
 

@@ -10,7 +10,7 @@ from vaults import MAY_28, says
 from everlore.config import load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
-from everlore.sync import embed_pending
+from everlore.sync.embedding import embed_pending
 from everlore.types import Scope
 
 MINUTE = 60_000

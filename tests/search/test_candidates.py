@@ -30,7 +30,7 @@ def sessions(engine: Engine, found: Found | None) -> set[str]:
 
 
 def test_words_bring_in_what_has_them_and_what_stands_around_it(told: Engine) -> None:
-    found = collect(told, asking(told, "tomatoes", KEYWORD))
+    found = collect(told.index, asking(told, "tomatoes", KEYWORD))
     assert found is not None
     assert (found.text_hits, found.dense_hits) == (1, 0)
     assert sessions(told, found) == {"garden"}
@@ -38,14 +38,14 @@ def test_words_bring_in_what_has_them_and_what_stands_around_it(told: Engine) ->
 
 
 def test_vectors_bring_in_what_shares_no_word(told: Engine) -> None:
-    found = collect(told, asking(told, "vegetables", VECTOR, limit=1))
+    found = collect(told.index, asking(told, "vegetables", VECTOR, limit=1))
     assert found is not None
     assert (found.text_hits, found.dense_hits) == (0, 1)
     assert sessions(told, found) == {"garden"}
 
 
 def test_both_together(told: Engine) -> None:
-    found = collect(told, asking(told, "tomatoes"))
+    found = collect(told.index, asking(told, "tomatoes"))
     assert found is not None
     assert found.text_hits == 1
     assert found.dense_hits > 1
@@ -54,23 +54,23 @@ def test_both_together(told: Engine) -> None:
 
 @pytest.mark.parametrize("text", ["helicopter", "?!"])
 def test_nothing_is_nothing(told: Engine, text: str) -> None:
-    assert collect(told, asking(told, text, KEYWORD)) is None
+    assert collect(told.index, asking(told, text, KEYWORD)) is None
 
 
 def test_the_time_asked_for_brings_in_its_own(told: Engine) -> None:
     """However many others are nearer: of each list as many again are asked for within that time."""
     ask = asking(told, "Where do I live?", limit=1)
-    assert "wedding" not in sessions(told, collect(told, ask))
+    assert "wedding" not in sessions(told, collect(told.index, ask))
     around = inside(MAY_28 + 89 * DAY, MAY_28 + 91 * DAY, None)
-    assert "wedding" in sessions(told, collect(told, replace(ask, favoured=around)))
+    assert "wedding" in sessions(told, collect(told.index, replace(ask, favoured=around)))
 
 
 def test_what_is_demanded_is_demanded_of_every_candidate(told: Engine) -> None:
     ask = asking(told, "Where do I live?")
     where = replace(ask.where, filter=Predicate("session_id", "in", ("garden", "night")))
-    assert sessions(told, collect(told, replace(ask, where=where))) == {"garden", "night"}
+    assert sessions(told, collect(told.index, replace(ask, where=where))) == {"garden", "night"}
 
 
 def test_lists_are_read_on_until_there_are_as_many_memories_as_are_wanted(told: Engine) -> None:
-    few, more = (sessions(told, collect(told, asking(told, "I", limit=1, keep=keep))) for keep in (1, 4))
+    few, more = (sessions(told, collect(told.index, asking(told, "I", limit=1, keep=keep))) for keep in (1, 4))
     assert len(few) < 4 <= len(more)

@@ -17,7 +17,7 @@ from everlore.search import METHODS, Method, Query, Recall, recall, rounds
 from everlore.search.candidates import Ask
 from everlore.search.explain import shown_filter
 from everlore.search.rank import Ranked, Ranking
-from everlore.sync import embed_pending
+from everlore.sync.embedding import embed_pending
 from everlore.types import AllOf, AnyOf, Owner, Predicate, Where
 
 ASKED = {

@@ -35,9 +35,7 @@ def test_the_contract_s_example_mixes_predicates_and_combinators() -> None:
     assert compile_filter(node, CLOCK) == AllOf(
         (
             Predicate("session_id", "eq", "demo-001"),
-            AnyOf(
-                (AllOf((Predicate("sender_id", "eq", "alice"),)), AllOf((Predicate("sender_id", "eq", "bob"),))),
-            ),
+            AnyOf((AllOf((Predicate("sender_id", "eq", "alice"),)), AllOf((Predicate("sender_id", "eq", "bob"),)))),
         )
     )
 

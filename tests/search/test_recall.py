@@ -14,7 +14,8 @@ from everlore.memory import NewMessage, flush, remember
 from everlore.search import METHODS, Method, Query, Recall, recall
 from everlore.search.recipes import HYBRID
 from everlore.search.score import OWN
-from everlore.sync import embed_pending, index_file
+from everlore.sync.embedding import embed_pending
+from everlore.sync.indexing import index_file
 from everlore.types import Owner, Predicate, Scope, UnitHit, Where
 
 DAY = 86_400_000

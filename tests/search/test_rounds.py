@@ -15,7 +15,7 @@ from everlore.memory import flush, remember
 from everlore.search import Query, Recall, recall
 from everlore.search.recipes import AGENTIC, HYBRID
 from everlore.search.rounds import FOLLOWED, FURTHER_QUERY, ROUNDS
-from everlore.sync import embed_pending
+from everlore.sync.embedding import embed_pending
 from everlore.types import Owner, Scope
 
 ANN = Owner(Scope(), "user", "ann")

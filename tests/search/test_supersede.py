@@ -13,7 +13,7 @@ from everlore.memory import NewMessage, flush, remember
 from everlore.search import METHODS, Method, Query, Recall, Recipe, recall
 from everlore.search.recipes import CONTEXT, HYBRID, RECALL, RECORDS, SEARCH, SEARCH_TEXT
 from everlore.search.supersede import ENDED, PAST
-from everlore.sync import embed_pending
+from everlore.sync.embedding import embed_pending
 from everlore.types import Owner, Predicate, Scope
 
 DAY = 86_400_000

@@ -26,7 +26,9 @@ from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound
 from everlore.kinds.paths import locate
 from everlore.memory import NewMessage, flush, forget, recover, remember
-from everlore.sync import Worker, index_changes, worker
+from everlore.sync import worker
+from everlore.sync.upkeep import index_changes
+from everlore.sync.worker import Worker
 from everlore.types import LogEntry, Owner
 from everlore.vault.markdown import parse_log, remove_entry
 

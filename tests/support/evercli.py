@@ -67,11 +67,7 @@ class Evercli:
         self, *args: str, env: Mapping[str, str] | None = None, stdin: str = "", seconds: float = 60.0
     ) -> Done:
         done = subprocess.run(
-            self.command(*args),
-            env=self.environment(env),
-            input=stdin.encode(),
-            capture_output=True,
-            timeout=seconds,
+            self.command(*args), env=self.environment(env), input=stdin.encode(), capture_output=True, timeout=seconds
         )
         return Done(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 

@@ -80,12 +80,7 @@ def running(
     root.mkdir(parents=True, exist_ok=True)
     log_path = root.parent / f"{root.name}-{uuid.uuid4().hex[:6]}.log"
     with log_path.open("wb") as log:
-        process = subprocess.Popen(
-            [*program, *args],
-            env=clean_env(root, env),
-            stderr=log,
-            stdout=log,
-        )
+        process = subprocess.Popen([*program, *args], env=clean_env(root, env), stderr=log, stdout=log)
     try:
         listening = _await_listening(process, log_path)
         host = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(listening["host"], listening["host"])

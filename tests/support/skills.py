@@ -21,7 +21,7 @@ ASK = "1. `search_flights(to=LIS)`: ok: 2 flights\n2. `send_mail(to=bob)`: ok"
 
 def made(number: int, intent: str, approach: str = FLY, quality: float = 0.8, lesson: str | None = None) -> Case:
     entry = f"ac_20260528_{number:08d}"
-    return Case(AGENT, entry, "s", START + number, "mc_1", intent, approach, quality, lesson)
+    return Case(AGENT, entry, "s", START + number, "mc_1", (), intent, approach, quality, lesson)
 
 
 def written(*cases: Case) -> Skill:

@@ -8,17 +8,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from everlore.surfaces.contracts.identity import Identity
-from everlore.surfaces.contracts.toolset import (
-    Argument,
-    Caller,
-    Content,
-    Items,
-    Prompt,
-    Resource,
-    Text,
-    Toolset,
-    tool,
-)
+from everlore.surfaces.contracts.toolset import Argument, Caller, Content, Items, Prompt, Resource, Text, Toolset, tool
 
 SECRET = "sk-very-secret"
 
@@ -91,7 +81,7 @@ def crash(ask: Caller) -> Any:
 @tool()
 def write(ask: Caller, line: str) -> Any:
     """Adds a line to a file of the vault."""
-    ask.engine.vault.update("default/default/users/tiny/notes.md", lambda text: f"{text or ''}{line}\n")
+    ask.engine.vault.change("default/default/users/tiny/notes.md", lambda text: f"{text or ''}{line}\n")
     return {"written": True}
 
 

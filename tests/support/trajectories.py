@@ -23,11 +23,7 @@ def call(identity: str, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 def turn(
-    role: Literal["user", "assistant", "tool"],
-    text: str = "",
-    *calls: Any,
-    to: str | None = None,
-    sender: str = "",
+    role: Literal["user", "assistant", "tool"], text: str = "", *calls: Any, to: str | None = None, sender: str = ""
 ) -> Message:
     return Message(
         id="",

@@ -7,7 +7,7 @@ import pytest
 from vaults import within
 
 from everlore.engine import Engine
-from everlore.sync import Worker
+from everlore.sync.worker import Worker
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ from vaults import open_vault, says
 
 from everlore.engine import Engine
 from everlore.memory import flush, remember
-from everlore.sync import Worker
-from everlore.sync.worker import BACKLOG
+from everlore.sync.worker import BACKLOG, Worker
 from everlore.types import Scope
 from everlore.vault.folder import FolderVault
 

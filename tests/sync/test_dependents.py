@@ -8,7 +8,7 @@ from vaults import ALICE, BOB, DAY, HELPER, MAY_28, SCOPE, facts, says
 from everlore.engine import Engine
 from everlore.errors import Unreadable
 from everlore.memory import NewMessage, flush, listing, remember
-from everlore.sync.dependents import drop_facts, drop_sources, make_room, take_out
+from everlore.sync.dependents import drop_parts, drop_sources, make_room, take_out
 
 
 def tell(engine: Engine, session: str, *talk: NewMessage) -> None:
@@ -19,8 +19,8 @@ def tell(engine: Engine, session: str, *talk: NewMessage) -> None:
 def test_facts_of_a_cell_leave_their_files_unless_its_episode_is_elsewhere(engine: Engine) -> None:
     tell(engine, "s", says("I live in Graz."), says("I cook ramen.", "bob", MAY_28 + 1))
     (episode,) = listing(engine, ALICE, "episode").rows
-    assert drop_facts(engine, ALICE, "another file", [episode.parent_id]) == {}
-    dropped = drop_facts(engine, ALICE, episode.path, [episode.parent_id])
+    assert drop_parts(engine, ALICE, "episode", "another file", [episode.parent_id]) == {}
+    dropped = drop_parts(engine, ALICE, "episode", episode.path, [episode.parent_id])
     (path,) = dropped
     assert len(dropped[path]) == 2
     assert facts(engine, ALICE) == []
@@ -62,6 +62,6 @@ def test_an_entry_that_is_broken_is_named_with_its_file(engine: Engine) -> None:
     tell(engine, "s", says("I live in Graz."))
     (episode,) = listing(engine, ALICE, "episode").rows
     closing = f"<!-- /entry:{episode.key.local_id} -->\n"
-    engine.vault.update(episode.path, lambda text: (text or "").replace(closing, ""))
+    engine.vault.change(episode.path, lambda text: (text or "").replace(closing, ""))
     with pytest.raises(Unreadable, match=episode.path):
         take_out(engine, episode.path, [episode.key.local_id])

@@ -18,7 +18,9 @@ from vaults import ALICE, DAY, MAY_28, SCOPE, open_vault, says, settings_for
 
 from everlore.config import Settings
 from everlore.memory import create_entity, flush, remember
-from everlore.sync import Finding, doctor, embed_pending, index_changes, rebuild
+from everlore.sync.doctor import Finding, doctor
+from everlore.sync.embedding import embed_pending
+from everlore.sync.upkeep import index_changes, rebuild
 from everlore.vault import folder
 from everlore.vault.folder import FolderVault
 
@@ -200,7 +202,7 @@ def test_a_vault_that_cannot_be_written(settings: Settings, monkeypatch: pytest.
     def full(*_: object) -> Path:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(FolderVault, "_write_temporary", full)
+    monkeypatch.setattr(FolderVault, "_temporary", full)
     (told,) = wrong(settings)
     assert (told.level, "No space left on device" in told.what) == ("error", True)
     assert "make room" in told.hint

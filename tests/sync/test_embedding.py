@@ -17,7 +17,10 @@ from everlore.memory import flush, remember
 from everlore.search import METHODS, Query, recall
 from everlore.search.recipes import KEYWORD, Method
 from everlore.surfaces.http.health import examine
-from everlore.sync import Worker, doctor, rebuild, reembed, worker
+from everlore.sync import worker
+from everlore.sync.doctor import doctor
+from everlore.sync.upkeep import rebuild, reembed
+from everlore.sync.worker import Worker
 
 TOLD = ("I climb in Yosemite every spring.", "My favorite coffee shop is Blue Bottle.", "I play the violin in Rome.")
 

@@ -26,12 +26,13 @@ from vaults import (
 
 from everlore.engine import Engine
 from everlore.errors import Unavailable
-from everlore.kinds.episode import EPISODE
+from everlore.kinds.episode import EPISODE, Episode
 from everlore.memory import daily_log, flush, forget, listing, profile, remember
 from everlore.memory.daily_log import append_once
 from everlore.search import Query, recall
 from everlore.search.recipes import KEYWORD
-from everlore.sync import index_changes, rebuild, worker
+from everlore.sync import worker
+from everlore.sync.upkeep import index_changes, rebuild
 from everlore.types import Cell, Json, LogEntry, Message, Owner
 from everlore.vault.markdown import append_entries, remove_entry
 
@@ -380,15 +381,14 @@ def test_what_a_person_writes_while_the_engine_appends_is_kept(
     message = Message("m1", SCOPE, "s", "alice", None, "user", MAY_28 + 1, "x", "x")
     saves = iter(range(3))
 
-    def saved_meanwhile(text: str, entries: Sequence[LogEntry], front: Mapping[str, Json]) -> str:
+    def saved_meanwhile(text: str | None, entries: Sequence[LogEntry], front_updates: Mapping[str, Json]) -> str:
         if (number := next(saves, None)) is not None:
             change(file, "orchestra", f"orchestra and number {number}")
-        return append_entries(text, entries, front)
+        return append_entries(text, entries, front_updates)
 
     monkeypatch.setattr(daily_log, "append_entries", saved_meanwhile)
-    fields = {"session_id": "s", "timestamp": "2026-05-28T20:30:00Z", "parent_id": "mc_1"}
-    entry = LogEntry("", fields, {"Content": "I own a xylophone."})
-    assert append_once(engine, EPISODE, ALICE, Cell("mc_1", SCOPE, "s", (message,)), [entry])[1]
+    told = Episode(ALICE, "", "s", MAY_28, "mc_1", ("alice",), "Music", "An instrument.", "I own a xylophone.")
+    assert append_once(engine, EPISODE, ALICE, Cell("mc_1", SCOPE, "s", (message,)), [told])[1]
     text = file.read_text(encoding="utf-8")
     assert text.count("xylophone") == 1
     assert all(f"number {number}" in text for number in range(3))

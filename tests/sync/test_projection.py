@@ -12,7 +12,7 @@ from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, contents, fa
 from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.memory import edit_memory, flush, forget, invalidate, listing, profile, remember
-from everlore.sync import index_changes, rebuild
+from everlore.sync.upkeep import index_changes, rebuild
 from everlore.types import IndexedMemory
 from everlore.vault.base import LOCK_SECONDS, Change
 

@@ -18,8 +18,11 @@ from everlore.kinds.paths import Located
 from everlore.memory import flush, forget, listing, remember
 from everlore.search import METHODS, Query, recall
 from everlore.search.recipes import Method
-from everlore.sync import drain, embed_pending, index_changes, indexing, rebuild, scan, troubles
+from everlore.sync import indexing
+from everlore.sync.embedding import embed_pending
 from everlore.sync.indexing import Parsed, parse_file
+from everlore.sync.upkeep import index_changes, rebuild, troubles
+from everlore.sync.worker import drain, scan
 from everlore.types import Owner, Scope
 from everlore.vault import folder
 from everlore.vault.base import FileText

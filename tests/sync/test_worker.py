@@ -23,7 +23,8 @@ from vaults import (
 from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.memory import flush, forget, listing, profile, remember, save_note
-from everlore.sync import index_changes, index_file
+from everlore.sync.indexing import index_file
+from everlore.sync.upkeep import index_changes
 from everlore.vault import folder
 from everlore.vault.markdown import parse_log, remove_entry
 from everlore.vault.writers import being_written
@@ -163,8 +164,8 @@ def test_a_file_that_somebody_keeps_open_for_writing_is_left_alone(
         (alice / "user.md").open("a", encoding="utf-8"),
         pytest.raises(Unavailable, match="written by another program"),
     ):
-        engine.vault.update(path, lambda text: f"{text}!")
-    assert engine.vault.update(path, lambda text: f"{text}!") is not None
+        engine.vault.change(path, lambda text: f"{text}!")
+    assert engine.vault.change(path, lambda text: f"{text}!").after is not None
 
 
 def entry_with(engine: Engine, word: str) -> str:
@@ -288,7 +289,7 @@ def test_the_number_of_an_entry_that_a_person_typed_and_deleted_is_not_given_aga
 def test_who_deletes_while_another_does_sees_their_own_gone(alice: Path, engine: Engine) -> None:
     """Each finds the other's memory missing from the file too, and cannot know why; their own they know to be gone."""
     mine, other, *_ = listing(engine, ALICE, "episode", descending=False).rows
-    engine.vault.update(mine.path, lambda text: remove_entry(text or "", other.key.local_id))
+    engine.vault.change(mine.path, lambda text: remove_entry(text or "", other.key.local_id))
     assert forget(engine, ALICE, mine.key.public_id) == 2
     episodes, said, listed = known(engine)
     assert mine.key not in engine.index.find([mine.key])

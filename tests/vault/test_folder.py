@@ -32,42 +32,42 @@ def notes(vault: FolderVault) -> set[str]:
 
 def test_a_file_is_created_changed_and_deleted(vault: FolderVault) -> None:
     assert vault.read(PROFILE) is None
-    created = vault.update(PROFILE, lambda text: "one" if text is None else "wrong")
+    created = vault.change(PROFILE, lambda text: "one" if text is None else "wrong").after
     assert created == vault.read(PROFILE)
     assert created is not None
     assert created.text == "one"
     stat = (vault.root / PROFILE).stat()
     assert (created.mtime_ns, created.size) == (stat.st_mtime_ns, stat.st_size)
-    changed = vault.update(PROFILE, lambda text: f"{text}\r\ntwö")
+    changed = vault.change(PROFILE, lambda text: f"{text}\r\ntwö").after
     assert changed == vault.read(PROFILE)
     assert (vault.root / PROFILE).read_bytes() == "one\r\ntwö".encode()
-    assert vault.update(PROFILE, lambda _: None) is None
-    assert vault.update(PROFILE, lambda _: None) is None
+    assert vault.change(PROFILE, lambda _: None).after is None
+    assert vault.change(PROFILE, lambda _: None).after is None
     assert notes(vault) == set()
 
 
 def test_the_same_text_writes_nothing(vault: FolderVault) -> None:
-    vault.update(PROFILE, lambda _: "one")
+    vault.change(PROFILE, lambda _: "one")
     before = (vault.root / PROFILE).stat()
-    vault.update(PROFILE, lambda text: text)
+    vault.change(PROFILE, lambda text: text)
     after = (vault.root / PROFILE).stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes of files are a POSIX matter")
 def test_modes_are_private_at_first_and_kept_later(vault: FolderVault) -> None:
-    vault.update(PROFILE, lambda _: "one")
+    vault.change(PROFILE, lambda _: "one")
     file = vault.root / PROFILE
     assert vault.root.stat().st_mode & 0o777 == 0o700
     assert file.parent.stat().st_mode & 0o777 == 0o700
     assert file.stat().st_mode & 0o777 == 0o600
     file.chmod(0o640)
-    vault.update(PROFILE, lambda _: "two")
+    vault.change(PROFILE, lambda _: "two")
     assert file.stat().st_mode & 0o777 == 0o640
 
 
 def test_an_edit_made_meanwhile_is_not_overwritten(vault: FolderVault) -> None:
-    vault.update(PROFILE, lambda _: "one")
+    vault.change(PROFILE, lambda _: "one")
     seen: list[str | None] = []
 
     def edit(text: str | None) -> str:
@@ -76,7 +76,7 @@ def test_an_edit_made_meanwhile_is_not_overwritten(vault: FolderVault) -> None:
             (vault.root / PROFILE).write_text("two", encoding="utf-8")  # same size, perhaps the same clock tick
         return f"{text}!"
 
-    vault.update(PROFILE, edit)
+    vault.change(PROFILE, edit)
     assert seen == ["one", "two"]
     assert (vault.root / PROFILE).read_text(encoding="utf-8") == "two!"
 
@@ -93,41 +93,41 @@ def test_a_file_made_or_deleted_meanwhile_is_noticed(vault: FolderVault) -> None
             (vault.root / PROFILE).unlink()
         return "ours"
 
-    vault.update(PROFILE, edit)
+    vault.change(PROFILE, edit)
     assert seen == [None, "theirs", None]
 
 
 def test_a_file_that_never_rests_is_given_up(vault: FolderVault) -> None:
-    vault.update(PROFILE, lambda _: "0")
+    vault.change(PROFILE, lambda _: "0")
 
     def edit(text: str | None) -> str:
         (vault.root / PROFILE).write_text(f"{text}x", encoding="utf-8")
         return "ours"
 
     with pytest.raises(Unavailable, match="close it there"):
-        vault.update(PROFILE, edit)
+        vault.change(PROFILE, edit)
     assert "ours" not in (vault.root / PROFILE).read_text(encoding="utf-8")
     assert notes(vault) == {PROFILE}
 
 
 def test_a_failing_edit_changes_nothing(vault: FolderVault) -> None:
-    vault.update(PROFILE, lambda _: "one")
+    vault.change(PROFILE, lambda _: "one")
     with pytest.raises(ZeroDivisionError):
-        vault.update(PROFILE, lambda _: str(1 // 0))
+        vault.change(PROFILE, lambda _: str(1 // 0))
     with pytest.raises(InvalidInput, match="half a character"):
-        vault.update(PROFILE, lambda _: "a\ud800")
+        vault.change(PROFILE, lambda _: "a\ud800")
     assert notes(vault) == {PROFILE}
-    assert vault.update(PROFILE, lambda text: f"{text}!") == vault.read(PROFILE)
+    assert vault.change(PROFILE, lambda text: f"{text}!").after == vault.read(PROFILE)
 
 
 def test_a_full_disk_leaves_the_old_file_and_no_litter(vault: FolderVault) -> None:
-    vault.update(PROFILE, lambda _: "one")
+    vault.change(PROFILE, lambda _: "one")
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (65536, hard))
     try:
         with pytest.raises(Unavailable, match="cannot be read or written"):
-            vault.update(PROFILE, lambda _: "x" * 200_000)
+            vault.change(PROFILE, lambda _: "x" * 200_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert notes(vault) == {PROFILE}
@@ -135,12 +135,12 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(vault: FolderVault) -> No
 
 
 def test_bytes_that_are_not_text_are_reported_and_left_alone(vault: FolderVault) -> None:
-    vault.update(PROFILE, lambda _: "one")
+    vault.change(PROFILE, lambda _: "one")
     (vault.root / PROFILE).write_bytes(b"line\n\xff\xfe")
     with pytest.raises(Damaged, match=r"user.md, line 2: .*UTF-8"):
         vault.read(PROFILE)
     with pytest.raises(Damaged):
-        vault.update(PROFILE, lambda _: "mine")
+        vault.change(PROFILE, lambda _: "mine")
     assert (vault.root / PROFILE).read_bytes() == b"line\n\xff\xfe"
 
 
@@ -155,7 +155,7 @@ def test_nothing_is_written_through_links_or_outside(vault: FolderVault, tmp_pat
     (users / "bob" / "user.md").symlink_to(outside / "user.md")
     for path in (PROFILE, PROFILE.replace("alice", "bob"), "../outside/user.md", str(outside / "user.md")):
         with pytest.raises(Misconfigured):
-            vault.update(path, lambda _: "ours")
+            vault.change(path, lambda _: "ours")
         with pytest.raises(Misconfigured):
             vault.read(path)
     assert (outside / "user.md").read_text(encoding="utf-8") == "theirs"
@@ -165,7 +165,7 @@ def test_nothing_is_written_through_links_or_outside(vault: FolderVault, tmp_pat
 def test_a_vault_may_itself_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    FolderVault(tmp_path / "link").update(PROFILE, lambda _: "one")
+    FolderVault(tmp_path / "link").change(PROFILE, lambda _: "one")
     assert (tmp_path / "real" / PROFILE).read_text(encoding="utf-8") == "one"
 
 
@@ -173,29 +173,29 @@ def test_things_in_the_way_are_named(vault: FolderVault) -> None:
     vault.root.mkdir()
     (vault.root / "config.toml").write_text("", encoding="utf-8")
     with pytest.raises(Misconfigured, match=r"config\.toml"):
-        vault.update("config.toml/p/users/alice/user.md", lambda _: "x")
+        vault.change("config.toml/p/users/alice/user.md", lambda _: "x")
     (vault.root / PROFILE).mkdir(parents=True)
     with pytest.raises(Misconfigured, match="plain folders"):
         vault.read(PROFILE)
     with pytest.raises(InvalidInput, match="shorter id"):
-        vault.update("a" * 300 + "/user.md", lambda _: "x")
+        vault.change("a" * 300 + "/user.md", lambda _: "x")
 
 
 def test_ids_that_a_disk_cannot_tell_apart_are_refused(vault: FolderVault) -> None:
-    vault.update(PROFILE, lambda _: "one")
+    vault.change(PROFILE, lambda _: "one")
     (vault.root / ".EVERLORE").mkdir(exist_ok=True)  # what a disk without case would answer to
     with pytest.raises(InvalidInput, match="cannot tell 'Alice' from 'alice'"):
-        vault.update(PROFILE.replace("alice", "Alice"), lambda _: "two")
-    assert vault.update(PROFILE, lambda text: f"{text}!") == vault.read(PROFILE)
-    vault.update(PROFILE.replace("alice", "Bob"), lambda _: "two")
+        vault.change(PROFILE.replace("alice", "Alice"), lambda _: "two")
+    assert vault.change(PROFILE, lambda text: f"{text}!").after == vault.read(PROFILE)
+    vault.change(PROFILE.replace("alice", "Bob"), lambda _: "two")
     with pytest.raises(InvalidInput, match="cannot tell 'bob' from 'Bob'"):
-        vault.update(PROFILE.replace("alice", "bob"), lambda _: "two")
+        vault.change(PROFILE.replace("alice", "bob"), lambda _: "two")
 
 
 def test_threads_take_turns(vault: FolderVault) -> None:
     def add() -> None:
         for _ in range(15):
-            vault.update(PROFILE, lambda text: f"{text or ''}x")
+            vault.change(PROFILE, lambda text: f"{text or ''}x")
 
     threads = [threading.Thread(target=add) for _ in range(4)]
     for thread in threads:
@@ -212,7 +212,7 @@ import sys
 from pathlib import Path
 from everlore.vault.folder import FolderVault
 for _ in range(20):
-    FolderVault(Path(sys.argv[1])).update(sys.argv[2], lambda text: (text or "") + "x")
+    FolderVault(Path(sys.argv[1])).change(sys.argv[2], lambda text: (text or "") + "x")
 """
 
 HOLD = """
@@ -248,7 +248,7 @@ def test_a_lock_excludes_and_dies_with_its_process(vault: FolderVault) -> None:
     with pytest.raises(Unavailable, match="in use"), vault.lock(PROFILE, timeout=0.05):
         pass
     with pytest.raises(Unavailable):
-        vault.update(PROFILE, lambda _: "x", timeout=0.05)
+        vault.change(PROFILE, lambda _: "x", timeout=0.05)
     with vault.lock("another", timeout=30):
         pass
     holder.send_signal(signal.SIGKILL)
@@ -262,12 +262,12 @@ def test_a_thread_may_take_its_lock_again_but_no_other_may(vault: FolderVault) -
 
     def intrude() -> None:
         try:
-            vault.update(PROFILE, lambda _: "theirs", timeout=0.05)
+            vault.change(PROFILE, lambda _: "theirs", timeout=0.05)
         except Unavailable:
             refused.set()
 
     with vault.lock(PROFILE):
-        vault.update(PROFILE, lambda _: "ours")
+        vault.change(PROFILE, lambda _: "ours")
         other = threading.Thread(target=intrude)
         other.start()
         other.join(60)
@@ -288,7 +288,7 @@ def test_walk_finds_memories_only(vault: FolderVault) -> None:
         "shop/eu/agents/bot/skills/fix/SKILL.md",
     ]
     for path in wanted:
-        vault.update(path, lambda _: "text")
+        vault.change(path, lambda _: "text")
     for path in (
         "README.md",
         ".obsidian/p/users/alice/user.md",
@@ -322,11 +322,11 @@ def test_a_vault_that_is_not_there_is_empty(vault: FolderVault) -> None:
 
 
 def test_litter_of_dead_processes_is_swept(vault: FolderVault) -> None:
-    vault.update(PROFILE, lambda _: "one")
+    vault.change(PROFILE, lambda _: "one")
     old, fresh = vault.root / ".everlore/tmp/old.tmp", vault.root / ".everlore/tmp/fresh.tmp"
     old.write_text("x", encoding="utf-8")
     fresh.write_text("x", encoding="utf-8")
     os.utime(old, (time.time() - 7200,) * 2)
-    FolderVault(vault.root).update(PROFILE, lambda _: "two")
+    FolderVault(vault.root).change(PROFILE, lambda _: "two")
     assert not old.exists()
     assert fresh.exists()

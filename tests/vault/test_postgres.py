@@ -29,10 +29,10 @@ def _queued(server: Server) -> list[tuple[str, int]]:
 
 def test_what_is_written_waits_to_be_indexed(tables: Server) -> None:
     vault = PostgresVault(tables)
-    first = vault.update(PATH, lambda _: "one")
+    first = vault.change(PATH, lambda _: "one").after
     assert first is not None
     assert _queued(tables) == [(PATH, first.mtime_ns)]
-    second = vault.update(PATH, lambda _: "two")
+    second = vault.change(PATH, lambda _: "two").after
     assert second is not None
     assert second.mtime_ns > first.mtime_ns
     assert vault.differing(dict) == [PATH]
@@ -42,5 +42,5 @@ def test_what_is_written_waits_to_be_indexed(tables: Server) -> None:
 def test_what_no_file_can_hold_is_refused_and_nothing_is_queued(tables: Server) -> None:
     vault = PostgresVault(tables)
     with pytest.raises(InvalidInput, match="half a character"):
-        vault.update(PATH, lambda _: "\ud800")
+        vault.change(PATH, lambda _: "\ud800")
     assert (vault.read(PATH), _queued(tables)) == (None, [])

@@ -37,7 +37,7 @@ class Seen:
 @pytest.fixture
 def vault(tmp_path: Path) -> FolderVault:
     made = FolderVault(tmp_path / "vault")
-    made.update(PROFILE, lambda _: "one")
+    made.change(PROFILE, lambda _: "one")
     return made
 
 
@@ -67,7 +67,7 @@ def test_every_way_of_saving_is_a_change_of_the_file(vault: FolderVault, seen: S
     assert seen.wait_for(PROFILE)
     seen.paths.clear()
 
-    vault.update(PROFILE, lambda _: "atomic")
+    vault.change(PROFILE, lambda _: "atomic")
     assert seen.wait_for(PROFILE)
     seen.paths.clear()
 
@@ -100,7 +100,7 @@ def test_folders_that_go_and_come_are_reported(vault: FolderVault, seen: Seen, t
 
 def test_a_file_in_a_new_folder_is_found(vault: FolderVault, seen: Seen) -> None:
     path = "shop/eu/agents/bot/skills/fix/SKILL.md"
-    vault.update(path, lambda _: "skill")
+    vault.change(path, lambda _: "skill")
     with seen.changed:
         assert seen.changed.wait_for(lambda: path in expand(vault, seen.paths, []), timeout=60)
 
@@ -111,7 +111,7 @@ def test_our_own_and_other_files_are_not_reported(vault: FolderVault, seen: Seen
     (vault.root / "README.md").write_text("mine", encoding="utf-8")
     (vault.root / ".obsidian").mkdir()
     os.utime(vault.root / USER)
-    vault.update(PROFILE, lambda _: "last")
+    vault.change(PROFILE, lambda _: "last")
     assert seen.wait_for(PROFILE)
     assert seen.paths == {PROFILE}
 
@@ -119,7 +119,7 @@ def test_our_own_and_other_files_are_not_reported(vault: FolderVault, seen: Seen
 def test_a_vault_that_is_not_there_yet_is_watched(tmp_path: Path) -> None:
     vault = FolderVault(tmp_path / "new")
     with watching(vault) as seen:
-        vault.update(PROFILE, lambda _: "one")
+        vault.change(PROFILE, lambda _: "one")
         with seen.changed:
             assert seen.changed.wait_for(lambda: PROFILE in expand(vault, seen.paths, []), timeout=60)
 

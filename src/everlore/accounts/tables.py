@@ -23,21 +23,17 @@ class Session(Protocol):
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Returns how many rows it changed."""
-        ...
 
     def each(self, sql: str, values: Sequence[Row]) -> None:
         """Run it for each of these."""
-        ...
 
 
 class Tables(Protocol):
     def read(self, work: Callable[[Session], T]) -> T:
         """`work` changes nothing. Each of its statements sees the newest state."""
-        ...
 
     def write(self, work: Callable[[Session], T]) -> T:
         """All of it is done, or nothing."""
-        ...
 
     def check(self) -> list[str]: ...
 

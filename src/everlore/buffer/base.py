@@ -65,64 +65,50 @@ class Buffer(Protocol):
         A message that was accepted before (same scope, session, sender, timestamp, role, content, tool calls,
         and the same occurrence within its batch) is recognised, also after it was extracted, and not stored again.
         """
-        ...
 
     def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
         """Messages of a session that belong to no cell yet, in the order they arrived."""
-        ...
 
     def close_cells(self, cells: Sequence[Cell]) -> None:
         """Record which messages make up which cell, all in one transaction."""
-        ...
 
     def pending_cells(self, scope: Scope | None = None, session_id: str | None = None) -> list[Cell]:
         """Cells that were closed but not finished, oldest first: of one session, or of all."""
-        ...
 
     def finish(self, cell_id: str) -> None:
         """The cell is written: drop its messages. Finishing twice is harmless."""
-        ...
 
     def keep_draft(self, cell_id: str, draft: str) -> None:
         """Keep what a language model made of a closed cell, until the cell is finished: so that a crash, or a failure
         further on, neither asks again nor writes half of one answer and half of another."""
-        ...
 
     def draft(self, cell_id: str) -> str | None: ...
 
     def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
         """Everything of a session that is not finished, in order."""
-        ...
 
     def waiting(self, scope: Scope, limit: int) -> list[Message]:
         """The newest messages of all sessions of a scope that are not finished, newest first."""
-        ...
 
     def forget_cell(self, cell_id: str) -> None:
         """Forget that a cell's messages were ever seen, so that they may be added again."""
-        ...
 
     def forget_scope(self, scope: Scope) -> int:
         """Drop every message of a scope that waits, as if it had never come. Returns how many there were."""
-        ...
 
     def next_number(self, owner: Owner, prefix: str, day: str, floor: int, count: int = 1) -> int:
         """The first of `count` numbers in a row that are above `floor` and above every number given before for this
         owner, kind and day. Durable."""
-        ...
 
     def count(self, *, closed: bool = False) -> int:
         """Messages waiting, over all sessions; only those of closed cells if told so."""
-        ...
 
     def dump(self) -> Iterator[Record]:
         """Everything it knows, for another buffer to `load`: messages first, in order."""
-        ...
 
     def load(self, records: Iterable[Record]) -> int:
         """Take over what another buffer knew; returns how many messages were new. What is known here stays as it is,
         so that loading twice is the same as loading once."""
-        ...
 
     def check(self) -> list[str]: ...
 

@@ -195,8 +195,7 @@ def _close(connection: apsw.Connection, cell: Cell) -> None:
         taken += [digest for (digest,) in rows(connection, take, (cell.id, place, *session, message.id))]
     if taken:
         connection.execute(
-            "INSERT OR IGNORE INTO cells(id, app, project, session) VALUES(?, ?, ?, ?)",
-            (cell.id, *session),
+            "INSERT OR IGNORE INTO cells(id, app, project, session) VALUES(?, ?, ?, ?)", (cell.id, *session)
         )
         connection.executemany("UPDATE seen SET cell = ? WHERE digest = ?", [(cell.id, digest) for digest in taken])
 

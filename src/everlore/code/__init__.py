@@ -8,13 +8,4 @@ from everlore.code.search import CodeHit, chunk_count, code_hits
 from everlore.code.service import CodeIndex, delete_all, open_code
 from everlore.code.status import Status, status_of
 
-__all__ = [
-    "CodeHit",
-    "CodeIndex",
-    "Status",
-    "chunk_count",
-    "code_hits",
-    "delete_all",
-    "open_code",
-    "status_of",
-]
+__all__ = ["CodeHit", "CodeIndex", "Status", "chunk_count", "code_hits", "delete_all", "open_code", "status_of"]

@@ -6,38 +6,30 @@ embeddings are still being made and without any model.
 
 from __future__ import annotations
 
-import math
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from everlore.code.graph import ranks
 from everlore.code.rows import KIND, owner_of, slot_of
 from everlore.code.service import CodeIndex, open_code
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
-from everlore.index.base import Piece, Vector
-from everlore.index.bm25 import telling, worth
+from everlore.index.base import Vector
 from everlore.index.tokens import query_terms
-from everlore.models.unrelated import scaled
+from everlore.search.candidates import Ask, collect
+from everlore.search.rank import unit_scores
+from everlore.search.recipes import CODE
+from everlore.search.score import dense_scores, term_weights, text_scores
+from everlore.search.vectors import await_embedder, unrelated_cosine
 from everlore.types import IndexedMemory, Owner, Predicate, Where
 
-CANDIDATES = 100
-"""Chunks asked of each list."""
-DENSE_WEIGHT = 0.82
-"""On CoSQA equal weights lose a tenth of what vectors alone reach; from 0.8 to 0.9 words add a little."""
-COSINE_LOW = 0.5
-"""The built-in model's cosine of a question and code that have nothing to do with each other, or less."""
 NAMED = 0.35
 """What a chunk gains of the rest up to 1 when the query says its name."""
 UNSEEN = 0.9
 """What a chunk without a vector is worth of its text score."""
-MODEL_SECONDS = 2.0
-"""How long a search waits for a model that is being loaded; then words answer alone."""
 MOST_NAMED = 20
 """Definitions that are added because the query names them."""
 UNSCORED = 0.5
@@ -50,8 +42,6 @@ _QUOTES = str.maketrans("'\"`", "   ")
 _WORDS = "how what which where when who why can could should does way using use used make"
 _ASKING = frozenset(_WORDS.split())
 """Words of a question that say nothing of the code."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +72,17 @@ def code_hits(
     if project_id is not None:
         owner = owner_of(code.get(project_id).id)
     wanted = Predicate("parent_type", "eq", language.strip().casefold()) if language else None
-    where = Where(owner, (KIND,), wanted)
-    terms = _terms(query)
-    vector = _vector(engine, query)
-    wide = max(CANDIDATES, 3 * limit)
-    units = {hit.unit for hit in code.index.text(terms, where, wide)} if terms else set()
-    if vector is not None:
-        units.update(hit.unit for hit in code.index.vector(vector, where, wide))
-    pieces = code.index.around(sorted(units), 0)
-    scored = _scored(code, pieces, terms, vector, owner, scaled(engine.embedder, COSINE_LOW))
-    return _best(code, scored, query, where, limit)
+    ask = Ask(
+        text=query,
+        weights=dict.fromkeys(_terms(query), 1.0),
+        vector=_vector(engine, query),
+        where=Where(owner, (KIND,), wanted),
+        limit=max(CODE.candidates, 3 * limit),
+        keep=limit,
+        radius=None,
+        recipe=CODE,
+    )
+    return _best(code, _scored(engine, code, ask), query, ask.where, limit)
 
 
 def chunk_count(engine: Engine) -> int:
@@ -106,16 +97,8 @@ def _terms(query: str) -> list[str]:
 
 def _vector(engine: Engine, query: str) -> Vector | None:
     """None when there is no model to be had soon."""
-    embedder = engine.embedder
     try:
-        if not embedder.ready():
-            embedder.warm()
-            deadline = time.monotonic() + MODEL_SECONDS
-            while not embedder.ready():
-                if time.monotonic() > deadline:
-                    return None
-                time.sleep(0.01)
-        return embedder.query(query)
+        return engine.embedder.query(query) if await_embedder(engine, CODE.patience) else None
     except (Unavailable, Misconfigured):
         return None
 
@@ -128,48 +111,22 @@ class _Scored:
     text: float
 
 
-def _scored(
-    code: CodeIndex,
-    pieces: Sequence[Piece],
-    terms: Sequence[str],
-    vector: Vector | None,
-    owner: Owner | None,
-    low: float,
-) -> list[_Scored]:
-    """A cosine of `low` is nothing."""
-    if not pieces:
-        return []
-    text = _text_scores(code, pieces, terms, owner)
-    cosines = [math.nan] * len(pieces)
-    if vector is not None:
-        cosines = code.index.cosines(vector, owner, [piece.unit for piece in pieces]).tolist()
-    found: list[_Scored] = []
-    for piece, words, cosine in zip(pieces, text.tolist(), cosines, strict=True):
-        if math.isnan(cosine):
-            found.append(_Scored(piece.row, UNSEEN * words, 0.0, words))
-            continue
-        dense = min(1.0, max(0.0, (cosine - low) / (1 - low)))
-        found.append(_Scored(piece.row, DENSE_WEIGHT * dense + (1 - DENSE_WEIGHT) * words, dense, words))
-    return found
+def _scored(engine: Engine, code: CodeIndex, ask: Ask) -> dict[int, _Scored]:
+    """By row: words and meaning of the candidates, or words alone where there is no vector."""
+    found = collect(code.index, ask)
+    if found is None:
+        return {}
+    seen = found.scored.cosine != 0
+    words = text_scores(found.scored, term_weights(found.stats, ask.weights), found.stats.mean_length)
+    meaning = np.where(seen, dense_scores(found.scored.cosine, unrelated_cosine(engine, CODE)), 0.0)
+    score = np.where(seen, unit_scores(CODE, meaning, words), UNSEEN * words)
+    each = map(_Scored, found.scored.memory.tolist(), score.tolist(), meaning.tolist(), words.tolist())
+    return {one.row: one for one in sorted(each, key=lambda one: one.score)}
 
 
-def _text_scores(code: CodeIndex, pieces: Sequence[Piece], terms: Sequence[str], owner: Owner | None) -> Floats:
-    """BM25 as a share: a chunk of average length that holds every term once has 1 before it is bent below 1."""
-    if not terms:
-        return np.zeros(len(pieces))
-    stats = code.index.term_stats(terms, owner)
-    weights = telling(stats.units, np.array([stats.frequency[term] for term in terms], np.float64))
-    counts = code.index.occurrences(terms, owner, pieces).astype(np.float64)
-    lengths = np.array([piece.length for piece in pieces], np.float64)
-    values = (weights[:, None] * worth(counts, lengths, stats.mean_length)).sum(0)
-    whole = float(weights.sum())
-    return np.tanh(values / whole) if whole > 0 else np.zeros(len(pieces))
-
-
-def _best(code: CodeIndex, scored: Sequence[_Scored], query: str, where: Where, limit: int) -> list[CodeHit]:
+def _best(code: CodeIndex, by_row: dict[int, _Scored], query: str, where: Where, limit: int) -> list[CodeHit]:
     names = _names(query)
     projects = {owner_of(project.id): project.id for project in code.projects.all()}
-    by_row = {one.row: one for one in scored}
     for row in _named(code, names, [where.owner] if where.owner is not None else list(projects)):
         by_row.setdefault(row, _Scored(row, UNSCORED, 0.0, 0.0))
     stored = {

@@ -4,6 +4,10 @@ Whoever says "I" in them is somebody else, so they are kept and found, but say n
 them ("Tom:", "my son asked:", "here's a tweet:") holds for more than its own sentence: the words of a speaker go on to
 the end of the line, what is reported to the end of the paragraph, a text to the end of the message. A letter goes from
 the greeting or the headers to the name below; one that its sender signed is theirs.
+
+So it is with what is said in a part that somebody plays: role-play, practice, a made-up person, "let's say I'm a
+pilot". A part in a story or an assumption lasts to the end of its message, a role-play that is agreed on lasts until
+it is plainly over. A persona that only the assistant is given ("act as a chef") makes nobody else play.
 """
 
 from __future__ import annotations
@@ -225,4 +229,54 @@ def _may_announce(text: str) -> bool:
         (":" in text and bool(_LABEL.search(text)))
         or any(hint in plain for hint in ("\n", *_HINTS))
         or bool(_SIGNED.search(text))
+    )
+
+
+class Parts(NamedTuple):
+    """A message: what its writer says of their own, what in a part, and whether the play goes on after it."""
+
+    own: str
+    played: str
+    playing: bool
+
+
+_I = re.compile(r"\bI\b", re.IGNORECASE)
+_PLAY_HINTS = _KNOWN.in_order("play_hints")
+_YOU_ARE = re.compile(r"\byou(?:['’]re| are| were|['’]ll| will| be)\b", re.IGNORECASE)
+
+
+def acted(text: str, playing: bool, alone: bool) -> Parts:
+    """A message of somebody who is playing or not. `alone`: no other people take part, so that "you are" is said to an
+    assistant, who is what it is told to be."""
+    plain = text.lower()
+    hinted = (
+        any(hint in plain for hint in _PLAY_HINTS)
+        or _KNOWN["in_story"].search(text)
+        or (alone and _YOU_ARE.search(text))
+    )
+    if not playing and not hinted:
+        return Parts(text, "", False)
+    own: list[str] = []
+    played: list[str] = []
+    in_message = False
+    for line in text.split("\n"):
+        mine: list[str] = []
+        theirs: list[str] = []
+        for sentence in split(line):
+            before = playing or in_message
+            if playing and _KNOWN["over"].search(sentence):
+                before = playing = in_message = False
+            elif _agreed(sentence, alone):
+                playing = True
+            in_message = in_message or bool(_KNOWN["made_up"].search(sentence))
+            in_part = before or ((playing or in_message) and _I.search(sentence))  # "My character is an elf" is true
+            (theirs if in_part else mine).append(sentence)
+        own.append(" ".join(mine) if theirs else line)
+        played.append(" ".join(theirs))
+    return Parts("\n".join(own), "\n".join(filter(None, played)), playing)
+
+
+def _agreed(sentence: str, alone: bool) -> bool:
+    return bool(_KNOWN["agreed"].search(sentence)) or (
+        alone and "?" not in sentence and bool(_KNOWN["both"].search(sentence))
     )

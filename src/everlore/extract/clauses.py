@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from everlore.extract import slots
 from everlore.extract.attribution import in_other_voice
-from everlore.extract.casual import straightened
 from everlore.extract.categories import told_of
-from everlore.extract.completion import whole
+from everlore.extract.completion import straightened, whole
 from everlore.extract.languages import before_question, halves
 from everlore.extract.lead_ins import BITTER, LEAD_IN, opened
 from everlore.extract.orders import each_order
@@ -41,12 +40,6 @@ class Aside(NamedTuple):
     text: str
     before: str
     factive: bool
-
-
-def joints(sentence: str) -> Iterator[tuple[str, str]]:
-    """The sentence in two, where a second clause has a subject of its own: "I" or "my"."""
-    for found in _KNOWN["joint"].finditer(sentence):
-        yield _halves(sentence, found)
 
 
 def run_ons(sentence: str) -> Iterator[tuple[str, str]]:
@@ -79,7 +72,8 @@ def asides(sentence: str) -> Iterator[Aside]:
         (found.end(), found["link"] or "", _KNOWN["begins"].match(sentence, found.end())) for found in breaks
     ]
     for (start, link, begins), end in zip(starts, ends, strict=True):
-        if begins is None or GOVERNS.search(sentence, 0, start) or _KNOWN["limits"].match(_after(sentence, end)):
+        behind = sentence[end:].lstrip(" ,;:–—-.…")
+        if begins is None or GOVERNS.search(sentence, 0, start) or _KNOWN["limits"].match(behind):
             continue
         factive = bool(begins["link"]) or (link != "" and not _KNOWN["coordinates"].search(link))
         if begins["link"] and end == len(sentence):
@@ -103,11 +97,6 @@ def _asked_from(sentence: str, breaks: list[re.Match[str]]) -> int:
         return len(sentence)
     asked = next((place for place in places if _KNOWN["question"].match(sentence, place)), 0)
     return 0 if _KNOWN["tag"].match(sentence[asked:]) else asked
-
-
-def _after(sentence: str, end: int) -> str:
-    """What follows a break, without the stop before it."""
-    return sentence[end:].lstrip(" ,;:–—-.…")
 
 
 def _halves(sentence: str, found: re.Match[str]) -> tuple[str, str]:
@@ -198,7 +187,8 @@ def tells(fact: str, name: str) -> bool:
 
 
 def _cut(sentence: str, name: str) -> list[str]:
-    for left, right in joints(sentence):
+    for found in _KNOWN["joint"].finditer(sentence):  # where a second clause has a subject of its own: "I" or "my"
+        left, right = _halves(sentence, found)
         if _apart(sentence, left, right, name):
             return [left, *_cut(right, name)]
     for left, right in shared(sentence):

@@ -12,7 +12,7 @@ from datetime import UTC, tzinfo
 
 from everlore.extract import slots
 from everlore.extract.antecedents import named_again
-from everlore.extract.attribution import apart
+from everlore.extract.attribution import acted, apart
 from everlore.extract.chatter import (
     answers,
     information_weight,
@@ -28,7 +28,6 @@ from everlore.extract.corrections import corrected, instead, moved_on, of_listen
 from everlore.extract.lead_ins import opened
 from everlore.extract.orders import ordered, standing
 from everlore.extract.plural_subject import alone
-from everlore.extract.role_play import acted
 from everlore.extract.sentences import (
     asks_first,
     clip,

@@ -14,19 +14,9 @@ from everlore.extract.reading import LONG_AGO, Reading
 from everlore.extract.third_person import base_form, verb_forms
 from everlore.extract.vocabulary import Vocabulary
 
-_FULFILS = {
-    "buy": ("buy", "get"),
-    "purchase": ("buy", "get"),
-    "get": ("get", "buy", "adopt"),
-    "adopt": ("adopt", "get"),
-    "run": ("run",),
-    "complete": ("run", "write"),
-    "finish": ("run", "write"),
-    **{verb: (verb,) for verb in ("visit", "climb", "write", "sell", "build", "publish", "pass", "open", "launch")},
-}
-"""Which wishes it fulfils when something was done."""
-_WISHES = frozenset(wish for wishes in _FULFILS.values() for wish in wishes)
 _KNOWN = Vocabulary("habits")
+_FULFILS = {done: wishes.split() for done, wishes in _KNOWN.table("fulfils").items()}
+_WISHES = frozenset(wish for wishes in _FULFILS.values() for wish in wishes)
 
 
 def wished(who: str, rest: str) -> Reading | None:
@@ -83,12 +73,7 @@ DETERMINER = _KNOWN["determiner"]
 _POINTING = _KNOWN.words("pointing")
 _LIKES = {"love": "+", "like": "+", "enjoy": "+", "adore": "+", "prefer": "", "hate": "-", "dislike": "-"}
 _NO_MEAT = ("vegan", "vegetarian", "pescatarian")
-_DIETS = {
-    **dict.fromkeys(("meat", "red meat", "chicken", "beef", "pork", "steak", "bacon"), _NO_MEAT),
-    **dict.fromkeys(("fish", "seafood"), _NO_MEAT[:2]),
-    **dict.fromkeys(("eggs", "dairy", "cheese"), _NO_MEAT[:1]),
-}
-"""What is eaten, and the diets that exclude it."""
+_DIETS = {food: tuple(diets.split()) for food, diets in _KNOWN.table("diets").items()}
 _PURSUED = ("eat", "drink", "play", "learn", "study", "use", "practice")
 _NO_LONGER = re.compile(r"^no longer (?P<verb>\w+)\b(?P<o>.*)", re.I)
 
@@ -130,9 +115,7 @@ def habit(who: str, rest: str) -> Reading | None:
         return _doing(who, base_form(found["verb"].lower()), found["o"], "+")
     if found := _KNOWN["can_again"].match(rest):
         return _doing(who, found["verb"].lower(), found["o"], "+")
-    if found := _NO_LONGER.match(rest):
-        return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
-    if found := _KNOWN["not_since"].match(rest):
+    if found := _NO_LONGER.match(rest) or _KNOWN["not_since"].match(rest):
         return _doing(who, base_form(found["verb"].lower()), found["o"], "-")
     if (found := _KNOWN["not"].match(rest)) and not (found["verb"] == "go" and " go" in rest and "can" in rest[:8]):
         return _doing(who, found["verb"].lower(), found["o"], "-")

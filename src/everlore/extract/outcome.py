@@ -111,10 +111,6 @@ _TRACEBACK = "Traceback (most recent call last)"
 _HINTS = ("err", "exception", "fail", "fatal", "panic", "crit", "severe", "emerg", "e: ", "reject", "conflict", "***",
           "not ok", "✗", "✘", "❌", "✖", "×")  # fmt: skip
 _LEVEL = re.compile(r"\b(?:ERROR|CRITICAL|FATAL|SEVERE)\b(?!\W{0,3}0\b)")
-_BAD_STATUS = frozenset(
-    ("error", "failed", "failure", "fail", "declined", "denied", "rejected", "refused", "unauthorized", "forbidden",
-     "timeout", "timed_out", "not_found", "invalid", "aborted", "unsuccessful", "blocked")
-)  # fmt: skip
 _REASONS = (
     "message", "reason", "detail", "error_description", "description", "stderr", "stdout", "output", "content", "text"
 )  # fmt: skip
@@ -244,7 +240,7 @@ def _json_error(value: Mapping[str, Json], manner: Manner) -> str | None:
         or value.get("is_error") is True
         or any(isinstance(value.get(name), int) and value[name] != 0 for name in ("exit_code", "returncode"))
         # what was looked up may have failed long ago
-        or (manner != "looks" and any(word in _BAD_STATUS for word in said))
+        or (manner != "looks" and any(map(_KNOWN["bad_status"].fullmatch, said)))
         or (isinstance(status, int) and not isinstance(status, bool) and 400 <= status < 600)
     )
     if not failed:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 
-from everlore.extract.casual import straightened
+from everlore.extract.completion import straightened
 from everlore.extract.lexicon import ADVERBS
 from everlore.extract.third_person import third_form, third_person, verb_forms
 from everlore.extract.vocabulary import Vocabulary
 
 QUOTED = ' said: "'
 _KNOWN = Vocabulary("plural_subject")
-_KIN = _KNOWN.text("kin")
 _SINGLE = _KNOWN.table("single")
 OF_ALL = _KNOWN["of_all"]
 
@@ -47,7 +46,7 @@ def as_one(text: str, name: str) -> str:
 
 def _is_verb(word: str) -> bool:
     """ "Alice's mom called and Alice answered"; but "Alice's kids" are no verb."""
-    return not re.fullmatch(_KIN, word) and bool(verb_forms(word) & {"VBD", "VBZ"})
+    return not _KNOWN["kin"].fullmatch(word) and bool(verb_forms(word) & {"VBD", "VBZ"})
 
 
 def _single(rest: str) -> str:

@@ -34,13 +34,11 @@ class Reading:
 
 
 _KNOWN = Vocabulary("reading")
-DENIED = _KNOWN.text("denied")
+DENIED = "not "
 LONG_AGO = _KNOWN["long_ago"]
 PEOPLE = _KNOWN.in_order("people")
 _NO_NAMES = _KNOWN.words("no_names")
-_SUBJECTS = STOPWORDS | frozenset(
-    {"everybody", "nobody", "somebody", "anybody", "people", "others", "another", "everything", "half", "one"}
-)
+_SUBJECTS = STOPWORDS | _KNOWN.words("subjects")
 
 
 def anonymous(who: str, text: str) -> str:

@@ -36,7 +36,7 @@ _USED_TO = re.compile(r"^ (?:also |once |actually |really )?used to (?P<verb>[a-
 _DATED = re.compile(r"(\bbirthday is )[^()]{3,20}\((\d{1,2} [A-Z]\w+) \d{4}\)")
 """A birthday that is tomorrow, with the date that tomorrow has."""
 _BRACKET = re.compile(r"\s*\([^)]*\)")
-_NUMBER_WORDS = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "a", "an", "no"}
+_NUMBERS = _KNOWN.words("numbers")
 PHONE = 6
 """Digits of a phone number at least."""
 
@@ -199,9 +199,7 @@ def _belongings(who: str, rest: str) -> Reading | None:
         return Reading(has_pet(who, kind), "", "-", closes=names_of(who, (kind,)))
     if found := _KNOWN["changed"].match(rest) or _KNOWN["has_new"].match(rest):
         return _property(who, found)
-    if (found := _KNOWN["count"].match(rest)) and (
-        found["v"].isdigit() or found["v"].lower() in _NUMBER_WORDS - {"a", "an"}
-    ):
+    if (found := _KNOWN["count"].match(rest)) and (found["v"].isdigit() or found["v"].lower() in _NUMBERS):
         return Reading(f"{who}: number of {found['what'].lower().rstrip('s')}s", found["v"].lower())
     return habit(who, rest) or fulfilled(who, rest)
 

@@ -10,24 +10,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from everlore.extract.lexicon import (
-    ADVERBS,
-    CLAUSE_VERBS,
-    INVERTERS,
-    NEW_VERBS,
-    OBJECT_STARTS,
-    OPINION_VERBS,
-    ORDERS,
-    PLACE_STARTS,
-    PLAIN_VERBS,
-    SAME_IN_THIRD,
-    STOPWORDS,
-    SUBORDINATORS,
-)
+from everlore.extract.lexicon import ADVERBS, CLAUSE_VERBS, ORDERS, SAME_IN_THIRD, STOPWORDS
 from everlore.extract.verb_tables import lemminflect
 from everlore.extract.vocabulary import Vocabulary
 
 _KNOWN = Vocabulary("third_person")
+_INVERTERS = _KNOWN.words("inverters")
+_NEW_VERBS = _KNOWN.words("new_verbs")
+_OBJECT_STARTS = _KNOWN.words("object_starts")
+_OPINION_VERBS = _KNOWN.words("opinion_verbs")
+_PLACE_STARTS = _KNOWN.words("place_starts")
+_PLAIN_VERBS = _KNOWN.words("plain_verbs")
+_SUBORDINATORS = _KNOWN.words("subordinators")
 _UNSAFE = frozenset('"“”«»?')
 """A quotation without its end; and a question says nothing."""
 _OF_THE_LISTENER = _KNOWN.words("of_the_listener")
@@ -80,7 +74,7 @@ def _no_subject(draft: _Draft) -> bool:
         return True  # "says I am lazy": somebody does
     if any(map(_is_i, draft.folded)):
         return not any(word[0] == "i" for word in draft.folded[:4]) and first in _HEADLESS
-    verb = first in OPINION_VERBS or (only_verb(first) and bool(verb_forms(first) & {"VB", "VBD"}))
+    verb = first in _OPINION_VERBS or (only_verb(first) and bool(verb_forms(first) & {"VB", "VBD"}))
     if first in _HEADLESS or verb:
         return True
     return not any(_finite(word) or "'" in word or word == "and" for word in draft.folded)
@@ -137,7 +131,7 @@ def _subject(draft: _Draft, number: int) -> bool:
     before = draft.folded[number - 1] if number else ""
     if before in _BEFORE_NUMERAL:
         return True
-    inverted = before in INVERTERS and _adjoined(draft, number)
+    inverted = before in _INVERTERS and _adjoined(draft, number)
     if inverted or _next_char(draft, number) == "/":
         return False
     follower = _verb_place(draft, number)
@@ -211,7 +205,7 @@ def _is_object(draft: _Draft, start: int) -> bool:
         return False
     before = draft.folded[start - 1]
     return (
-        before in PLACE_STARTS
+        before in _PLACE_STARTS
         or before in ("to", "of", "into")
         or (bool(verb_forms(before)) and base_form(before) not in CLAUSE_VERBS)
     )
@@ -264,10 +258,10 @@ def _agree_after_and(draft: _Draft, place: int) -> None:
     """Further verbs of the same subject: "I bike to work and love it", "I live in Cork, work at Apple"."""
     if place < len(draft.folded) and draft.folded[place] == "gonna":
         return
-    opinion = place < len(draft.folded) and draft.folded[place] in OPINION_VERBS
+    opinion = place < len(draft.folded) and draft.folded[place] in _OPINION_VERBS
     for at in range(place + 1, len(draft.words)):
         word = draft.folded[at]
-        if word in SUBORDINATORS or word in ("i", "gonna") or (word == "to" and _infinitive(draft, at)):
+        if word in _SUBORDINATORS or word in ("i", "gonna") or (word == "to" and _infinitive(draft, at)):
             return
         joined = word in ("and", "but", "or")
         if not joined and _adjoined(draft, at):
@@ -291,7 +285,7 @@ def _unlike(draft: _Draft, before: int, verb: int) -> bool:
     """ "at Apple and study law": a name and a small letter are not two of a kind."""
     named = not draft.tokens[draft.words[before]][0].islower() and draft.tokens[draft.words[verb]][0].islower()
     word = draft.folded[verb]
-    return named and word in PLAIN_VERBS - {"like"} and "VBD" not in verb_forms(word) and verb + 1 < len(draft.words)
+    return named and word in _PLAIN_VERBS - {"like"} and "VBD" not in verb_forms(word) and verb + 1 < len(draft.words)
 
 
 def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
@@ -301,9 +295,9 @@ def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
     if word in ("have", "am", "do", "don't", "haven't"):
         return True
     following = draft.folded[verb + 1] if verb + 1 < len(draft.words) else ""
-    starts = following in OBJECT_STARTS or (not opinion and following in PLACE_STARTS)
+    starts = following in _OBJECT_STARTS or (not opinion and following in _PLACE_STARTS)
     return (
-        (word in PLAIN_VERBS and starts)
+        (word in _PLAIN_VERBS and starts)
         or (word in _SURE_VERBS and following != "")
         or (only_verb(word) and verb_forms(word) == {"VB"} and following != "")
     )
@@ -337,11 +331,11 @@ def verb_forms(word: str) -> frozenset[str]:
     """Which of VB (base), VBD (past), VBN, VBZ a word can be; empty when it is no verb."""
     forms: set[str] = set()
     word = word.rpartition("-")[2]  # "double-check"
-    if word in _PLAIN or word in NEW_VERBS:
+    if word in _PLAIN or word in _NEW_VERBS:
         return frozenset({"VB"})
-    if word.removesuffix("s") in NEW_VERBS:
+    if word.removesuffix("s") in _NEW_VERBS:
         return frozenset({"VBZ"})
-    if word.removesuffix("ed") in NEW_VERBS or word.removesuffix("d") in NEW_VERBS:
+    if word.removesuffix("ed") in _NEW_VERBS or word.removesuffix("d") in _NEW_VERBS:
         return frozenset({"VBD", "VBN"})
     for lemma in lemminflect().getLemma(word, "VERB", lemmatize_oov=False):
         if lemma == word:

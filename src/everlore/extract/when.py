@@ -15,12 +15,7 @@ from everlore.extract.vocabulary import Vocabulary
 _KNOWN = Vocabulary("when")
 _MONTHS = _KNOWN.in_order("months")
 _DAYS = _KNOWN.in_order("days")
-_NUMBERS = {"a": 1, "an": 1} | {
-    word: value
-    for value, word in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), start=1
-    )
-}
+_NUMBERS = {"a": 1, "an": 1} | {word: value for value, word in enumerate(_KNOWN.in_order("numbers"), 1)}
 _WIDE = {"前天": -2, "昨天": -1, "今天": 0, "明天": 1, "后天": 2}
 _SEASON_END = {"spring": 5, "summer": 8, "autumn": 11, "fall": 11}
 

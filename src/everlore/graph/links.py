@@ -9,15 +9,15 @@ from dataclasses import replace
 
 from everlore.graph.names import name_key, names
 from everlore.kinds.entity import IS
-from everlore.kinds.registry import kind
+from everlore.kinds.spec import AnyKind
 from everlore.types import Edge, IndexRow
 
 NAMES = "names"
 
 
-def with_links(row: IndexRow) -> IndexRow:
-    """A part of another memory has none of its own: that one has the same names and is what is found."""
-    spec = kind(row.key.kind)
+def with_links(spec: AnyKind, row: IndexRow) -> IndexRow:
+    """The row of a kind. A part of another memory has none of its own: that one has the same names and is what is
+    found."""
     if not spec.linked or (spec.part_of and row.parent_id):
         return row
     named = names("\n".join(unit.words for unit in row.units))

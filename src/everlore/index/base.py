@@ -108,7 +108,6 @@ class IndexStatus:
 class Index(Protocol):
     def snapshot(self) -> AbstractContextManager[object]:
         """What this thread reads inside the block is the state of one moment, and costs less than apart."""
-        ...
 
     def replace_file(
         self,
@@ -126,7 +125,6 @@ class Index(Protocol):
         only `partial`, rows of the file that are missing stay, but for those known to be `gone`: what cannot be read
         is not taken for deleted.
         """
-        ...
 
     def extend_file(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
         """Add rows that were just appended to a file, without reading the rest of it again.
@@ -134,25 +132,20 @@ class Index(Protocol):
         Only if the index knows the file exactly as it was `before` (None: not at all) and without problems;
         otherwise nothing is done and False returned: the caller then replaces the whole file.
         """
-        ...
 
     def remove_file(self, path: str) -> Applied: ...
 
     def files(self, under: str = "") -> dict[str, Stamp]:
         """`under`: only those whose path begins so."""
-        ...
 
     def stamp(self, path: str) -> Stamp | None:
         """How the file looked when it was indexed; None when it is not."""
-        ...
 
     def parents(self, path: str) -> dict[str, str]:
         """The parent id of each entry of this file that the index has."""
-        ...
 
     def digests(self, path: str) -> dict[str, str]:
         """The digest of each entry of this file that the index has."""
-        ...
 
     def problems(self) -> list[Problem]: ...
 
@@ -170,99 +163,78 @@ class Index(Protocol):
         limit: int = 20,
     ) -> ListingPage:
         """Rows in order, ties by id so that pages never overlap, and how many there are in all."""
-        ...
 
     def children(
         self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
     ) -> list[IndexedMemory]:
         """Rows of a kind that came from these parents (cells); only those that have an end, if told so."""
-        ...
 
     def in_turns(
         self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
     ) -> list[tuple[IndexedMemory, int, str]]:
         """Rows of a kind that search can find and that came from these turns (parent id, turn), each with its turn
         and its tokens as in `Piece`; in order of their ids."""
-        ...
 
-    def in_slot(self, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
-        """Rows that say something about the same thing, the oldest first, also those that have ended."""
-        ...
+    def in_slot(self, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
+        """Rows that say something about one of these things, the oldest first, also those that have ended."""
 
     def by_global_id(self, ids: Iterable[str]) -> dict[str, IndexedMemory]:
         """Rows by `Key.global_id`, of whichever owner and kind."""
-        ...
 
     def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> ListingPage:
         """Rows of these kinds, and those of the kinds `alone` that have no parent, the latest first."""
-        ...
 
     def count(self, where: Where) -> int:
         """Rows of these kinds, of an owner, of a scope or of all, at once. A filter and validity are not looked at."""
-        ...
 
     def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
         """How many edges in a scope lead to each of these targets, counted up to `most`. Targets that nothing leads
         to are left out."""
-        ...
 
     def links_to(self, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None) -> list[Link]:
         """Edges (of these relations only, if given) from permitted rows to these targets."""
-        ...
 
     def permitted(self, rows: Iterable[int], where: Where) -> set[int]:
         """Which of these rows a query may touch."""
-        ...
 
     def units_of(self, rows: Iterable[int], each: int) -> dict[int, list[int]]:
         """The first `each` units of these rows."""
-        ...
 
     def episodes_of(self, rows: Iterable[int]) -> Mapping[int, int]:
         """For rows that came from a cell, the episode of the same owner that came from it, where there is one."""
-        ...
 
     def edges_of(self, rows: Sequence[int]) -> list[tuple[int, Edge]]: ...
 
     def owners(self, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
         """The owners that have rows, of one scope or of all, each with the number of its rows."""
-        ...
 
     def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         """Units that hold any of these terms (of `tokens.query_terms`), the likeliest first: candidates, whose
         final score is computed above from `around` and `term_stats`."""
-        ...
 
     def held(self, terms: Sequence[str], where: Where) -> list[str]:
         """Those of these terms that some unit holds."""
-        ...
 
     def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats: ...
 
     def around(self, units: Sequence[int], reach: int) -> list[Piece]:
         """These units and up to `reach` units on either side of each in its memory, sorted by (row, ordinal)."""
-        ...
 
     def occurrences(self, terms: Sequence[str], owner: Owner | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
         """(terms, pieces): how often each term stands in each of these pieces, all of one owner (None: of whomever)."""
-        ...
 
     def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """The first unit of each (parent id, turn) among the memories of a kind."""
-        ...
 
     def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
         """Cosine of each of these units, all of one owner (None: of whomever); NaN where there is no current vector."""
-        ...
 
     def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
         """Units by cosine to a unit-length query vector of the current model, best first."""
-        ...
 
     def use_model(self, name: str, dimension: int) -> None:
         """Name the model whose vectors are current. Vectors of another one stay searchable by nothing and are
         removed as their units are embedded anew; calling it again with the same model changes nothing."""
-        ...
 
     def model(self) -> tuple[str, int] | None: ...
 
@@ -270,25 +242,20 @@ class Index(Protocol):
 
     def waiting(self, owner: Owner) -> int:
         """How many units of an owner have no vector of the current model yet. Looks at all that have none."""
-        ...
 
     def put_vectors(self, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Store vectors of the current model; units that are gone by now are passed over."""
-        ...
 
     def enqueue(self, paths: Iterable[str]) -> None:
         """Remember durably that these files must be looked at. A path already waiting is not queued twice."""
-        ...
 
     def claim(self, limit: int) -> list[str]:
         """Paths that are due, oldest first. They stay queued until `done` or `failed`."""
-        ...
 
     def done(self, path: str) -> None: ...
 
     def failed(self, path: str, error: str) -> None:
         """Count a failure; the path is due again after a growing pause."""
-        ...
 
     def failures(self) -> list[tuple[str, str]]: ...
 
@@ -296,7 +263,6 @@ class Index(Protocol):
     def renewals(self) -> int:
         """How often the index had to begin anew since it was opened, because it was deleted or replaced from outside:
         then all files must be looked at again."""
-        ...
 
     def status(self) -> IndexStatus: ...
 
@@ -306,15 +272,12 @@ class Index(Protocol):
         """Throw all rows away and index these files instead, in one transaction that readers see at once. Rows of files
         to `keep` stay, if the index is sound. Returns the number of rows. The caller embeds afterwards (the embedding
         cache makes it quick)."""
-        ...
 
     def tidy(self) -> bool:
         """Take a small step towards an index that is quick to read again after many small writes; False when there is
         nothing left to do. Results stay the same."""
-        ...
 
     def check(self) -> list[str]:
         """What is wrong inside the index itself, in sentences; empty when all is well."""
-        ...
 
     def close(self) -> None: ...

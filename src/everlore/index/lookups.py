@@ -14,6 +14,7 @@ import apsw
 from everlore.database import Database
 from everlore.index import read, vectors, words
 from everlore.index.base import TermStats
+from everlore.index.frequencies import Frequencies
 from everlore.index.hits import Ints
 from everlore.types import Owner, Where
 
@@ -26,7 +27,7 @@ class Remembered:
 
     file: tuple[int, int] | None
     parts: vectors.Parts = field(default_factory=vectors.Parts)
-    frequencies: words.Frequencies = field(default_factory=words.Frequencies)
+    frequencies: Frequencies[int] = field(default_factory=lambda: Frequencies(words.OWNERS_REMEMBERED))
 
 
 class Lookups:
@@ -75,8 +76,7 @@ class Lookups:
 
     def statistics(self, connection: apsw.Connection, terms: Sequence[str], owner: int) -> TermStats:
         return self.once(
-            ("terms", owner, *terms),
-            lambda: words.statistics(connection, self.remembered().frequencies, terms, owner),
+            ("terms", owner, *terms), lambda: words.statistics(connection, self.remembered().frequencies, terms, owner)
         )
 
     def lists(self, connection: apsw.Connection, owner: int) -> words.Lists:

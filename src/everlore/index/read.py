@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import apsw
 
@@ -25,11 +25,10 @@ _STORED = (
 _OF_ROWS = _STORED.format(more="", source="rows r")
 _OF_IDS = _STORED.format(more="", source="json_each(?) j CROSS JOIN rows r ON r.id = j.value")
 _OF_FILE = "SELECT r.entry, r.{} FROM files f JOIN rows r ON r.file = f.id WHERE f.path = ?"
-_OF_TURNS = _STORED.format(
-    more="u.turn, u.tokens, ",
-    # the turns of a parent come as one string, so that its rows are looked through once
-    source="json_each(?) j CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.key AND r.kind = ?"
-    " CROSS JOIN units u ON u.row = r.id AND instr(j.value, ',' || u.turn || ',')",
+# the turns of a parent come as one string, so that its rows are looked through once
+_TURNS = (
+    "json_each(?) j CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.key AND r.kind = ?"
+    " CROSS JOIN units u ON u.row = r.id AND instr(j.value, ',' || u.turn || ',')"
 )
 
 
@@ -153,19 +152,33 @@ def children(
 def in_turns(
     connection: apsw.Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
 ) -> list[tuple[IndexedMemory, int, str]]:
+    found = _of_turns(connection, _STORED.format(more="u.turn, u.tokens, ", source=_TURNS), owner, kind, turns)
+    return [(memory(row), turn, tokens) for turn, tokens, *row in found]
+
+
+def anchors(
+    connection: apsw.Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+) -> dict[tuple[str, int], int]:
+    found = _of_turns(connection, f"SELECT r.parent_id, u.turn, u.id FROM {_TURNS}", owner, kind, turns)
+    # from the last to the first, which is the one that stays
+    return {(parent, turn): unit for parent, turn, unit in reversed(found)}
+
+
+def _of_turns(
+    connection: apsw.Connection, select: str, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+) -> list[tuple[Any, ...]]:
     wanted: dict[str, str] = {}
     for parent, turn in turns:
         wanted[parent] = f"{wanted.get(parent, ',')}{turn},"
     values = (json.dumps(wanted), *_numbers(connection, owner, kind))
-    found = rows(connection, f"{_OF_TURNS} ORDER BY r.entry, u.place", values)
-    return [(memory(row), turn, tokens) for turn, tokens, *row in found]
+    return rows(connection, f"{select} ORDER BY r.entry, u.place", values)
 
 
-def in_slot(connection: apsw.Connection, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
+def in_slot(connection: apsw.Connection, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
     # the empty slot means "about nothing in particular"; saying so lets SQLite use the partial index
-    condition = "r.owner = ? AND r.kind = ? AND r.slot = ? AND r.slot <> ''"
+    condition = "r.owner = ? AND r.kind = ? AND r.slot IN (SELECT value FROM json_each(?)) AND r.slot <> ''"
     select = f"{_OF_ROWS} WHERE {condition} ORDER BY r.timestamp, r.entry"
-    return list(map(memory, rows(connection, select, (*_numbers(connection, owner, kind), slot))))
+    return list(map(memory, rows(connection, select, (*_numbers(connection, owner, kind), json.dumps(slots)))))
 
 
 def in_slots(connection: apsw.Connection, owner: Owner, kind: str, slots: Sequence[str]) -> dict[str, list[int]]:
@@ -213,19 +226,6 @@ def around(connection: apsw.Connection, units: Sequence[int], reach: int) -> lis
         " ORDER BY n.row, n.place"
     )
     return list(map(Piece._make, rows(connection, select, (json.dumps(list(units)), reach, reach))))
-
-
-def anchors(
-    connection: apsw.Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
-) -> dict[tuple[str, int], int]:
-    select = (
-        "SELECT r.parent_id, u.turn, u.id FROM json_each(?) j"
-        " CROSS JOIN rows r ON r.owner = ? AND r.parent_id = j.value ->> 0 AND r.kind = ?"
-        " CROSS JOIN units u ON u.row = r.id AND u.turn = j.value ->> 1 ORDER BY r.entry DESC, u.place DESC"
-    )
-    found = rows(connection, select, (json.dumps(list(turns)), *_numbers(connection, owner, kind)))
-    # the order is reversed, so that the first of each turn is the one that stays
-    return {(parent, turn): unit for parent, turn, unit in found}
 
 
 def current_model(connection: apsw.Connection) -> tuple[int, str, int] | None:

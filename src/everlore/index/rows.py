@@ -10,17 +10,7 @@ from typing import Any
 
 from everlore.types import IndexedMemory, IndexRow, Key, Owner, Scope, Track, Validity
 
-COLUMNS = [
-    "digest",
-    "session_id",
-    "parent_type",
-    "parent_id",
-    "timestamp",
-    "updated",
-    "valid_from",
-    "valid_until",
-    "slot",
-]
+COLUMNS = "digest, session_id, parent_type, parent_id, timestamp, updated, valid_from, valid_until, slot"
 """What `columns` gives, in its order."""
 
 

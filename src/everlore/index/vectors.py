@@ -269,13 +269,7 @@ def _read(
 
 
 def search(
-    connection: apsw.Connection,
-    view: View,
-    query: Vector,
-    where: Where,
-    owner: int,
-    kinds: Sequence[int],
-    limit: int,
+    connection: apsw.Connection, view: View, query: Vector, where: Where, owner: int, kinds: Sequence[int], limit: int
 ) -> list[UnitHit]:
     condition = restriction(where)
     allowed = _of_kinds(view, kinds)
@@ -286,12 +280,12 @@ def search(
     width = (max(NEAREST, 4 * limit) if view.signs is not None or condition else limit) + view.dead
     nearest = _nearest(view, query, allowed, total, width)
     found = hits(connection, *_exact(connection, view, query, nearest), condition, limit, view.dead)
-    if condition is not None and len(found) < limit and len(nearest) < total:
-        those = np.isin(view.units, permitted(connection, owner, kinds, condition))
-        allowed = those if allowed is None else allowed & those
-        nearest = _nearest(view, query, allowed, int(allowed.sum()), width)
-        found = hits(connection, *_exact(connection, view, query, nearest), condition, limit, view.dead)
-    return found
+    if condition is None or len(found) == limit or len(nearest) == total:
+        return found
+    those = np.isin(view.units, permitted(connection, owner, kinds, condition))
+    allowed = those if allowed is None else allowed & those
+    nearest = _nearest(view, query, allowed, int(allowed.sum()), width)
+    return hits(connection, *_exact(connection, view, query, nearest), condition, limit, view.dead)
 
 
 def _of_kinds(view: View, kinds: Sequence[int]) -> Mask | None:

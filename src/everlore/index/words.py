@@ -8,10 +8,8 @@ terms choose the candidates, and the frequent ones are counted in those.
 from __future__ import annotations
 
 import json
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import apsw
 import numpy as np
@@ -21,6 +19,7 @@ from everlore.index.base import TermStats
 from everlore.index.bm25 import in_texts, telling, worth
 from everlore.index.conditions import Condition
 from everlore.index.filters import restriction
+from everlore.index.frequencies import MOST_FRESH, Frequencies, Moment, affordable, rarest_first
 from everlore.index.hits import Floats, Ints, Settled, hits, numbers, permitted, settle
 from everlore.index.schema import EVERYONE, LENGTH_BITS, LONGEST, MOST_KINDS, UNIT_SHIFT
 from everlore.types import UnitHit, Where
@@ -32,58 +31,6 @@ FEW = 2_000
 MERGED_PAGES = 100
 """Written by one step of merging: a few milliseconds in which nobody else can write."""
 OWNERS_REMEMBERED = 64
-TERMS_REMEMBERED = 1024
-MOST_FRESH = 200
-"""New units whose words are counted one by one; after more, the counts are taken anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """How many units of an owner held each of these terms at one moment."""
-
-    epoch: int
-    lost: int
-    last_unit: int
-    counts: dict[str, int]
-
-
-class Frequencies:
-    """In how many units of an owner each term stands. To count a frequent term takes milliseconds, so counts are
-    remembered: units that came since are added, and when units went the counts are taken anew."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: OrderedDict[int, Known] = OrderedDict()
-
-    def of(self, connection: apsw.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
-        with self._lock:
-            known = self._known.get(owner)
-        known = _current(connection, owner, known)
-        missing = [term for term in terms if term not in known.counts]
-        if missing:
-            known = replace(known, counts=known.counts | _counted(connection, owner, missing))
-        with self._lock:
-            self._known[owner] = known
-            self._known.move_to_end(owner)
-            while len(self._known) > OWNERS_REMEMBERED:
-                self._known.popitem(last=False)
-        return {term: known.counts[term] for term in terms}
-
-
-def _current(connection: apsw.Connection, owner: int, known: Known | None) -> Known:
-    """What is known, brought up to the snapshot of this connection; nothing if that is not possible."""
-    epoch, lost = rows(connection, "SELECT epoch, lost FROM owners WHERE id = ?", (owner,))[0]
-    if known is not None and known.epoch == epoch and len(known.counts) <= TERMS_REMEMBERED:
-        return known
-    last: int = value(connection, "SELECT max(id) FROM units") or 0
-    if known is None or known.lost != lost or known.epoch > epoch or len(known.counts) > TERMS_REMEMBERED:
-        return Known(epoch, lost, last, {})
-    select = "SELECT tokens FROM units WHERE id > ?1 AND ?2 IN (owner, 0) LIMIT ?3"
-    fresh = rows(connection, select, (known.last_unit, owner, MOST_FRESH + 1))
-    if len(fresh) > MOST_FRESH:
-        return Known(epoch, lost, last, {})
-    counts = {term: count + sum(f" {term} " in tokens for (tokens,) in fresh) for term, count in known.counts.items()}
-    return Known(epoch, lost, last, counts)
 
 
 def _counted(connection: apsw.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
@@ -104,10 +51,25 @@ class Scale:
         return (self.weights[term] * worth(count, length, self.mean_length)).astype(np.float64, copy=False)
 
 
-def statistics(connection: apsw.Connection, frequencies: Frequencies, terms: Sequence[str], owner: int) -> TermStats:
+def statistics(
+    connection: apsw.Connection, frequencies: Frequencies[int], terms: Sequence[str], owner: int
+) -> TermStats:
     sums = "SELECT coalesce(sum(units), 0), coalesce(sum(tokens), 0) FROM tally WHERE owner = ?"
     units, total = rows(connection, sums, (owner,))[0]
-    return TermStats(units, total / units if units else 0.0, frequencies.of(connection, owner, terms))
+    state = "SELECT epoch, lost, (SELECT coalesce(max(id), 0) FROM units) FROM owners WHERE id = ?"
+    frequency = frequencies.of(
+        owner,
+        Moment(*rows(connection, state, (owner,))[0]),
+        terms,
+        since=lambda before: _fresh(connection, owner, before),
+        count=lambda missing: _counted(connection, owner, missing),
+    )
+    return TermStats(units, total / units if units else 0.0, frequency)
+
+
+def _fresh(connection: apsw.Connection, owner: int, before: Moment) -> list[str]:
+    select = "SELECT tokens FROM units WHERE id > ?1 AND ?2 IN (owner, 0) LIMIT ?3"
+    return [tokens for (tokens,) in rows(connection, select, (before.last, owner, MOST_FRESH + 1))]
 
 
 def is_held(connection: apsw.Connection, term: str, owner: int, kinds: Sequence[int]) -> bool:
@@ -131,12 +93,12 @@ def search(
     limit: int,
 ) -> list[UnitHit]:
     """Units that hold a term of `stats`. `owner` and `kinds` are those of `where` in the numbers of this index."""
-    held = sorted((term for term, count in stats.frequency.items() if count), key=lambda t: (stats.frequency[t], t))
+    held = rarest_first(stats)
     if not held or limit <= 0:
         return []
     scale = _scale(stats, held)
     condition = restriction(where)
-    reading = _affordable(held, stats)
+    reading = affordable(held, stats, MOST_POSTINGS)
     found = _best(connection, lists, scale, held, reading, kinds, condition, limit)
     if len(found) < limit and (condition is not None or reading < len(held)):
         found = _thorough(connection, lists, scale, held, owner, kinds, condition, limit)
@@ -189,12 +151,6 @@ def _thorough(
 def _scale(stats: TermStats, terms: Sequence[str]) -> Scale:
     count = np.array([stats.frequency[term] for term in terms], np.float64)
     return Scale(dict(zip(terms, telling(stats.units, count).tolist(), strict=True)), stats.mean_length)
-
-
-def _affordable(terms: Sequence[str], stats: TermStats) -> int:
-    """How many of the terms, rarest first, can be read within the limit; at least one."""
-    total = np.cumsum([stats.frequency[term] for term in terms])
-    return max(1, int(np.searchsorted(total, MOST_POSTINGS, side="right")))
 
 
 def _ranked(lists: Lists, scale: Scale, terms: Sequence[str], kinds: Sequence[int]) -> tuple[Ints, Floats]:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
+from typing import Any
 
 import apsw
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from everlore import database
 from everlore.errors import Misconfigured
 from everlore.index.base import Applied, Stamp
+from everlore.index.rows import COLUMNS, columns, tie_of
 from everlore.index.schema import EVERYONE, MOST_KINDS, code
 from everlore.index.tokens import joined, tokens
 from everlore.index.vector_math import packed
@@ -199,8 +200,11 @@ class Writer:
             if found is None:
                 self._insert(identity, file, row)
                 added += 1
-            elif found[1:] != (row.digest, file):
-                self._update(found[0], identity, file, row, same=found[1] == row.digest)
+            elif found[1] != row.digest:
+                self._update(found[0], identity, file, row)
+                changed += 1
+            elif found[2] != file:
+                self._connection.execute("UPDATE rows SET file = ? WHERE id = ?", (file, found[0]))
                 changed += 1
         return Applied(added, changed)
 
@@ -216,57 +220,56 @@ class Writer:
 
     def _insert(self, identity: Identity, file: int, row: IndexRow) -> None:
         self._connection.execute(
-            "INSERT INTO rows(owner, kind, entry, handle, file, digest, session_id, parent_type, parent_id, timestamp,"
-            " updated, valid_from, valid_until, slot, senders) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*identity, row.key.global_id, file, *_columns(row)),
+            f"INSERT INTO rows(owner, kind, entry, handle, file, {COLUMNS}, senders)"
+            " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*identity, row.key.global_id, file, *columns(row), json.dumps(row.sender_ids)),
         )
         number = self._connection.last_insert_rowid()
         self._sums.count(identity[0], identity[1], rows=1)
-        self._attach(number, identity[0], row)
-        tie = _tie(row.key)
-        start = 0
-        for place, unit in enumerate(row.units):
-            start += self._insert_unit(number, identity, place, tie, start, unit, tokens(unit.words))
+        self._attach(number, identity, row)
 
-    def _update(self, number: int, identity: Identity, file: int, row: IndexRow, *, same: bool) -> None:
-        if same:
-            self._connection.execute("UPDATE rows SET file = ? WHERE id = ?", (file, number))
-            return
+    def _update(self, number: int, identity: Identity, file: int, row: IndexRow) -> None:
         self._connection.execute(
-            "UPDATE rows SET file = ?, digest = ?, session_id = ?, parent_type = ?, parent_id = ?, timestamp = ?,"
-            " updated = ?, valid_from = ?, valid_until = ?, slot = ?, senders = ? WHERE id = ?",
-            (file, *_columns(row), number),
+            f"UPDATE rows SET (file, {COLUMNS}, senders) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?",
+            (file, *columns(row), json.dumps(row.sender_ids), number),
         )
         self._detach(number)
-        self._attach(number, identity[0], row)
-        self._update_units(number, identity, row)
-
-    def _update_units(self, number: int, identity: Identity, row: IndexRow) -> None:
-        """Units that stand where they stood keep their id and their vector."""
-        old = database.rows(
+        units = database.rows(
             self._connection,
             "SELECT u.id, u.length, u.start, u.turn, u.tokens, coalesce(d.dense, '') FROM units u"
             " LEFT JOIN denses d ON d.unit = u.id WHERE u.row = ? ORDER BY u.place",
             (number,),
         )
-        tie = _tie(row.key)
-        start = 0
+        self._attach(number, identity, row, units)
+
+    def _attach(self, number: int, identity: Identity, row: IndexRow, old: Sequence[tuple[Any, ...]] = ()) -> None:
+        """Write what belongs to a row. Units that stand where the `old` ones stood keep their id and their vector."""
+        owner, kind, _ = identity
+        data = json.dumps(dict(row.data), ensure_ascii=False)
+        self._connection.execute("INSERT INTO bodies(row, data) VALUES(?, ?)", (number, data))
+        for place, edge in enumerate(row.edges):
+            self._connection.execute(
+                "INSERT INTO edges(row, place, owner, relation, target, weight) VALUES(?, ?, ?, ?, ?, ?)",
+                (number, place, owner, edge.relation, edge.target, edge.weight),
+            )
+        tie, start = tie_of(row.key), 0
         for place, unit in enumerate(row.units):
             words = tokens(unit.words)
-            if place < len(old):
-                if old[place][3:] == (unit.turn, joined(words), unit.dense):
-                    if old[place][2] != start:
-                        self._connection.execute("UPDATE units SET start = ? WHERE id = ?", (start, old[place][0]))
-                    start += len(words)
-                    continue
-                self._delete_unit(identity[0], identity[1], old[place][0], old[place][1])
-            start += self._insert_unit(number, identity, place, tie, start, unit, words)
+            before, length, began, *said = old[place] if place < len(old) else (0, 0, 0)
+            if before and said == [unit.turn, joined(words), unit.dense]:
+                if began != start:
+                    self._connection.execute("UPDATE units SET start = ? WHERE id = ?", (start, before))
+            else:
+                if before:
+                    self._delete_unit(owner, kind, before, length)
+                self._insert_unit(number, identity, place, tie, start, unit, words)
+            start += len(words)
         for unit_id, length, *_ in old[len(row.units) :]:
-            self._delete_unit(identity[0], identity[1], unit_id, length)
+            self._delete_unit(owner, kind, unit_id, length)
 
     def _insert_unit(
         self, row: int, identity: Identity, place: int, tie: int, start: int, unit: Unit, words: list[str]
-    ) -> int:
+    ) -> None:
         owner, kind, _ = identity
         self._connection.execute(
             "INSERT INTO units(row, place, owner, kind, turn, start, length, tie, model, tokens)"
@@ -282,7 +285,6 @@ class Writer:
             (code(number, kind, len(words)), f"{prefix}{prefix.join(words)} {' '.join(words)}" if words else ""),
         )
         self._sums.count(owner, kind, units=1, tokens=len(words))
-        return len(words)
 
     def _delete_unit(self, owner: int, kind: int, unit: int, length: int) -> None:
         self._connection.execute("DELETE FROM words WHERE rowid = ?", (code(unit, kind, length),))
@@ -293,16 +295,6 @@ class Writer:
         self._connection.execute("DELETE FROM units WHERE id = ?", (unit,))
         self._sums.count(owner, kind, units=-1, tokens=-length)
         self._sums.lost_unit(owner)
-
-    def _attach(self, number: int, owner: int, row: IndexRow) -> None:
-        self._connection.execute(
-            "INSERT INTO bodies(row, data) VALUES(?, ?)", (number, json.dumps(dict(row.data), ensure_ascii=False))
-        )
-        for place, edge in enumerate(row.edges):
-            self._connection.execute(
-                "INSERT INTO edges(row, place, owner, relation, target, weight) VALUES(?, ?, ?, ?, ?, ?)",
-                (number, place, owner, edge.relation, edge.target, edge.weight),
-            )
 
     def _detach(self, number: int) -> None:
         for table in ("bodies", "edges"):
@@ -318,23 +310,3 @@ class Writer:
             self._detach(number)
             self._connection.execute("DELETE FROM rows WHERE id = ?", (number,))
             self._sums.count(owner, kind, rows=-1)
-
-
-def _columns(row: IndexRow) -> tuple[str | int | None, ...]:
-    return (
-        row.digest,
-        row.session_id,
-        row.parent_type,
-        row.parent_id,
-        row.timestamp,
-        row.updated,
-        row.validity.start,
-        row.validity.end,
-        row.slot,
-        json.dumps(row.sender_ids),
-    )
-
-
-def _tie(key: Key) -> int:
-    """A number that depends on the memory alone, not on when it was indexed."""
-    return int.from_bytes(blake2b("\0".join(key.parts).encode(), digest_size=8).digest(), "big", signed=True)

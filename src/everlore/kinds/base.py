@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from everlore.clock import Clock, iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.types import Edge, IndexRow, Json, Key, LogEntry, MemoryFile, Owner, Unit, Validity
+from everlore.types import Edge, IndexedMemory, IndexRow, Json, Key, LogEntry, MemoryFile, Owner, Unit, Validity
 
 UTC_CLOCK = Clock("UTC")
 ALWAYS = Validity()
+EPOCH = "1970-01-01T00:00:00Z"
 
 
 def text_field(entry: LogEntry, name: str, default: str | None = None) -> str:
@@ -50,9 +52,18 @@ def moment_field(entry: LogEntry, day: str = "") -> int:
 def number_field(entry: LogEntry, name: str, default: float) -> float:
     text = text_field(entry, name, "")
     try:
-        return min(1.0, max(0.0, float(text))) if text else default
+        return share(text) if text else default
     except ValueError:
         raise Damaged(f"entry {entry.id}: **{name}** is {text!r}, not a number") from None
+
+
+def share(value: Json) -> float:
+    return min(1.0, max(0.0, float(value)))
+
+
+def texts(value: Json) -> tuple[str, ...]:
+    """A list of texts in front matter, where a person may have written only one."""
+    return tuple(map(str, value)) if isinstance(value, list) else (str(value),) if value else ()
 
 
 def section(entry: LogEntry, name: str) -> str:
@@ -62,19 +73,74 @@ def section(entry: LogEntry, name: str) -> str:
     return value
 
 
-def header(
-    owner: Owner, session_id: str, timestamp: int, parent_id: str, sender_ids: Sequence[str] = ()
-) -> dict[str, str | tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class CellMemory:
+    """What every memory has that a cell, a stretch of conversation, became."""
+
+    owner: Owner
+    local_id: str
+    session_id: str
+    timestamp: int
+    parent_id: str
+    """The cell."""
+    sender_ids: tuple[str, ...]
+    """Who took part; nobody is named in logs of other programs and earlier versions."""
+
+
+def header(memory: CellMemory) -> dict[str, str | tuple[str, ...]]:
     fields: dict[str, str | tuple[str, ...]] = {
-        "owner_id": owner.id,
-        "session_id": session_id,
-        "timestamp": iso(timestamp),
+        "owner_id": memory.owner.id,
+        "session_id": memory.session_id,
+        "timestamp": iso(memory.timestamp),
     }
-    if parent_id:
-        fields |= {"parent_type": "memcell", "parent_id": parent_id}
-    if sender_ids:
-        fields["sender_ids"] = tuple(sender_ids)
+    if memory.parent_id:
+        fields |= {"parent_type": "memcell", "parent_id": memory.parent_id}
+    if memory.sender_ids:
+        fields["sender_ids"] = memory.sender_ids
     return fields
+
+
+def of_entry(entry: LogEntry, owner: Owner, day: str) -> dict[str, Any]:
+    """The fields of a `CellMemory`, from its entry."""
+    return {
+        "owner": owner,
+        "local_id": entry.id,
+        "session_id": text_field(entry, "session_id", ""),
+        "timestamp": moment_field(entry, day),
+        "parent_id": text_field(entry, "parent_id", ""),
+        "sender_ids": list_field(entry, "sender_ids"),
+    }
+
+
+def of_row(row: IndexRow | IndexedMemory) -> dict[str, Any]:
+    """The same, from the index."""
+    told = {name: getattr(row, name) for name in ("session_id", "timestamp", "parent_id", "sender_ids")}
+    return {"owner": row.key.owner, "local_id": row.key.local_id, **told}
+
+
+def cell_row(
+    kind: str,
+    memory: CellMemory,
+    updated: int,
+    data: Mapping[str, Json],
+    units: tuple[Unit, ...],
+    *,
+    end: int | None = None,
+    slot: str = "",
+) -> IndexRow:
+    """The row of a memory that holds from when it was told."""
+    return index_row(
+        Key(memory.owner, kind, memory.local_id),
+        updated,
+        data,
+        units,
+        timestamp=memory.timestamp,
+        session_id=memory.session_id,
+        parent_id=memory.parent_id,
+        sender_ids=memory.sender_ids,
+        validity=Validity(memory.timestamp, end),
+        slot=slot,
+    )
 
 
 END_FIELDS = ("valid_until", "invalidation_reason", "superseded_by")

@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from everlore.kinds.base import (
-    header,
-    index_row,
-    list_field,
-    moment_field,
-    number_field,
-    section,
-    text_field,
-)
-from everlore.kinds.pieces import split_text
+from everlore.kinds.base import CellMemory, cell_row, header, number_field, of_entry, of_row, section
+from everlore.kinds.pieces import split_text, units_of
 from everlore.kinds.registry import register
 from everlore.kinds.spec import DailyLog, Data, Kind
-from everlore.types import IndexRow, Key, LogEntry, Owner, Unit, Validity
+from everlore.types import IndexedMemory, IndexRow, LogEntry, Owner
+
+DATA = ("task_intent", "approach", "quality_score", "key_insight")
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    owner: Owner
-    local_id: str
-    session_id: str
-    timestamp: int
-    parent_id: str
+class Case(CellMemory):
     task_intent: str
     approach: str
     quality_score: float
     key_insight: str | None = None
-    sender_ids: tuple[str, ...] = ()
-    """Who took part; nobody is named in logs of other programs and earlier versions."""
 
 
 def to_entry(case: Case) -> LogEntry:
-    fields = header(case.owner, case.session_id, case.timestamp, case.parent_id, case.sender_ids)
+    fields = header(case)
     fields["quality_score"] = f"{case.quality_score:.2f}"
     sections = {"TaskIntent": case.task_intent, "Approach": case.approach}
     if case.key_insight:
@@ -45,39 +32,23 @@ def to_entry(case: Case) -> LogEntry:
 
 def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Case:
     return Case(
-        owner=owner,
-        local_id=entry.id,
-        session_id=text_field(entry, "session_id", ""),
-        timestamp=moment_field(entry, day),
-        parent_id=text_field(entry, "parent_id", ""),
+        **of_entry(entry, owner, day),
         task_intent=section(entry, "TaskIntent"),
         approach=section(entry, "Approach"),
         quality_score=number_field(entry, "quality_score", 0.5),
         key_insight=entry.sections.get("KeyInsight", "").strip() or None,
-        sender_ids=list_field(entry, "sender_ids"),
     )
+
+
+def from_row(row: IndexRow | IndexedMemory) -> Case:
+    return Case(**of_row(row), **{name: row.data[name] for name in DATA})
 
 
 def to_row(case: Case, updated: int) -> IndexRow:
-    data = {
-        "task_intent": case.task_intent,
-        "approach": case.approach,
-        "quality_score": case.quality_score,
-        "key_insight": case.key_insight,
-    }
+    data = {name: getattr(case, name) for name in DATA}
     told = [case.task_intent, *split_text(case.approach), *([case.key_insight] if case.key_insight else [])]
-    pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told))
-    return index_row(
-        Key(case.owner, CASE.name, case.local_id),
-        updated,
-        data,
-        pieces,
-        timestamp=case.timestamp,
-        session_id=case.session_id,
-        parent_id=case.parent_id,
-        sender_ids=case.sender_ids or (case.owner.id,),
-        validity=Validity(case.timestamp),
-    )
+    seen = replace(case, sender_ids=case.sender_ids or (case.owner.id,))
+    return cell_row(CASE.name, seen, updated, data, units_of(told))
 
 
 def _text(data: Data) -> str:

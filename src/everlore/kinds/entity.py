@@ -16,10 +16,11 @@ from hashlib import blake2b
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, index_row
+from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, share, texts
+from everlore.kinds.pieces import units_of
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
-from everlore.types import Edge, IndexRow, Json, Key, MemoryFile, Owner, Unit
+from everlore.types import Edge, IndexRow, Json, Key, MemoryFile, Owner
 
 IS = "is"
 """The edge from an entity to each of its names."""
@@ -123,9 +124,8 @@ def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Entity:
     entry = _text(front, "id") or new_entry(shown)
     if not _ENTRY.fullmatch(entry):
         raise Damaged(f"the page of {shown!r}: front matter `id` must look like en_0f3a9c2b71de4455; or leave it out")
-    aliases = front.get("aliases") or []
     try:
-        created = UTC_CLOCK.parse(_text(front, "created") or "1970-01-01T00:00:00Z")
+        created = UTC_CLOCK.parse(_text(front, "created") or EPOCH)
     except InvalidInput as error:
         raise Damaged(f"the page of {shown!r}: front matter `created`: {error}") from None
     return Entity(
@@ -134,7 +134,7 @@ def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Entity:
         name=shown,
         entity_type=_text(front, "entity_type"),
         description=_text(front, "description"),
-        aliases=tuple(str(alias) for alias in aliases) if isinstance(aliases, list) else (str(aliases),),
+        aliases=texts(front.get("aliases")),
         created=created,
         body=sheet.body,
         page=name,
@@ -158,8 +158,7 @@ def to_row(entity: Entity, updated: int) -> IndexRow:
         "page": entity.page,
         "relations": [{"type": one.type, "page": one.page, "to": one.to, "weight": one.weight} for one in relations],
     }
-    told = ": ".join(part for part in (entity.name, entity.description) if part)
-    pieces = (Unit(turn=0, dense=told, words=told),)
+    pieces = units_of([": ".join(filter(None, (entity.name, entity.description)))])
     edges = (
         Edge(SELF, target(key.global_id)),
         *(
@@ -178,7 +177,7 @@ def _text(front: Mapping[str, Json], name: str) -> str:
 
 def _weight(text: str | None) -> float:
     try:
-        return min(1.0, max(0.0, float(text))) if text else 1.0
+        return share(text) if text else 1.0
     except ValueError:
         return 1.0
 

@@ -7,18 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from everlore.clock import spoken_day
-from everlore.kinds.base import (
-    header,
-    index_row,
-    list_field,
-    moment_field,
-    section,
-    text_field,
-)
+from everlore.kinds.base import CellMemory, cell_row, header, list_field, of_entry, section
 from everlore.kinds.pieces import split_text
 from everlore.kinds.registry import register
 from everlore.kinds.spec import DailyLog, Kind
-from everlore.types import IndexRow, Key, LogEntry, Owner, Unit, Validity
+from everlore.types import IndexRow, LogEntry, Owner, Unit
 
 SECTIONS = ("Subject", "Summary", "Content")
 
@@ -37,13 +30,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
-    owner: Owner
-    local_id: str
-    session_id: str
-    timestamp: int
-    parent_id: str
-    sender_ids: tuple[str, ...]
+class Episode(CellMemory):
     subject: str
     summary: str
     content: str
@@ -83,7 +70,7 @@ def _turn(content: str, marks: Sequence[re.Match[str]], number: int) -> Turn:
 
 
 def to_entry(episode: Episode) -> LogEntry:
-    fields = header(episode.owner, episode.session_id, episode.timestamp, episode.parent_id, episode.sender_ids)
+    fields = header(episode)
     if episode.assistants:
         fields["assistants"] = episode.assistants
     return LogEntry(
@@ -99,12 +86,7 @@ def to_entry(episode: Episode) -> LogEntry:
 def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Episode:
     content = section(entry, "Content")
     return Episode(
-        owner=owner,
-        local_id=entry.id,
-        session_id=text_field(entry, "session_id", ""),
-        timestamp=moment_field(entry, day),
-        parent_id=text_field(entry, "parent_id", ""),
-        sender_ids=list_field(entry, "sender_ids"),
+        **of_entry(entry, owner, day),
         subject=entry.sections.get("Subject", "").strip() or content.splitlines()[0][:100],
         summary=entry.sections.get("Summary", "").strip() or content[:200],
         content=content,
@@ -134,11 +116,7 @@ def units(episode: Episode) -> tuple[Unit, ...]:
         unit
         for number, (speaker, text) in enumerate([*told, *episode.remarks])
         for unit in turn_units(
-            number,
-            speaker,
-            episode.timestamp,
-            text,
-            assistant=number < len(turns) and speaker in episode.assistants,
+            number, speaker, episode.timestamp, text, assistant=number < len(turns) and speaker in episode.assistants
         )
     )
 
@@ -146,17 +124,7 @@ def units(episode: Episode) -> tuple[Unit, ...]:
 def to_row(episode: Episode, updated: int) -> IndexRow:
     account = "\n\n".join([episode.content, *(f"### {heading}\n{text}" for heading, text in episode.remarks)])
     data = {"subject": episode.subject, "summary": episode.summary, "episode": account}
-    return index_row(
-        Key(episode.owner, EPISODE.name, episode.local_id),
-        updated,
-        data,
-        units(episode),
-        timestamp=episode.timestamp,
-        session_id=episode.session_id,
-        parent_id=episode.parent_id,
-        sender_ids=episode.sender_ids,
-        validity=Validity(episode.timestamp),
-    )
+    return cell_row(EPISODE.name, episode, updated, data, units(episode))
 
 
 EPISODE = register(

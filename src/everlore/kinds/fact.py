@@ -5,18 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everlore.clock import iso, spoken_day
-from everlore.kinds.base import (
-    header,
-    index_row,
-    list_field,
-    moment_field,
-    section,
-    text_field,
-    time_field,
-)
+from everlore.kinds.base import CellMemory, cell_row, header, of_entry, of_row, section, text_field, time_field
 from everlore.kinds.registry import register
 from everlore.kinds.spec import DailyLog, Kind
-from everlore.types import IndexedMemory, IndexRow, Key, LogEntry, Owner, Unit, Validity
+from everlore.types import IndexedMemory, IndexRow, LogEntry, Owner, Unit
 
 SECTION = "Fact"
 TURN_DIGITS = 9
@@ -24,17 +16,11 @@ TURN_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(CellMemory):
     """`about` names what the sentence states a single value of ("alice: favorite coffee shop"), so that a
     newer value ends an older one; it is empty for the many sentences that contradict nothing. `category` is its place
     in the profile where a language model gave it one ("home")."""
 
-    owner: Owner
-    local_id: str
-    session_id: str
-    timestamp: int
-    parent_id: str
-    sender_ids: tuple[str, ...]
     text: str
     turn: int = -1
     by_user: bool = True
@@ -46,21 +32,19 @@ class Fact:
 
 
 def to_entry(fact: Fact) -> LogEntry:
-    fields = header(fact.owner, fact.session_id, fact.timestamp, fact.parent_id, fact.sender_ids)
+    fields = header(fact)
     if fact.turn >= 0:
         fields["turn"] = str(fact.turn + 1)
     if not fact.by_user:
         fields["role"] = "assistant"
-    if fact.about:
-        fields["about"] = fact.about
-    if fact.valid_until is not None:
-        fields["valid_until"] = iso(fact.valid_until)
-    if fact.superseded_by:
-        fields["superseded_by"] = fact.superseded_by
-    if fact.invalidation_reason:
-        fields["invalidation_reason"] = fact.invalidation_reason
-    if fact.category:
-        fields["category"] = fact.category
+    told = {
+        "about": fact.about,
+        "valid_until": "" if fact.valid_until is None else iso(fact.valid_until),
+        "superseded_by": fact.superseded_by,
+        "invalidation_reason": fact.invalidation_reason,
+        "category": fact.category,
+    }
+    fields |= {name: value for name, value in told.items() if value}
     return LogEntry(id=fact.local_id, fields=fields, sections={SECTION: fact.text})
 
 
@@ -68,12 +52,7 @@ def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Fact:
     turn = text_field(entry, "turn", "")
     number = int(turn) if turn.isdecimal() and len(turn) <= TURN_DIGITS else 0
     return Fact(
-        owner=owner,
-        local_id=entry.id,
-        session_id=text_field(entry, "session_id", ""),
-        timestamp=moment_field(entry, day),
-        parent_id=text_field(entry, "parent_id", ""),
-        sender_ids=list_field(entry, "sender_ids"),
+        **of_entry(entry, owner, day),
         text=section(entry, SECTION),
         turn=number - 1 if number else 0 if "parent_id" in entry.fields else -1,
         by_user=text_field(entry, "role", "user") == "user",
@@ -87,12 +66,7 @@ def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Fact:
 
 def from_row(row: IndexRow | IndexedMemory) -> Fact:
     return Fact(
-        owner=row.key.owner,
-        local_id=row.key.local_id,
-        session_id=row.session_id,
-        timestamp=row.timestamp,
-        parent_id=row.parent_id,
-        sender_ids=row.sender_ids,
+        **of_row(row),
         text=str(row.data["content"]),
         turn=int(str(row.data["turn"])),
         by_user=bool(row.data["by_user"]),
@@ -115,18 +89,7 @@ def to_row(fact: Fact, updated: int) -> IndexRow:
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own
         dense = "" if fact.parent_id and fact.turn >= 0 else fact.text
         pieces = (Unit(turn=fact.turn, dense=dense, words=f"{spoken_day(fact.timestamp)} {fact.text}"),)
-    return index_row(
-        Key(fact.owner, FACT.name, fact.local_id),
-        updated,
-        data,
-        pieces,
-        timestamp=fact.timestamp,
-        session_id=fact.session_id,
-        parent_id=fact.parent_id,
-        sender_ids=fact.sender_ids,
-        validity=Validity(fact.timestamp, fact.valid_until),
-        slot=fact.about,
-    )
+    return cell_row(FACT.name, fact, updated, data, pieces, end=fact.valid_until, slot=fact.about)
 
 
 FACT = register(

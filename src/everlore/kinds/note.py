@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from everlore.clock import iso
 from everlore.errors import Damaged
 from everlore.kinds.base import index_row, moment_field, section, text_field, time_field
-from everlore.kinds.pieces import split_text
+from everlore.kinds.pieces import split_text, units_of
 from everlore.kinds.registry import register
 from everlore.kinds.spec import DailyLog, Kind
-from everlore.types import IndexRow, Json, Key, LogEntry, Owner, Unit, Validity
+from everlore.types import IndexRow, Json, Key, LogEntry, Owner, Validity
 
 TYPES = ("episodic", "semantic", "procedural")
 SECTION = "Note"
@@ -87,12 +87,11 @@ def to_row(note: Note, updated: int) -> IndexRow:
         "importance": note.importance,
         "metadata": dict(note.metadata),
     }
-    pieces = tuple(Unit(turn=at, dense=text, words=text) for at, text in enumerate(split_text(note.content)))
     return index_row(
         Key(note.owner, NOTE.name, note.local_id),
         updated,
         data,
-        pieces,
+        units_of(split_text(note.content)),
         timestamp=note.timestamp,
         sender_ids=(note.owner.id,),
         validity=Validity(event if note.valid_from is None else note.valid_from),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from everlore.types import Unit
 
 TARGET = 1000
 """Characters. About 220 English tokens: small enough to be about one thing, large enough to be understood."""
@@ -29,6 +32,11 @@ def split_text(text: str, target: int = TARGET) -> list[str]:
     if current:
         pieces.append(current)
     return pieces
+
+
+def units_of(texts: Iterable[str]) -> tuple[Unit, ...]:
+    """A unit for each text that says something."""
+    return tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(texts) if text)
 
 
 def _parts(text: str, target: int) -> list[str]:

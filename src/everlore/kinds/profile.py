@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from everlore.clock import LATEST_MS
 from everlore.errors import Damaged
 from everlore.kinds.base import index_row
+from everlore.kinds.pieces import units_of
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
-from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit
+from everlore.types import IndexRow, Json, Key, MemoryFile, Owner
 
-KEYS = frozenset(("category", "trait", "description", "basis", "evidence", "about", "timestamp_ms"))
+INFO = ("category", "description", "evidence")
+TRAIT = ("trait", "description", "basis", "evidence")
+"""What surfaces show of the two."""
+KEYS = frozenset((*INFO, *TRAIT, "about", "timestamp_ms"))
 """Of items as they are written without a person's additions."""
 
 
@@ -98,24 +103,11 @@ def from_sheet(sheet: MemoryFile, owner: Owner, _name: str = "") -> Profile:
 
 
 def _info(item: Mapping[str, Json]) -> Info:
-    return Info(
-        category=_text(item, "category"),
-        description=_text(item, "description"),
-        evidence=_text(item, "evidence"),
-        about=_text(item, "about"),
-        timestamp=_moment(item.get("timestamp_ms")),
-        written=item,
-    )
+    return Info(**_texts(item, (*INFO, "about")), timestamp=_moment(item.get("timestamp_ms")), written=item)
 
 
 def _trait(item: Mapping[str, Json]) -> Trait:
-    return Trait(
-        trait=_text(item, "trait"),
-        description=_text(item, "description"),
-        basis=_text(item, "basis"),
-        evidence=_text(item, "evidence"),
-        written=item,
-    )
+    return Trait(**_texts(item, TRAIT), written=item)
 
 
 def _written(item: Info | Trait) -> dict[str, Json]:
@@ -125,19 +117,16 @@ def _written(item: Info | Trait) -> dict[str, Json]:
 
 
 def _values(item: Info | Trait) -> dict[str, Json]:
-    if isinstance(item, Trait):
-        return {"trait": item.trait, "description": item.description, "basis": item.basis, "evidence": item.evidence}
-    return {
-        "category": item.category,
-        "description": item.description,
-        "evidence": item.evidence,
-        "about": item.about,
-        "timestamp_ms": item.timestamp,
-    }
+    more = {"about": item.about, "timestamp_ms": item.timestamp} if isinstance(item, Info) else {}
+    return {**_shown(item), **more}
 
 
-def _text(item: Mapping[str, Json], name: str) -> str:
-    return str(item.get(name) or "")
+def _shown(item: Info | Trait) -> dict[str, Json]:
+    return {name: getattr(item, name) for name in (INFO if isinstance(item, Info) else TRAIT)}
+
+
+def _texts(item: Mapping[str, Json], names: Iterable[str]) -> dict[str, Any]:
+    return {name: str(item.get(name) or "") for name in names}
 
 
 def _moment(value: Json) -> int:
@@ -148,21 +137,14 @@ def profile_data(profile: Profile) -> dict[str, Json]:
     """The wire form."""
     return {
         "summary": profile.summary,
-        "explicit_info": [
-            {"category": i.category, "description": i.description, "evidence": i.evidence}
-            for i in profile.explicit_info
-        ],
-        "implicit_traits": [
-            {"trait": t.trait, "description": t.description, "basis": t.basis, "evidence": t.evidence}
-            for t in profile.implicit_traits
-        ],
+        "explicit_info": [_shown(info) for info in profile.explicit_info],
+        "implicit_traits": [_shown(trait) for trait in profile.implicit_traits],
     }
 
 
 def to_row(profile: Profile, updated: int) -> IndexRow:
     data = profile_data(profile)
-    told = [profile.summary, *(i.description for i in profile.explicit_info)]
-    pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(told) if text)
+    pieces = units_of([profile.summary, *(info.description for info in profile.explicit_info)])
     key = Key(profile.owner, PROFILE.name, profile.local_id)
     return index_row(key, updated, data, pieces, timestamp=profile.timestamp, sender_ids=(profile.owner.id,))
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, index_row
+from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, share, texts
 from everlore.kinds.pieces import split_text
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
@@ -81,7 +81,6 @@ def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Record:
     entry = str(front.get("id") or "")
     if not _ID.fullmatch(entry):
         raise Damaged(f"record {name!r}: front matter `id` must be the UUID that the file is named after")
-    tags = front.get("tags") or []
     try:
         return Record(
             owner=owner,
@@ -89,10 +88,10 @@ def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Record:
             type=str(front.get("record_type") or RECORD.name),
             content=json.loads(_block(sheet.body)),
             source=str(front.get("source") or ""),
-            tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) else (str(tags),),
-            confidence=min(1.0, max(0.0, float(front.get("confidence", 1.0)))),
-            created=UTC_CLOCK.parse(str(front.get("created_at") or "1970-01-01T00:00:00Z")),
-            updated=UTC_CLOCK.parse(str(front.get("updated_at") or front.get("created_at") or "1970-01-01T00:00:00Z")),
+            tags=texts(front.get("tags")),
+            confidence=share(front.get("confidence", 1.0)),
+            created=UTC_CLOCK.parse(str(front.get("created_at") or EPOCH)),
+            updated=UTC_CLOCK.parse(str(front.get("updated_at") or front.get("created_at") or EPOCH)),
         )
     except (TypeError, ValueError, OverflowError, InvalidInput) as error:
         raise Damaged(f"record {name!r}: {error}") from None

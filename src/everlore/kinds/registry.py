@@ -12,6 +12,7 @@ from everlore.types import Track
 _kinds: dict[str, AnyKind] = {}
 _folders: dict[tuple[Track, str], list[AnyKind]] = {}
 """By the first part of their paths."""
+_parts: dict[str, tuple[str, ...]] = {}
 
 
 def register(new: Kind[S, V]) -> Kind[S, V]:
@@ -19,6 +20,8 @@ def register(new: Kind[S, V]) -> Kind[S, V]:
         if new.name == one.name or (new.track, new.code) == (one.track, one.code):
             raise InvalidInput(f"the kind {new.name!r} has a name or a code that the kind {one.name!r} has already")
     _kinds[new.name] = new
+    if new.part_of:
+        _parts[new.part_of] = (*_parts.get(new.part_of, ()), new.name)
     for pattern in new.layout.patterns:
         _folders.setdefault((new.track, pattern.partition("/")[0]), []).append(new)
     return new
@@ -45,7 +48,7 @@ def several(name: str, count: int = 2) -> str:
 
 def parts_of(whole: str) -> tuple[str, ...]:
     """Names of the kinds that speak for this one."""
-    return kinds_where(lambda one: one.part_of == whole)
+    return _parts.get(whole, ())
 
 
 def searched(track: Track) -> dict[str, tuple[str, ...]]:

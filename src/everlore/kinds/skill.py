@@ -9,11 +9,11 @@ from hashlib import blake2b
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import UTC_CLOCK, index_row
-from everlore.kinds.pieces import split_text
+from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, share
+from everlore.kinds.pieces import split_text, units_of
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
-from everlore.types import IndexRow, Key, MemoryFile, Owner, Unit, Validity
+from everlore.types import IndexRow, Key, MemoryFile, Owner, Validity
 
 _ENTRY = re.compile(r"sk_\d{8}_\d{8}")
 _NO_YEAR = "sk_0000"
@@ -67,10 +67,10 @@ def from_sheet(sheet: MemoryFile, owner: Owner, name: str) -> Skill:
             name=str(front.get("name") or name),
             description=str(front.get("description") or ""),
             content=sheet.body.strip(),
-            confidence=min(1.0, max(0.0, float(front.get("confidence", 0.5)))),
-            maturity_score=min(1.0, max(0.0, float(front.get("maturity_score", 0.5)))),
+            confidence=share(front.get("confidence", 0.5)),
+            maturity_score=share(front.get("maturity_score", 0.5)),
             source_case_ids=tuple(str(case) for case in sources) if isinstance(sources, list) else (),
-            timestamp=UTC_CLOCK.parse(str(front.get("timestamp") or "1970-01-01T00:00:00Z")),
+            timestamp=UTC_CLOCK.parse(str(front.get("timestamp") or EPOCH)),
         )
     except (TypeError, ValueError, OverflowError, InvalidInput) as error:
         raise Damaged(f"SKILL.md of {name!r}: {error}") from None
@@ -93,8 +93,7 @@ def to_row(skill: Skill, updated: int) -> IndexRow:
         "maturity_score": skill.maturity_score,
         "source_case_ids": list(skill.source_case_ids),
     }
-    texts = [f"{skill.name.replace('-', ' ')}: {skill.description}", *split_text(told)]
-    pieces = tuple(Unit(turn=number, dense=text, words=text) for number, text in enumerate(texts))
+    pieces = units_of([f"{skill.name.replace('-', ' ')}: {skill.description}", *split_text(told)])
     key = Key(skill.owner, SKILL.name, skill.local_id)
     return index_row(key, updated, data, pieces, timestamp=skill.timestamp, validity=Validity(skill.timestamp))
 

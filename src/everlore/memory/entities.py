@@ -27,7 +27,7 @@ from everlore.kinds.entity import (
 )
 from everlore.kinds.paths import owner_dir, page_path
 from everlore.memory.notes import without_secrets
-from everlore.sync import index_file
+from everlore.sync.indexing import index_file
 from everlore.types import IndexedMemory, Json, Key, Owner, Where
 from everlore.vault.front_matter import clean
 from everlore.vault.markdown import parse_sheet, render_sheet
@@ -100,7 +100,7 @@ def create_relation(
         related = with_relation(known, Relation(named, page, end.key.local_id, weight))
         return render_sheet(to_sheet(related), text)
 
-    engine.vault.update(origin.path, edit)
+    engine.vault.change(origin.path, edit)
     index_file(engine, origin.path)
     return relation_id(origin.key, named, end.key)
 
@@ -176,7 +176,7 @@ def _fill(engine: Engine, known: IndexedMemory, entity_type: str, description: s
         filled = replace(page, entity_type=page.entity_type or entity_type, description=page.description or description)
         return render_sheet(to_sheet(filled), text)
 
-    engine.vault.update(known.path, edit)
+    engine.vault.change(known.path, edit)
     index_file(engine, known.path)
 
 

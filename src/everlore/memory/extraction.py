@@ -23,7 +23,7 @@ from everlore.errors import EverloreError, Misconfigured, Postponed, Unavailable
 from everlore.memory.write_agent import cases_of, write_cases
 from everlore.memory.write_user import user_memories, write_user_memories
 from everlore.models.chat import Meter
-from everlore.sync import embed_soon
+from everlore.sync.embedding import embed_soon
 from everlore.types import Cell, Owner, Scope
 
 if TYPE_CHECKING:
@@ -51,10 +51,7 @@ class Written:
 
     def __add__(self, other: Written) -> Written:
         return Written(
-            self.any or other.any,
-            self.waiting + other.waiting,
-            self.reason or other.reason,
-            self.error or other.error,
+            self.any or other.any, self.waiting + other.waiting, self.reason or other.reason, self.error or other.error
         )
 
 

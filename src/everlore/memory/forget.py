@@ -4,9 +4,12 @@ profile without them."""
 from __future__ import annotations
 
 from everlore.engine import Engine
-from everlore.kinds.registry import kind
+from everlore.kinds.fact import FACT
+from everlore.kinds.registry import kind, parts_of
 from everlore.memory.read import named
-from everlore.sync import index_file, read_profile, take_out
+from everlore.sync.dependents import take_out
+from everlore.sync.indexing import index_file
+from everlore.sync.projection import read_profile
 from everlore.types import IndexedMemory, Owner
 
 
@@ -18,8 +21,9 @@ def forget(engine: Engine, owner: Owner, public_id: str) -> int:
 def remove(engine: Engine, stored: IndexedMemory) -> int:
     """Forget a memory that the index has; it is well when somebody was quicker. Copies with the same id go too."""
     key = stored.key
-    facts = engine.index.children(key.owner, "fact", [stored.parent_id]) if key.kind == "episode" else []
-    if key.kind in ("episode", "fact"):
+    parts = parts_of(key.kind)
+    gone = 1 + sum(len(engine.index.children(key.owner, part, [stored.parent_id])) for part in parts)
+    if FACT.name in (key.kind, *parts):
         read_profile(engine, key.owner)  # refused before anything is gone: a broken profile would go on telling it
     path = ""
     while stored.path != path:
@@ -30,4 +34,4 @@ def remove(engine: Engine, stored: IndexedMemory) -> int:
             take_out(engine, path, [key.local_id])
         index_file(engine, path, gone=[stored.parent_id], deleted=[key.local_id])
         stored = engine.index.find([key]).get(key, stored)  # a copy in another file, which was not read until now
-    return 1 + len(facts)
+    return gone

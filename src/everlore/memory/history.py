@@ -10,26 +10,27 @@ from collections.abc import Sequence
 from everlore import extract
 from everlore.engine import Engine
 from everlore.index.base import ListingPage
-from everlore.kinds import episode, fact
+from everlore.kinds import fact
+from everlore.kinds.registry import kinds_where, parts_of
 from everlore.memory.notes import successor
 from everlore.memory.read import named
-from everlore.sync import known_names
-from everlore.types import IndexedMemory, Key, Owner, Track, Where
-
-STATEMENTS: dict[Track, tuple[str, ...]] = {"user": ("fact", "note", "record"), "agent": ("case", "skill")}
+from everlore.sync.projection import known_names
+from everlore.types import IndexedMemory, Key, Owner, Where
 
 
 def held(engine: Engine, owner: Owner, at: int | None = None, *, page: int = 1, page_size: int = 20) -> ListingPage:
     """What an owner's memory states, the newest first; only what held `at` a moment, if one is given."""
-    where = Where(owner, STATEMENTS[owner.track], valid_at=at)
+    stating = kinds_where(lambda kind: kind.states and kind.track == owner.track)
+    where = Where(owner, stating, valid_at=at)
     return engine.index.page(where, offset=(page - 1) * page_size, limit=page_size)
 
 
 def history(engine: Engine, owner: Owner, public_id: str) -> list[IndexedMemory]:
-    """What stood in the place of a memory before it and after it, the oldest first. Of an episode: its facts."""
+    """What stood in the place of a memory before it and after it, the oldest first. Of an episode, or another whole:
+    its parts."""
     known = named(engine, owner, public_id)
-    if known.key.kind == episode.EPISODE.name:
-        return engine.index.children(owner, fact.FACT.name, [known.parent_id])
+    if parts := parts_of(known.key.kind):
+        return [row for part in parts for row in engine.index.children(owner, part, [known.parent_id])]
     chain = {known.key: known}
     following = successors(engine, [known]).get(known.key)
     while following and following.key not in chain:
@@ -64,9 +65,8 @@ def _ended(engine: Engine, owner: Owner, stored: IndexedMemory) -> dict[str, lis
         return {}
     together = extract.supersede.slots_together([fact.from_row(stored)], owner, known_names(engine, owner))
     slots = {slot for found in together for slot in found}
-    told = {row.key: row for slot in slots for row in engine.index.in_slot(owner, stored.key.kind, slot)}
     ended: dict[str, list[IndexedMemory]] = {}
-    for row in told.values():
+    for row in engine.index.in_slot(owner, stored.key.kind, *slots):
         if handle := successor(row):
             ended.setdefault(handle, []).append(row)
     return ended

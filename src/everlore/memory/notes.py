@@ -17,12 +17,13 @@ from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound
 from everlore.kinds import note
 from everlore.kinds.base import END_FIELDS, UTC_CLOCK
+from everlore.kinds.fact import FACT
 from everlore.kinds.note import NOTE, Note
 from everlore.kinds.paths import log_path, part_path
 from everlore.kinds.registry import kind as kind_of
 from everlore.memory.daily_log import emptied
 from everlore.redact import mask_deep
-from everlore.sync import index_appended, index_file
+from everlore.sync.indexing import index_appended, index_file
 from everlore.types import IndexedMemory, Json, Key, LogEntry, Owner
 from everlore.vault.front_matter import clean
 from everlore.vault.markdown import (
@@ -37,7 +38,6 @@ from everlore.vault.markdown import (
 
 LONGEST_CONTENT = 100 * 1024
 """Bytes of a note, and of its metadata."""
-EDITABLE = ("note", "fact")
 
 log = structlog.get_logger("everlore.memory")
 Value = TypeVar("Value")
@@ -78,7 +78,7 @@ def save_note(
         entry = entry_id(NOTE.code, now, number)
         written = note.to_entry(Note(owner, entry, now, text, checked_type(memory_type), metadata=kept))
         front = log_front(NOTE, owner, day(now), iso(now))
-        change = engine.vault.change(path, lambda text: append_entries(text or "", [written], front))
+        change = engine.vault.change(path, lambda text: append_entries(text, [written], front))
         try:
             index_appended(engine, path, change, [written])
         except EverloreError as error:
@@ -96,7 +96,8 @@ def edit_memory(
 ) -> None:
     """Change what is given and leave the rest."""
     kind = stored.key.kind
-    if kind not in EDITABLE or (kind != note.NOTE.name and (memory_type is not None or metadata is not None)):
+    section, is_note = kind_of(kind).edited_section, kind == NOTE.name
+    if not section or (not is_note and (memory_type is not None or metadata is not None)):
         raise InvalidInput(
             f"this memory is a {kind}: its {'text' if content is not None else 'type and metadata'} cannot be changed"
             " here. Store a new memory, and invalidate this one with superseded_by"
@@ -106,8 +107,8 @@ def edit_memory(
     drop: list[str] = []
     if content is not None:
         text = checked_content(without_secrets(engine, content))
-        sections[note.SECTION if kind == note.NOTE.name else "Fact"] = text
-        exact = note.verbatim(text) if kind == note.NOTE.name else {}
+        sections[section] = text
+        exact = note.verbatim(text) if is_note else {}
         fields |= exact
         drop += [] if exact else ["verbatim"]
     if memory_type is not None:
@@ -123,8 +124,9 @@ def invalidate(
     engine: Engine, stored: IndexedMemory, reason: str = "", superseded_by: IndexedMemory | None = None
 ) -> None:
     """End the memory now. One that has ended keeps its first end and the reason for it; a successor is recorded."""
-    if stored.key.kind in ("profile", "entity"):
-        raise InvalidInput(f"a {stored.key.kind} has no end: change it, or delete it")
+    kind = kind_of(stored.key.kind)
+    if not kind.can_end:
+        raise InvalidInput(f"a {kind.name} has no end: change it, or delete it")
     if superseded_by is not None:
         _check_successor(engine, stored, superseded_by)
     now = engine.clock.now()
@@ -137,7 +139,7 @@ def invalidate(
             return said
         return {name: value for name, value in said.items() if name != end and not (name == why and known.get(why))}
 
-    if kind_of(stored.key.kind).has_own_file:
+    if kind.has_own_file:
         _end_sheet(engine, stored, new)
     else:
         _write(engine, stored, lambda found: LogEntry(found.id, {**new(found.fields)}, {}))
@@ -155,8 +157,8 @@ def successor(stored: IndexedMemory) -> str:
     """The handle of the memory that superseded this one, or ""."""
     value = str(stored.data.get("superseded_by") or "")
     # facts that a newer fact ended name it by its entry
-    entry = stored.key.kind == "fact" and value.startswith("af_")
-    return Key(stored.key.owner, "fact", value).global_id if entry else value
+    entry = stored.key.kind == FACT.name and value.startswith(f"{FACT.code}_")
+    return Key(stored.key.owner, FACT.name, value).global_id if entry else value
 
 
 def _check_successor(engine: Engine, stored: IndexedMemory, named: IndexedMemory) -> None:
@@ -210,7 +212,7 @@ def _write(
         entry = new(found)
         return replace_entry(text, entry, drop) if entry.fields or entry.sections or drop else text
 
-    engine.vault.update(stored.path, edit)
+    engine.vault.change(stored.path, edit)
     index_file(engine, stored.path)
 
 
@@ -222,5 +224,5 @@ def _end_sheet(engine: Engine, stored: IndexedMemory, new: Callable[[Mapping[str
         fields = new(sheet.front)
         return render_sheet(replace(sheet, front={**sheet.front, **fields}), text) if fields else text
 
-    engine.vault.update(stored.path, edit)
+    engine.vault.change(stored.path, edit)
     index_file(engine, stored.path)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from everlore.engine import Engine
 from everlore.errors import Conflict, InvalidInput
 from everlore.kinds.paths import locate, owner_dir
-from everlore.sync import index_file
+from everlore.sync.indexing import index_file
 from everlore.types import Owner
 from everlore.vault.base import Raw
 

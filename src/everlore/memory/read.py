@@ -57,7 +57,7 @@ def unprocessed(engine: Engine, scope: Scope, session_id: str) -> list[Message]:
 
 def _key(owner: Owner, public_id: str) -> Key | None:
     if public_id == f"profile_{owner.id}" and owner.track == "user":
-        return Key(owner, "profile", "profile")
+        return Key(owner, profiles.PROFILE.name, "profile")
     entry = public_id.removeprefix(f"{owner.id}_")
     if entry == public_id:
         return None

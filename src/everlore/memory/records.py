@@ -14,7 +14,8 @@ from everlore.kinds.paths import page_path
 from everlore.kinds.record import RECORD, Record
 from everlore.memory.forget import remove
 from everlore.memory.notes import without_secrets
-from everlore.sync import embed_soon, index_file
+from everlore.sync.embedding import embed_soon
+from everlore.sync.indexing import index_file
 from everlore.types import IndexedMemory, Json, Owner, Predicate, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 
@@ -69,7 +70,7 @@ def save_record(
             updated=now,
         )
 
-    written = engine.vault.update(path, lambda text: _shown(saved(text), text))
+    written = engine.vault.change(path, lambda text: _shown(saved(text), text)).after
     if written is None:
         raise Damaged(f"{path} was removed while it was written: save the record again")
     index_file(engine, path)
@@ -92,7 +93,7 @@ def mirror(engine: Engine, owner: Owner, type: str, documents: Iterable[Document
             made = row.timestamp if row else document.edited
             page = Record(owner, entry, type, content, document.source, document.tags, 1.0, made, document.edited)
             path = page_path(RECORD, owner, entry)
-            engine.vault.update(path, partial(_shown, page))
+            engine.vault.change(path, partial(_shown, page))
             index_file(engine, path)
             written += 1
     for row in known.values():

@@ -10,10 +10,9 @@ from collections.abc import Iterable
 
 from everlore.engine import Engine
 from everlore.kinds.paths import locate, scope_dir
+from everlore.kinds.registry import kind
 from everlore.sync.indexing import Parsed, read_file
-from everlore.types import IndexRow, Scope
-
-KINDS = ("episode", "fact", "note", "profile", "case", "skill", "entity")
+from everlore.types import Scope
 
 
 def reset(engine: Engine, scope: Scope) -> Counter[str]:
@@ -22,7 +21,7 @@ def reset(engine: Engine, scope: Scope) -> Counter[str]:
     gone: Counter[str] = Counter()
     for path, _, _ in list(engine.vault.walk(str(scope_dir(scope)))):
         located = locate(path)
-        if located is None or located.owner.scope != scope or located.kind.name not in KINDS:
+        if located is None or located.owner.scope != scope or not located.kind.reset:
             continue
         with engine.vault.lock(path):
             stamp, parsed = read_file(engine, path, located)
@@ -37,10 +36,6 @@ def reset(engine: Engine, scope: Scope) -> Counter[str]:
 
 def _counted(parsed: Parsed) -> Iterable[str]:
     for row in parsed.rows:
-        yield "part" if _is_part(row) else row.key.kind
+        # a fact that repeats what its episode says is no memory of its own
+        yield "part" if kind(row.key.kind).part_of and row.parent_id else row.key.kind
         yield from ("relation" for _ in row.data.get("relations", ()))
-
-
-def _is_part(row: IndexRow) -> bool:
-    """A fact that repeats what its episode says is no memory of its own."""
-    return row.key.kind == "fact" and bool(row.parent_id)

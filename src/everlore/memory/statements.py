@@ -14,7 +14,8 @@ from everlore.kinds import profile as profiles
 from everlore.kinds.paths import sheet_path
 from everlore.kinds.profile import Info, Profile
 from everlore.memory.notes import without_secrets
-from everlore.sync import embed_soon, index_file
+from everlore.sync.embedding import embed_soon
+from everlore.sync.indexing import index_file
 from everlore.sync.projection import profile_in, written
 from everlore.types import Owner
 

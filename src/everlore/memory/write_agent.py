@@ -22,7 +22,7 @@ from everlore.kinds.paths import locate, owner_dir, sheet_path
 from everlore.kinds.skill import Skill
 from everlore.memory.daily_log import append_once
 from everlore.models.chat import Meter
-from everlore.sync import index_file
+from everlore.sync.indexing import index_file
 from everlore.types import Cell, IndexedMemory, Key, Owner, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 
@@ -49,7 +49,7 @@ def cases_of(cell: Cell, owner: Owner, answer: CellAnswer | None = None) -> list
 
 def write_cases(engine: Engine, cell: Cell, owner: Owner, made: Sequence[Case], meter: Meter) -> bool:
     """Write what is missing of them, and the skills they add up to. True when there are any."""
-    entries, fresh = append_once(engine, cases.CASE, owner, cell, [cases.to_entry(case) for case in made])
+    entries, fresh = append_once(engine, cases.CASE, owner, cell, made)
     if fresh:
         written = [replace(case, local_id=entry.id) for case, entry in zip(made, entries, strict=True)]
     else:
@@ -122,7 +122,7 @@ def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | Non
                 return render_sheet(skills.to_sheet(written), text or "")
         return text
 
-    engine.vault.update(path, edit)
+    engine.vault.change(path, edit)
     return path if done else None
 
 
@@ -152,32 +152,17 @@ def _alike(
         row_of = {piece.unit: piece.row for piece in engine.index.around([hit.unit for hit in hits], 0)}
         nearest = dict.fromkeys(row_of[hit.unit] for hit in hits if hit.unit in row_of)  # one may be gone by now
         rows |= {row.key: row for row in engine.index.stored(list(nearest)[:NEAREST]).values()}
-        others = _others(owner, list(rows.values()), new)
+        others = _others(rows.values(), new)
         return others, engine.embedder.encode(
             [extract.skill_cluster.cluster_text(case) for case in (*others, new)], patient=False
         )
     except (Unavailable, Misconfigured):
-        return _others(owner, list(rows.values()), new), None
+        return _others(rows.values(), new), None
 
 
-def _others(owner: Owner, rows: Sequence[IndexedMemory], new: Case) -> list[Case]:
-    found = [
-        Case(
-            owner=owner,
-            local_id=row.key.local_id,
-            session_id=row.session_id,
-            timestamp=row.timestamp,
-            parent_id=row.parent_id,
-            task_intent=row.data["task_intent"],
-            approach=row.data["approach"],
-            quality_score=row.data["quality_score"],
-            key_insight=row.data["key_insight"],
-        )
-        for row in rows
-    ]
-    return sorted(
-        (case for case in found if case.local_id != new.local_id), key=lambda case: (case.timestamp, case.local_id)
-    )
+def _others(rows: Iterable[IndexedMemory], new: Case) -> list[Case]:
+    found = [cases.from_row(row) for row in rows if row.key.local_id != new.local_id]
+    return sorted(found, key=lambda case: (case.timestamp, case.local_id))
 
 
 @dataclass(frozen=True, slots=True)

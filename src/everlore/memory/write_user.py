@@ -17,7 +17,8 @@ from everlore.kinds import fact as facts
 from everlore.kinds.episode import Episode
 from everlore.kinds.fact import Fact
 from everlore.memory.daily_log import append_once
-from everlore.sync import add_to_profile, index_file, known_names
+from everlore.sync.indexing import index_file
+from everlore.sync.projection import add_to_profile, known_names
 from everlore.types import Cell, LogEntry, Owner
 from everlore.vault.markdown import parse_log, replace_entry
 
@@ -53,9 +54,8 @@ def user_memories(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswer |
 
 def write_user_memories(engine: Engine, cell: Cell, owner: Owner, memories: UserMemories) -> bool:
     """Write what is missing of them. True when there was anything to write, now or before a crash."""
-    entries = [episodes.to_entry(memories.episode)] if memories.episode else []
-    there, _ = append_once(engine, episodes.EPISODE, owner, cell, entries)
-    written, fresh = append_once(engine, facts.FACT, owner, cell, [facts.to_entry(fact) for fact in memories.facts])
+    there, _ = append_once(engine, episodes.EPISODE, owner, cell, [memories.episode] if memories.episode else [])
+    written, fresh = append_once(engine, facts.FACT, owner, cell, memories.facts)
     if fresh:
         known = [replace(fact, local_id=entry.id) for fact, entry in zip(memories.facts, written, strict=True)]
     else:
@@ -76,11 +76,11 @@ def supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[Fact]:
         return []
     together = extract.supersede.slots_together(new, owner, known_names(engine, owner))
     slots = dict.fromkeys(slot for group in together for slot in group)
-    rows = [row for slot in slots for row in engine.index.in_slot(owner, facts.FACT.name, slot)]
+    rows = engine.index.in_slot(owner, facts.FACT.name, *slots)
     known = [facts.from_row(row) for row in rows]
     ended = {fact.local_id: fact for fact in extract.supersede.superseded(known, new, together)}
     for path in dict.fromkeys(row.path for row in rows if row.key.local_id in ended):
-        engine.vault.update(path, partial(_with_ends, ended, owner))
+        engine.vault.change(path, partial(_with_ends, ended, owner))
         index_file(engine, path, projecting=False)
     told = {fact.local_id for fact in new}
     return [*ended.values(), *(fact for fact in known if fact.superseded_by in told and fact.local_id not in ended)]

@@ -21,41 +21,33 @@ class Embedder(Protocol):
     @property
     def dimension(self) -> int:
         """May load the model or ask the endpoint once."""
-        ...
 
     @property
     def unrelated(self) -> float | None:
         """The cosine of texts that have nothing to do with each other (`models.unrelated`), where it is known. May ask
         the endpoint once."""
-        ...
 
     @property
     def trouble(self) -> str:
         """Why it did not answer last; empty when it did, or was not asked yet."""
-        ...
 
     def ready(self) -> bool:
         """True when `encode` answers without loading anything first. Never blocks."""
-        ...
 
     def state(self) -> State:
         """`loading` until it has answered to `warm` or `encode`, `error` when it failed last. Never blocks."""
-        ...
 
     def warm(self) -> None:
         """Start loading in the background. Returns at once; calling it again does nothing."""
-        ...
 
     def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
         """One row per text. Raises Unavailable when the model is out of reach. Any thread may call it.
 
         `patient` False: somebody waits for what this is a part of, so an endpoint gets a few seconds only.
         """
-        ...
 
     def query(self, text: str) -> Vectors:
         """The vector of one question, for which somebody waits: as `encode` gives it, but kept nowhere, since few
         questions come twice."""
-        ...
 
     def close(self) -> None: ...

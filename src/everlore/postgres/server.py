@@ -43,13 +43,7 @@ class _Mine:
 
 class Server:
     def __init__(
-        self,
-        url: str,
-        *,
-        schema: str = "everlore",
-        pool_size: int = 20,
-        idle_seconds: float = 600.0,
-        query_ms: int = 0,
+        self, url: str, *, schema: str = "everlore", pool_size: int = 20, idle_seconds: float = 600.0, query_ms: int = 0
     ) -> None:
         self._url = _plain_url(url)
         self.schema = schema

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from everlore.engine import Engine
-from everlore.index.base import Piece, TermStats, Vector
+from everlore.index.base import Index, Piece, TermStats, Vector
+from everlore.kinds.registry import parts_of
 from everlore.search.recipes import ALONE, HYBRID, Recipe
 from everlore.search.score import Candidates, Floats
 from everlore.types import Filter, UnitHit, Where
@@ -48,6 +48,16 @@ class Ask:
     def terms(self) -> list[str]:
         return list(self.weights) if self.recipe.by_words else []
 
+    @property
+    def whole(self) -> str:
+        """The kind that others speak for, as facts do for episodes, if it is looked for."""
+        return next(filter(parts_of, self.where.kinds), "")
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The kinds that speak for it."""
+        return parts_of(self.whole)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -68,52 +78,52 @@ class _Window:
     memory: list[int] = field(default_factory=list)
 
 
-def collect(engine: Engine, ask: Ask) -> Found | None:
+def collect(index: Index, ask: Ask) -> Found | None:
     """Of words and vectors, and once more of each within the time that was asked for; None when there is nothing."""
     terms = ask.terms
-    near, alike = _lists(engine, ask, terms, ask.limit)
+    near, alike = _lists(index, ask, terms, ask.limit)
     units = {hit.unit for hit in (*near, *alike)}
     if ask.favoured is not None:
         within = replace(ask, where=replace(ask.where, filter=ask.favoured))
-        units |= {hit.unit for hits in _lists(engine, within, terms, ask.limit) for hit in hits}
-    window = _window(engine, ask, units)
+        units |= {hit.unit for hits in _lists(index, within, terms, ask.limit) for hit in hits}
+    window = _window(index, ask, units)
     seen = set(window.memory)
     if len(seen) < ask.keep and ask.limit in (len(near), len(alike)):
-        wanted = min(ask.keep, engine.index.count(ask.where))
+        wanted = min(ask.keep, index.count(ask.where))
         if len(seen) < wanted:
-            units |= _crowded_out(engine, ask, terms, seen, wanted)
-            window = _window(engine, ask, units)
-    stats = engine.index.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
-    frequency = engine.index.occurrences(terms, ask.where.owner, window.pieces)
-    if ask.where.kinds[0] == "episode" and not set(ALONE) & set(ask.where.kinds):
-        missing = _missing(engine, ask, terms, stats, frequency)
+            units |= _crowded_out(index, ask, terms, seen, wanted)
+            window = _window(index, ask, units)
+    stats = index.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
+    frequency = index.occurrences(terms, ask.where.owner, window.pieces)
+    if parts_of(ask.where.kinds[0]) and not set(ask.parts) & set(ask.where.kinds):
+        missing = _missing(index, ask, terms, stats, frequency)
         if missing:
-            window = _with_facts(engine, ask, missing, units, window)
-            frequency = engine.index.occurrences(terms, ask.where.owner, window.pieces)
+            window = _with_facts(index, ask, missing, units, window)
+            frequency = index.occurrences(terms, ask.where.owner, window.pieces)
     if not window.pieces:
         return None
-    return Found(window.pieces, _candidates(engine, ask, frequency, window), stats, len(near), len(alike))
+    return Found(window.pieces, _candidates(index, ask, frequency, window), stats, len(near), len(alike))
 
 
-def collect_rows(engine: Engine, ask: Ask, rows: Iterable[int], stats: TermStats) -> Found | None:
+def collect_rows(index: Index, ask: Ask, rows: Iterable[int], stats: TermStats) -> Found | None:
     """Of these memories, however they were found."""
-    window = _window(engine, ask, {one for units in engine.index.units_of(rows, FIRST_UNITS).values() for one in units})
+    window = _window(index, ask, {one for units in index.units_of(rows, FIRST_UNITS).values() for one in units})
     if not window.pieces:
         return None
-    frequency = engine.index.occurrences(ask.terms, ask.where.owner, window.pieces)
-    return Found(window.pieces, _candidates(engine, ask, frequency, window), stats)
+    frequency = index.occurrences(ask.terms, ask.where.owner, window.pieces)
+    return Found(window.pieces, _candidates(index, ask, frequency, window), stats)
 
 
-def _lists(engine: Engine, ask: Ask, terms: Sequence[str], limit: int) -> tuple[list[UnitHit], list[UnitHit]]:
+def _lists(index: Index, ask: Ask, terms: Sequence[str], limit: int) -> tuple[list[UnitHit], list[UnitHit]]:
     """Units by words and by meaning, best first."""
-    near = engine.index.text(terms, ask.where, limit) if terms else []
-    alike = [] if ask.vector is None else engine.index.vector(ask.vector, ask.where, limit)
+    near = index.text(terms, ask.where, limit) if terms else []
+    alike = [] if ask.vector is None else index.vector(ask.vector, ask.where, limit)
     if ask.radius is not None:
         alike = [hit for hit in alike if hit.score >= ask.radius]
     return list(near), list(alike)
 
 
-def _crowded_out(engine: Engine, ask: Ask, terms: Sequence[str], seen: Set[int], wanted: int) -> set[int]:
+def _crowded_out(index: Index, ask: Ask, terms: Sequence[str], seen: Set[int], wanted: int) -> set[int]:
     """The best units of memories other than these, whose many units left no room for them in the lists, until there are
     as many memories as `wanted`."""
     others: dict[int, list[int]] = {}
@@ -121,10 +131,10 @@ def _crowded_out(engine: Engine, ask: Ask, terms: Sequence[str], seen: Set[int],
     limit, full = ask.limit, True
     while full and limit < DEEPEST and len(seen) + len(others) < wanted:
         limit *= DEEPER
-        lists = _lists(engine, ask, terms, limit)
+        lists = _lists(index, ask, terms, limit)
         full = any(len(hits) == limit for hits in lists)
         fresh = {hit.unit for hits in lists for hit in hits}.difference(row_of)
-        row_of |= {piece.unit: piece.row for piece in engine.index.around(sorted(fresh), 0)}
+        row_of |= {piece.unit: piece.row for piece in index.around(sorted(fresh), 0)}
         others = {}
         for hit in (hit for hits in lists for hit in hits):
             row = row_of.get(hit.unit)
@@ -133,14 +143,14 @@ def _crowded_out(engine: Engine, ask: Ask, terms: Sequence[str], seen: Set[int],
     return {unit for units in others.values() for unit in units[:OTHER_UNITS]}
 
 
-def _window(engine: Engine, ask: Ask, units: Set[int]) -> _Window:
+def _window(index: Index, ask: Ask, units: Set[int]) -> _Window:
     """These units and what stands around them. A fact of an episode counts for that, if it is permitted."""
-    pieces = engine.index.around(sorted(units), ask.recipe.reach)
+    pieces = index.around(sorted(units), ask.recipe.reach)
     rows = [piece.row for piece in pieces]
     facts = {piece.row for piece in pieces if piece.kind in ALONE and piece.parent_id}
     if facts:
-        episodes = engine.index.episodes_of(facts)
-        allowed = engine.index.permitted(episodes.values(), ask.where)
+        episodes = index.episodes_of(facts)
+        allowed = index.permitted(episodes.values(), ask.where)
         barred = {fact for fact, episode in episodes.items() if episode not in allowed}
         pieces = [piece for piece in pieces if piece.row not in barred]
         rows = [episodes.get(piece.row, piece.row) for piece in pieces]
@@ -148,23 +158,23 @@ def _window(engine: Engine, ask: Ask, units: Set[int]) -> _Window:
     return _Window(pieces, [piece.row for piece in pieces], centre, rows)
 
 
-def _missing(engine: Engine, ask: Ask, terms: Sequence[str], stats: TermStats, frequency: Floats) -> list[str]:
+def _missing(index: Index, ask: Ask, terms: Sequence[str], stats: TermStats, frequency: Floats) -> list[str]:
     """Terms that are known, but not from any memory of the kinds that are looked for."""
     absent = [term for term, count in zip(terms, frequency, strict=True) if stats.frequency[term] and not count.any()]
-    held = engine.index.held(absent, ask.where) if absent else ()
+    held = index.held(absent, ask.where) if absent else ()
     return [term for term in absent if term not in held]
 
 
-def _with_facts(engine: Engine, ask: Ask, missing: Sequence[str], units: Set[int], window: _Window) -> _Window:
+def _with_facts(index: Index, ask: Ask, missing: Sequence[str], units: Set[int], window: _Window) -> _Window:
     """Words that stand in no turn may stand in a fact that a person wrote: it speaks for its turn."""
-    index, owner = engine.index, ask.where.owner
+    owner = ask.where.owner
     # a fact has a time of its own: what is demanded is demanded of the memory it speaks for
-    hits = index.text(missing, replace(ask.where, kinds=ALONE, filter=None), FACTS_READ)
+    hits = index.text(missing, replace(ask.where, kinds=ask.parts, filter=None), FACTS_READ)
     if owner is None or not hits:
         return window
     facts = index.around(sorted(hit.unit for hit in hits), 0)
     anchors = index.anchors(owner, ask.where.kinds[0], list({(fact.parent_id, fact.turn) for fact in facts}))
-    wider = _window(engine, ask, units | set(anchors.values()))
+    wider = _window(index, ask, units | set(anchors.values()))
     allowed = index.permitted(set(wider.memory), ask.where)
     place = {piece.unit: at for at, piece in enumerate(wider.pieces) if wider.memory[at] in allowed}
     scored = [(wider.memory[at], wider.centre[at], wider.pieces[at]) for at in place.values()]
@@ -177,11 +187,11 @@ def _with_facts(engine: Engine, ask: Ask, missing: Sequence[str], units: Set[int
     return _Window([piece for _, _, piece in scored], rows, [at for _, at, _ in scored], rows)
 
 
-def _candidates(engine: Engine, ask: Ask, frequency: Floats, window: _Window) -> Candidates:
+def _candidates(index: Index, ask: Ask, frequency: Floats, window: _Window) -> Candidates:
     pieces = window.pieces
     cosine = np.full(len(pieces), np.nan, np.float32)
     if ask.vector is not None:
-        known = engine.index.cosines(ask.vector, ask.where.owner, [piece.unit for piece in pieces])
+        known = index.cosines(ask.vector, ask.where.owner, [piece.unit for piece in pieces])
         # what words brought in is read in full; by vectors alone, what stands around a hit must be near enough itself
         least = -1.0 if ask.radius is None or ask.recipe.by_words else ask.radius
         cosine = np.where(known < least, 0.0, known).astype(np.float32)

@@ -248,7 +248,9 @@ def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], stats: TermStats) 
     most = {one.parent_id: one.score for one in ranked}
     idf = dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
     told: dict[Place, list[tuple[float, IndexedMemory]]] = {}
-    for fact, turn, words in engine.index.in_turns(owner, "fact", sorted({*best, *first})):
+    for fact, turn, words in (
+        found for part in ask.parts for found in engine.index.in_turns(owner, part, sorted({*best, *first}))
+    ):
         overlap = sum(weight for term, weight in idf.items() if f" {term} " in words)
         told.setdefault((fact.parent_id, turn), []).append((overlap, fact))
     if not recipe.by_meaning:
@@ -263,9 +265,7 @@ def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], stats: TermStats) 
     return hits
 
 
-def _worded(
-    told: Mapping[Place, list[tuple[float, IndexedMemory]]],
-) -> dict[Place, list[tuple[float, IndexedMemory]]]:
+def _worded(told: Mapping[Place, list[tuple[float, IndexedMemory]]]) -> dict[Place, list[tuple[float, IndexedMemory]]]:
     """By words alone, a turn may be here for its neighbours' words, but a fact must have one itself."""
     worded = {parent for (parent, _), said in told.items() if any(overlap for overlap, _ in said)}
     return {

@@ -14,6 +14,7 @@ from everlore.extract.turns import ASSISTANT
 from everlore.graph.neighbourhood import walk
 from everlore.index.base import Piece, TermStats
 from everlore.index.tokens import joined, tokens
+from everlore.kinds.registry import parts_of
 from everlore.search.candidates import Ask, Found, collect, collect_rows
 from everlore.search.query import NO_PARTS, Parts
 from everlore.search.recipes import HYBRID, Recipe
@@ -33,10 +34,9 @@ TURNS_TOGETHER = "its turns together"
 PARTS_TOGETHER = "the weighted sum of its parts"
 IN_TIME = "within the time that was asked for"
 SHARED_NAMES = "it shares names with what was found"
-EPISODE = "episode"
 KEPT_TURNS = 10
 """Turns of a memory that are told apart afterwards."""
-SEEDS = 4
+SEEDS = 3
 """Memories that a walk over the graph begins at. More lead astray."""
 GRAPH_ONLY = 60
 """Memories that only the graph found which are compared with the question."""
@@ -77,7 +77,8 @@ class Ranked:
 
     @property
     def is_talk(self) -> bool:
-        return any(turn.piece.kind == EPISODE for turn in self.turns.values())
+        """Whether it is of a kind that was cut into statements."""
+        return any(parts_of(turn.piece.kind) for turn in self.turns.values())
 
     @property
     def best_turn(self) -> float:
@@ -109,7 +110,7 @@ class Ranking:
 
 def rank(engine: Engine, ask: Ask) -> Ranking:
     with engine.index.snapshot():
-        found = collect(engine, ask)
+        found = collect(engine.index, ask)
         if found is None:
             return Ranking([])
         idf = term_weights(found.stats, ask.weights if ask.recipe.by_words else {})
@@ -204,7 +205,7 @@ def _with_graph(
     nearness = {row: round(match * value, 9) for row, value in reached.nearness.items() if row in allowed}
     known = {one.row for one in memories}
     more = sorted((row for row in nearness if row not in known), key=lambda row: (-nearness[row], row))[:GRAPH_ONLY]
-    further = collect_rows(engine, ask, more, found.stats) if more else None
+    further = collect_rows(engine.index, ask, more, found.stats) if more else None
     if further is not None:
         memories += [
             one

@@ -109,7 +109,7 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     if recipe.rounds:
         ranking, rounds = further(engine, ask, first, given.meter)
     past, ended = {}, list[dict[str, Json]]()
-    if recipe.supersede and "episode" in kinds:
+    if recipe.supersede and ask.whole:
         # who asks for a time asks for what held then
         done = supersede(engine, ask, ranking, reorder=given.meant is None)
         ranking, past, ended = done.ranking, done.past, done.trace

@@ -22,7 +22,7 @@ from everlore.extract.prompts import ENOUGH, RERANK
 from everlore.extract.sentences import clip
 from everlore.graph.neighbourhood import MOST_LINKS, rarity
 from everlore.index.tokens import STOP_WORDS
-from everlore.kinds.episode import parse_turns
+from everlore.kinds.episode import turns_at
 from everlore.models.chat import Meter
 from everlore.search.candidates import Ask
 from everlore.search.passages import text_of
@@ -207,9 +207,8 @@ def _joined(one: Ranking, other: Ranking, keep: int) -> Ranking:
 
 
 def _ranked(one: Ranked, stored: IndexedMemory) -> str:
-    if stored.key.kind != "episode":
-        return clip(text_of(stored), 2 * TEXT)
-    _, turns = parse_turns(str(stored.data["episode"]))
     best = sorted(one.turns.values(), key=lambda turn: -turn.score)[:TURNS]
-    said = [turns[turn.turn] for turn in sorted(best, key=lambda turn: turn.turn) if 0 <= turn.turn < len(turns)]
+    said = turns_at(str(stored.data.get("episode", "")), sorted(turn.turn for turn in best)).values()
+    if not said:
+        return clip(text_of(stored), 2 * TEXT)
     return "\n".join([str(stored.data["subject"]), *(f"{turn.speaker}: {clip(turn.text, TEXT)}" for turn in said)])

@@ -22,7 +22,6 @@ PAST = 0.8
 FOREMOST = 0.9
 """It is, if the turn of that fact scores so much of what its best turn scores."""
 LONGEST_CHAIN = 20
-FACT = "fact"
 
 Place = tuple[str, int]
 """A turn: the cell it belongs to, and its number there."""
@@ -46,9 +45,8 @@ def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> S
     owners = _owners(engine, ask, ranking) if cells else []
     result = Superseded(ranking)
     for owner in owners:
-        ended = [
-            fact for fact in engine.index.children(owner, FACT, cells, ended=True) if _ended(fact, engine.clock.now())
-        ]
+        told = [fact for part in ask.parts for fact in engine.index.children(owner, part, cells, ended=True)]
+        ended = [fact for fact in told if _ended(fact, engine.clock.now())]
         if ended:
             result = _of_owner(engine, ask, owner, ended, turns, result, reorder=reorder)
     return result
@@ -138,9 +136,10 @@ def _met(
         return sum(weight for term, weight in idf.items() if f" {term} " in words)
 
     holding: dict[Place, float] = {}
-    for fact, turn, words in engine.index.in_turns(owner, FACT, sorted({_place(fact) for fact in ended})):
-        place = (fact.parent_id, turn)
-        holding[place] = max(holding.get(place, 0.0), worth(words))
+    for part in sorted({fact.key.kind for fact in ended}):
+        for fact, turn, words in engine.index.in_turns(owner, part, sorted({_place(fact) for fact in ended})):
+            place = (fact.parent_id, turn)
+            holding[place] = max(holding.get(place, 0.0), worth(words))
     best: dict[str, float] = {}
     for (parent, _), found in turns.items():
         best[parent] = max(best.get(parent, 0.0), found.score)
@@ -170,7 +169,7 @@ def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[K
     now: dict[Key, IndexedMemory] = {}
     waiting = {fact.key: fact for fact in ended}
     for _ in range(LONGEST_CHAIN):
-        named = {key: Key(owner, FACT, str(fact.data["superseded_by"])) for key, fact in waiting.items()}
+        named = {key: Key(owner, key.kind, str(fact.data["superseded_by"])) for key, fact in waiting.items()}
         found = engine.index.find(set(named.values()))
         waiting = {key: found[successor] for key, successor in named.items() if successor in found}
         if not waiting:
@@ -181,7 +180,7 @@ def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[K
 
 def _successors(engine: Engine, ask: Ask, owner: Owner, places: Iterable[Place]) -> Iterator[Turn]:
     """The turns that speak now, as far as they may be among the results."""
-    units = engine.index.anchors(owner, "episode", sorted(places))
+    units = engine.index.anchors(owner, ask.whole, sorted(places))
     pieces = engine.index.around(sorted(units.values()), 0)
     allowed = engine.index.permitted({piece.row for piece in pieces}, ask.where)
     for piece in pieces:

@@ -10,7 +10,7 @@ from everlore.index.base import Vector
 from everlore.models.unrelated import scaled
 from everlore.search.query import Query
 from everlore.search.recipes import Recipe
-from everlore.sync import embed_fresh
+from everlore.sync.embedding import embed_fresh
 
 RADIUS = 0.6
 """The built-in model's cosine below which a text is not worth showing, where no words speak for it."""

@@ -9,8 +9,9 @@ from functools import partial
 from everlore import extract
 from everlore.engine import Engine
 from everlore.errors import Damaged, Unreadable
-from everlore.kinds import case, episode, fact, skill
+from everlore.kinds import case, skill
 from everlore.kinds.paths import locate
+from everlore.kinds.registry import kinds_where, parts_of
 from everlore.types import Json, Key, MemoryFile, Owner, Predicate, Where
 from everlore.vault.markdown import parse_sheet, render_sheet, without
 
@@ -20,21 +21,22 @@ MOST_SKILLS = 10_000
 """Skills of one agent that are looked at."""
 
 
-def drop_facts(engine: Engine, owner: Owner, path: str, cells: Sequence[str]) -> Mapping[str, list[str]]:
-    """Take out the facts of cells whose episode left `path` and is nowhere else. Returns them by their file."""
-    kept = {row.parent_id for row in engine.index.children(owner, episode.EPISODE.name, cells) if row.path != path}
+def drop_parts(engine: Engine, owner: Owner, whole: str, path: str, cells: Sequence[str]) -> Mapping[str, list[str]]:
+    """Take out the parts, such as facts, of cells whose `whole`, such as their episode, left `path` and is nowhere
+    else. Returns them by their file."""
+    kept = {row.parent_id for row in engine.index.children(owner, whole, cells) if row.path != path}
     lost = [cell for cell in cells if cell not in kept]
     by_path: dict[str, list[str]] = {}
-    for row in engine.index.children(owner, fact.FACT.name, lost):
+    for row in (row for part in parts_of(whole) for row in engine.index.children(owner, part, lost)):
         by_path.setdefault(row.path, []).append(row.key.local_id)
-    for fact_path, entries in by_path.items():
-        take_out(engine, fact_path, entries)
+    for part_path, entries in by_path.items():
+        take_out(engine, part_path, entries)
     return by_path
 
 
 def take_out(engine: Engine, path: str, entries: Collection[str]) -> None:
     try:
-        engine.vault.update(path, partial(without, entries))
+        engine.vault.change(path, partial(without, entries))
     except Unreadable:
         raise
     except Damaged as error:  # which names the line alone
@@ -44,7 +46,7 @@ def take_out(engine: Engine, path: str, entries: Collection[str]) -> None:
 def make_room(engine: Engine, path: str, cells: Iterable[str]) -> None:
     """Messages of which these cells, that left `path`, were all that was made may be sent again."""
     for cell in cells:
-        made = Where(None, (episode.EPISODE.name, case.CASE.name), Predicate("parent_id", "eq", cell))
+        made = Where(None, kinds_where(lambda kind: kind.made_by_cells), Predicate("parent_id", "eq", cell))
         others = engine.index.page(made, limit=MOST_OF_A_CELL).rows
         if all(row.path == path for row in others):  # else a repeated request would double another owner's memories
             engine.buffer.forget_cell(cell)
@@ -56,7 +58,7 @@ def drop_sources(engine: Engine, owner: Owner, gone: Collection[str]) -> list[st
     rows = engine.index.page(Where(owner, (skill.SKILL.name,)), limit=MOST_SKILLS).rows if ids else []
     paths = [row.path for row in rows if ids.intersection(row.data["source_case_ids"])]
     for path in paths:
-        engine.vault.update(path, partial(_without_cases, path, ids))
+        engine.vault.change(path, partial(_without_cases, path, ids))
     return paths
 
 

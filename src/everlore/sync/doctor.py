@@ -26,7 +26,7 @@ from everlore.kinds.registry import kind, parts_of, several
 from everlore.models.base import Embedder
 from everlore.models.choose import make_embedder, make_llm, make_seer
 from everlore.sync.indexing import Parsed, parse_file
-from everlore.sync.upkeep import Progress
+from everlore.sync.upkeep import Progress, counted
 from everlore.types import Owner, Problem
 from everlore.vault.base import FileText, Vault
 from everlore.vault.folder import SYSTEM, FolderVault
@@ -204,8 +204,7 @@ def _files(vault: Vault, index: Index | None, progress: Progress) -> Iterator[Fi
 
 def _read(vault: Vault, index: Index | None, paths: list[str], progress: Progress) -> _Read:
     read = _Read()
-    for number, path in enumerate(paths):
-        progress("reading files", number, len(paths))
+    for path in counted(progress, "reading files", paths):
         located = locate(path)
         file, parsed = None, Parsed([], [])
         try:
@@ -228,7 +227,6 @@ def _read(vault: Vault, index: Index | None, paths: list[str], progress: Progres
         if located and (parsed.problems or path in read.closed):
             read.unsure.add((located.owner, located.kind.name))
         _relate(read, path, parsed)
-    progress("reading files", len(paths), len(paths))
     if index:
         read.problems |= dict.fromkeys(problem for problem in index.problems() if not _outdated(problem, read, index))
     return read

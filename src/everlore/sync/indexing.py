@@ -21,19 +21,19 @@ from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.graph.links import with_links
 from everlore.index.base import NOT_YET, Applied, Stamp
-from everlore.kinds import case, episode, fact, profile
+from everlore.kinds import case, fact, profile
 from everlore.kinds.paths import Located, locate, sheet_path
-from everlore.sync.dependents import drop_facts, drop_sources, make_room
+from everlore.kinds.registry import parts_of
+from everlore.kinds.spec import AnyKind
+from everlore.sync.dependents import drop_parts, drop_sources, make_room
 from everlore.sync.projection import facts_of, profile_lock, project
 from everlore.types import IndexRow, Key, LogEntry, Problem
 from everlore.vault.base import Change, FileText
-from everlore.vault.entries import normal_text
+from everlore.vault.entries import as_read
 from everlore.vault.markdown import mentioned, parse_log, parse_sheet
 
 SHOWN = 200
 """Characters of an unexpected error that are told."""
-DEPENDED_ON = (episode.EPISODE.name, fact.FACT.name, case.CASE.name)
-"""Kinds of which other memories know: who believes them deleted changes more than their file."""
 NOTHING = "\ufeff\0\r\n\t "
 """Characters that say nothing; zeros are what a crash leaves of a file."""
 
@@ -85,7 +85,7 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     kind, owner, updated = located.kind, located.owner, file.mtime_ns // 1_000_000
     if kind.has_own_file:
         try:
-            row = with_links(kind.row(parse_sheet(file.text), owner, located.name, updated))
+            row = with_links(kind, kind.row(parse_sheet(file.text), owner, located.name, updated))
         except Exception as error:
             return Parsed([], [_problem(path, 0, error)], unread=None)
         return Parsed([row], [], blank=not file.text.strip(NOTHING))
@@ -94,7 +94,7 @@ def parse_file(path: str, located: Located, file: FileText) -> Parsed:
     problems = list(log.problems)
     for entry in log.entries:
         try:
-            rows.append(with_links(kind.row(entry, owner, located.day, updated)))
+            rows.append(with_links(kind, kind.row(entry, owner, located.day, updated)))
         except Exception as error:
             problems.append(_problem(path, log.lines[entry.id], error))
     unread = mentioned(file.text) if problems else frozenset()
@@ -206,17 +206,17 @@ def _believed(
 
 def _take_along(engine: Engine, path: str, located: Located, went: _Gone, rows: Sequence[IndexRow]) -> None:
     """What hangs on memories that left a file goes too."""
-    kind, owner = located.kind.name, located.owner
+    kind, owner = located.kind, located.owner
     numbers = [int(entry[-8:]) for entry in went.left if entry[-8:].isdecimal()]
     if numbers and located.day:  # those of entries that a person typed and deleted again are not given to others
-        engine.buffer.next_number(owner, located.kind.code, located.day, max(numbers), 0)
-    if kind == episode.EPISODE.name:
-        for fact_path, entries in drop_facts(engine, owner, path, went.lost).items():
-            index_file(engine, fact_path, deleted=entries)
-    elif kind == case.CASE.name:
+        engine.buffer.next_number(owner, kind.code, located.day, max(numbers), 0)
+    if parts_of(kind.name):
+        for part_path, entries in drop_parts(engine, owner, kind.name, path, went.lost).items():
+            index_file(engine, part_path, deleted=entries)
+    elif kind.name == case.CASE.name:
         for changed in drop_sources(engine, owner, went.lost):
             index_file(engine, changed)
-    if kind in (episode.EPISODE.name, case.CASE.name):
+    if kind.made_by_cells:
         make_room(engine, path, _cells(went.left, rows))
 
 
@@ -290,9 +290,9 @@ def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[
         before = Stamp(change.before.mtime_ns, change.before.size) if change.before else None
         updated = after.mtime_ns // 1_000_000
         with suppress(Damaged):
-            rows = [
-                with_links(located.kind.row(as_read(entry), located.owner, located.day, updated)) for entry in entries
-            ]
+            kind = located.kind  # the rows must be those that a rebuild finds
+            rows = [kind.row(entry, located.owner, located.day, updated) for entry in as_read(entries)]
+            rows = [with_links(kind, row) for row in rows]
             if engine.index.extend_file(path, before, Stamp(after.mtime_ns, after.size), rows):
                 return
     index_file(engine, path)
@@ -302,7 +302,7 @@ def missing(engine: Engine, path: str) -> list[str]:
     """What the index has in this file and the file has not, if more hangs on it: cells of episodes, ids of facts and
     cases."""
     located, known = locate(path), engine.index.stamp(path)
-    if located is None or located.kind.name not in DEPENDED_ON or known is None:
+    if located is None or not _depended_on(located.kind) or known is None:
         return []
     if (known.mtime_ns, known.size) == engine.vault.stat(path):
         return []
@@ -313,18 +313,16 @@ def missing(engine: Engine, path: str) -> list[str]:
 
 def _lost(located: Located, left: Mapping[str, str], rows: Sequence[IndexRow]) -> list[str]:
     """Of the entries that left a file which has these rows: cells of episodes, or the facts or cases themselves."""
-    if located.kind.name in (fact.FACT.name, case.CASE.name):
-        return sorted(left)
-    if located.kind.name == episode.EPISODE.name:
+    if parts_of(located.kind.name):
         return _cells(left, rows)
-    return []
+    return sorted(left) if _depended_on(located.kind) else []
+
+
+def _depended_on(kind: AnyKind) -> bool:
+    """Whether other memories know of it: who believes it deleted changes more than its file."""
+    return bool(kind.part_of) or kind.made_by_cells
 
 
 def _cells(left: Mapping[str, str], rows: Sequence[IndexRow]) -> list[str]:
     """The cells of which nothing is left in a file that has these rows."""
     return sorted({cell for cell in left.values() if cell}.difference(row.parent_id for row in rows))
-
-
-def as_read(entry: LogEntry) -> LogEntry:
-    """The entry as it reads once it is written: the row must be the one that a rebuild finds."""
-    return replace(entry, sections={name: normal_text(text) for name, text in entry.sections.items()})

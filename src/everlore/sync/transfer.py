@@ -16,7 +16,7 @@ from everlore.buffer.base import Buffer, Kept, Record, Seen
 from everlore.buffer.sqlite import SqliteBuffer
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
-from everlore.sync.upkeep import Progress
+from everlore.sync.upkeep import Progress, counted
 from everlore.vault.base import Vault
 from everlore.vault.folder import SYSTEM, FolderVault
 
@@ -71,12 +71,10 @@ def move(source: Side, target: Side, progress: Progress, *, force: bool = False,
     if dry_run:
         return Moved(wanted, equal, differing, _new_messages(source, target))
     messages = target.buffer.load(source.buffer.dump()) if source.buffer and target.buffer else 0
-    for number, path in enumerate(wanted):
-        progress("copying files", number, len(wanted))
+    for path in counted(progress, "copying files", wanted):
         raw = source.vault.raw(path)
         if raw is not None:  # else it was deleted since
             target.vault.put(path, raw)
-    progress("copying files", len(wanted), len(wanted))
     return Moved(wanted, equal, differing, messages)
 
 
@@ -86,13 +84,11 @@ def _compared(source: Vault, target: Vault, progress: Progress) -> tuple[list[st
     files = list(source.walk())
     new: list[str] = []
     differing: list[str] = []
-    for number, (path, _, size) in enumerate(files):
-        progress("comparing files", number, len(files))
+    for path, _, size in counted(progress, "comparing files", files):
         if path not in there:
             new.append(path)
         elif size != there[path] or not _same(source, target, path):
             differing.append(path)
-    progress("comparing files", len(files), len(files))
     return new, len(files) - len(new) - len(differing), differing
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
+from typing import TypeVar
 
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError
@@ -20,9 +21,18 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and how much there is."""
 
 EMBED_STEP = 256
+T = TypeVar("T")
 ATTEMPTS = 4
 """How often a rebuild begins at most, since something was deleted meanwhile."""
 AGAIN_SECONDS = 1.0
+
+
+def counted(progress: Progress, what: str, items: Sequence[T]) -> Iterator[T]:
+    """The items, while it is told how many of them are done."""
+    for number, item in enumerate(items):
+        progress(what, number, len(items))
+        yield item
+    progress(what, len(items), len(items))
 
 
 def rebuild(engine: Engine, progress: Progress) -> int:
@@ -58,8 +68,7 @@ def _remake(engine: Engine, progress: Progress, *, at_any_rate: bool) -> int:
 
     def files(old: Executor) -> Iterator[tuple[str, Stamp, Sequence[IndexRow], Sequence[Problem]]]:
         owner, taken = None, dict[Key, str]()
-        for number, path in enumerate(paths):
-            progress("reading files", number, len(paths))
+        for path in counted(progress, "reading files", paths):
             located = locate(path)
             try:
                 stamp, parsed = read_file(engine, path, located) if located else (None, None)
@@ -79,7 +88,6 @@ def _remake(engine: Engine, progress: Progress, *, at_any_rate: bool) -> int:
             apart = without_repeated(path, parsed, taken)
             taken |= {row.key: path for row in apart.rows}
             yield path, stamp if apart is parsed else NOT_YET, apart.rows, apart.problems
-        progress("reading files", len(paths), len(paths))
 
     with ThreadPoolExecutor(1) as old:  # another thread sees the old index until the new one is there
         return engine.index.rebuild(files(old), kept.keys())
@@ -92,13 +100,11 @@ def _kept(engine: Engine, paths: Sequence[str], progress: Progress) -> dict[str,
         for path in {problem.path for problem in engine.index.problems()}.intersection(paths):
             if unread := _unread(engine, path):
                 kept[path] = unread
-    for number, path in enumerate(paths):
-        progress("opening files", number, len(paths))
+    for path in counted(progress, "opening files", paths):
         try:
             engine.vault.raw(path)
         except EverloreError:
             kept[path] = ()
-    progress("opening files", len(paths), len(paths))
     return kept
 
 

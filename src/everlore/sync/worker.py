@@ -21,8 +21,8 @@ import structlog
 
 from everlore.engine import Engine
 from everlore.errors import EverloreError, Unavailable
-from everlore.kinds import episode
 from everlore.kinds.paths import locate
+from everlore.kinds.registry import parts_of
 from everlore.sync.embedding import embed_pending
 from everlore.sync.indexing import index_file, missing
 from everlore.vault.watch import expand, watch
@@ -229,7 +229,7 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
         gone = _gone(engine, paths, stop)
         if any(gone.values()):  # what was written during the pause may be where the memory is now
             paths = list(dict.fromkeys([*paths, *engine.index.claim(len(paths) + CLAIM)]))
-        for path in sorted(paths, key=lambda one: (not _there(engine, one), _is_episode(one), bool(gone.get(one)))):
+        for path in sorted(paths, key=lambda one: (not _there(engine, one), _has_parts(one), bool(gone.get(one)))):
             if stop and stop.is_set():
                 break
             try:
@@ -251,9 +251,9 @@ def _there(engine: Engine, path: str) -> bool:
     return False
 
 
-def _is_episode(path: str) -> bool:
+def _has_parts(path: str) -> bool:
     located = locate(path)
-    return located is not None and located.kind.name == episode.EPISODE.name
+    return located is not None and bool(parts_of(located.kind.name))
 
 
 def _gone(engine: Engine, paths: Sequence[str], stop: threading.Event | None) -> dict[str, list[str]]:

@@ -45,29 +45,23 @@ class Vault(Protocol):
     @property
     def where(self) -> str:
         """For people: the folder, or the database."""
-        ...
 
     @property
     def folder(self) -> Path | None:
         """The folder in which people may edit the files; None where there is none, and whoever writes queues what they
         wrote."""
-        ...
 
     def prepare(self) -> None:
         """Make what is missing of the vault itself."""
-        ...
 
     def read(self, path: str) -> FileText | None:
         """The file's text, or None when it does not exist."""
-        ...
 
     def stat(self, path: str) -> tuple[int, int] | None:
         """(mtime_ns, size) as `read` would give them, or None when the file does not exist."""
-        ...
 
     def lock(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
         """Hold `name`, a path or any other, against every thread and process. A thread may take it again."""
-        ...
 
     def change(self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS) -> Change:
         """Change a file: `edit` gets its text (None: it does not exist) and returns the new one (None: delete it).
@@ -75,45 +69,30 @@ class Vault(Protocol):
         `edit` runs again when the file changed meanwhile, so it must depend on nothing but its argument.
         What is written is always newer than what it replaces.
         """
-        ...
-
-    def update(
-        self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
-    ) -> FileText | None:
-        """`change`, for those who only want to know what is there now."""
-        ...
 
     def being_written(self, path: str) -> bool:
         """Whether another program is seen to write to the file just now, so that it does not hold what it will hold."""
-        ...
 
     def remove(self, path: str) -> None:
         """Delete a file, whatever is in it; nothing where there is none."""
-        ...
 
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
         """(path, mtime_ns, size) of every file that holds memories, in order."""
-        ...
 
     def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:
         """Files that are not as the index has seen them, those that are gone last. `known` tells what it has seen."""
-        ...
 
     def raw(self, path: str) -> Raw | None:
         """The file as it is, for another vault to `put`."""
-        ...
 
     def put(self, path: str, raw: Raw) -> None:
         """Make the file exactly this, its time included."""
-        ...
 
     def others(self) -> Iterator[str]:
         """Markdown files that are none of ours, where people may have written."""
-        ...
 
     def obstacles(self) -> Iterator[str]:
         """Where a file of memories may be written, and a link or a folder is."""
-        ...
 
     def close(self) -> None: ...
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from itertools import pairwise
 
 from everlore.errors import InvalidInput
@@ -72,6 +73,13 @@ def normal_text(text: str) -> str:
     """Text as a section keeps it: one kind of line end, no blank space around it, no half characters."""
     plain: str = clean(text.replace("\r\n", "\n").replace("\r", "\n").strip())
     return plain
+
+
+def as_read(entries: Iterable[LogEntry]) -> list[LogEntry]:
+    """Entries as they read once they are written."""
+    return [
+        replace(entry, sections={name: normal_text(text) for name, text in entry.sections.items()}) for entry in entries
+    ]
 
 
 def blank_line(text: str, newline: str) -> str:

@@ -1,7 +1,7 @@
 """The vault's files on disk: read, change under a lock, find.
 
 Invariants: a file is either as it was or as it was meant to be, never half written, also after a crash; a change is
-durable when `update` returns; an edit that somebody made in the meantime is never overwritten; nothing is written
+durable when `change` returns; an edit that somebody made in the meantime is never overwritten; nothing is written
 through a link or outside the root. Locks and temporary files live in `<root>/.everlore`, never among the notes.
 """
 
@@ -89,13 +89,8 @@ class FolderVault:
             return
         with _explained(name):
             self.prepare()
-            file = (
-                self.root
-                / SYSTEM
-                / "locks"
-                / f"{hashlib.blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}.lock"
-            )
-            lock = FileLock(file, timeout)
+            digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+            lock = FileLock(self.root / SYSTEM / "locks" / f"{digest}.lock", timeout)
             try:
                 lock.acquire()
             except TimeoutError:
@@ -124,11 +119,6 @@ class FolderVault:
                     break
                 time.sleep(min(0.05, 0.002 * attempt))
         raise Unavailable(f"{path} is being written by another program all the time; close it there and try again")
-
-    def update(
-        self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
-    ) -> FileText | None:
-        return self.change(path, edit, timeout).after
 
     def being_written(self, path: str) -> bool:
         with _explained(path):
@@ -160,8 +150,8 @@ class FolderVault:
     def try_write(self) -> None:
         """Raise if nothing can be written, as changing a file would."""
         self.prepare()
-        with _explained(str(self.root)):
-            self._write_temporary(b"." * TRIED_BYTES, self.root).unlink()
+        with _explained(str(self.root)), self._temporary(b"." * TRIED_BYTES, self.root):
+            pass
 
     def _markdown(self, below: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
         return ((path, entry) for path, entry in self._named(below) if entry.is_file(follow_symlinks=False))
@@ -196,12 +186,9 @@ class FolderVault:
         with self.lock(path), _explained(path):
             target = self._target(path)
             _make_folder(target.parent)
-            temporary = self._write_temporary(raw.content, target)
-            try:
+            with self._temporary(raw.content, target) as temporary:
                 os.utime(temporary, ns=(raw.mtime_ns, raw.mtime_ns))
                 temporary.replace(target)
-            finally:
-                temporary.unlink(missing_ok=True)
             _sync_folder(target.parent)
 
     def close(self) -> None:
@@ -232,22 +219,22 @@ class FolderVault:
             raise InvalidInput(
                 f"{target.name}: half a character at {error.start} cannot be written; remove it"
             ) from None
-        temporary = self._write_temporary(content, target)
-        try:
-            stat = _made_newer(temporary, before.mtime_ns if before else 0)
-            if not _unchanged(target, before) or being_written(target):
-                return False, None
-            temporary.replace(target)
-        except PermissionError:
-            if os.name != "nt":
-                raise
-            return False, None  # Windows: somebody has it open just now
-        finally:
-            temporary.unlink(missing_ok=True)
+        with self._temporary(content, target) as temporary:
+            try:
+                stat = _made_newer(temporary, before.mtime_ns if before else 0)
+                if not _unchanged(target, before) or being_written(target):
+                    return False, None
+                temporary.replace(target)
+            except PermissionError:
+                if os.name != "nt":
+                    raise
+                return False, None  # Windows: somebody has it open just now
         _sync_folder(target.parent)
         return True, FileText(text, stat.st_mtime_ns, stat.st_size)
 
-    def _write_temporary(self, content: bytes, target: Path) -> Path:
+    @contextlib.contextmanager
+    def _temporary(self, content: bytes, target: Path) -> Iterator[Path]:
+        """A durable file with this content and the target's rights, to be put in its place."""
         descriptor, name = tempfile.mkstemp(dir=self.root / SYSTEM / "tmp", suffix=".tmp")
         temporary = Path(name)
         try:
@@ -257,10 +244,9 @@ class FolderVault:
                 with contextlib.suppress(FileNotFoundError):
                     temporary.chmod(target.stat().st_mode & 0o777)
                 _sync(file.fileno())
-        except BaseException:
+            yield temporary
+        finally:
             temporary.unlink(missing_ok=True)
-            raise
-        return temporary
 
 
 def _made_newer(file: Path, than: int) -> os.stat_result:

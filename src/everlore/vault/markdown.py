@@ -146,9 +146,9 @@ def log_front(kind: AnyKind, owner: Owner, day: str, appended: str) -> dict[str,
     }
 
 
-def append_entries(text: str, entries: Sequence[LogEntry], front_updates: Mapping[str, Json]) -> str:
-    """Add entries at the end; an empty text becomes a new log with `front_updates` as its front matter."""
-    if not text.strip("\ufeff\r\n\t "):
+def append_entries(text: str | None, entries: Sequence[LogEntry], front_updates: Mapping[str, Json]) -> str:
+    """Add entries at the end; where nothing is there, a new log begins with `front_updates` as its front matter."""
+    if text is None or not text.strip("\ufeff\r\n\t "):
         text = ""
     known = _known(text)
     ids = [entry.id for entry in entries]
@@ -157,10 +157,7 @@ def append_entries(text: str, entries: Sequence[LogEntry], front_updates: Mappin
             raise Damaged(f"an entry {ident} is already there; the next free number is {known.last_number + 1}")
     newline = newline_of(text)
     added = "\n".join(render_entry(entry) for entry in entries).replace("\n", newline)
-    counts = {
-        "entry_count": known.entries + len(entries),
-        "last_number": max(known.last_number, _highest(ids)),
-    }
+    counts = {"entry_count": known.entries + len(entries), "last_number": max(known.last_number, _highest(ids))}
     grown = f"{text}{blank_line(text, newline)}{added}" if text else added
     return write_front(grown, read_front(text), {**front_updates, **counts})
 

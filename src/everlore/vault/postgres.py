@@ -72,11 +72,6 @@ class PostgresVault:
                 if self._server.holding() or attempt == ATTEMPTS:
                     raise
 
-    def update(
-        self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
-    ) -> FileText | None:
-        return self.change(path, edit, timeout).after
-
     def being_written(self, path: str) -> bool:  # noqa: ARG002
         """A document is written at once."""
         return False

@@ -30,10 +30,7 @@ _NO_FOLDER = re.compile(r".*~|.*\.(?:swp|swo|swx|tmp|bak|md)|#.*|4913", re.DOTAL
 
 
 def watch(
-    vault: Vault,
-    on_paths: Callable[[set[str]], None],
-    stop: threading.Event,
-    ready: threading.Event | None = None,
+    vault: Vault, on_paths: Callable[[set[str]], None], stop: threading.Event, ready: threading.Event | None = None
 ) -> None:
     """Call `on_paths` for changes until `stop` is set. Blocks: the caller gives it a thread."""
     vault.prepare()  # a folder that is not there would be watched without a word

@@ -87,10 +87,7 @@ def test_failures_have_the_envelope_and_the_exit_code(tmp_path: Path, args: list
 def test_in_text_a_failure_leaves_stdout_empty(tmp_path: Path) -> None:
     done = keys(tmp_path, "create", "--format", "text")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == [
-        "error: --name is missing",
-        "hint: Use everlore keys create --name <name>",
-    ]
+    assert done.stderr.splitlines() == ["error: --name is missing", "hint: Use everlore keys create --name <name>"]
     bad = keys(tmp_path, "list", "--format", "xml")
     assert bad.returncode == 2
     assert json.loads(bad.stdout)["error"]["detail"] == {"flag": "format"}

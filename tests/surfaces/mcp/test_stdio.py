@@ -206,11 +206,7 @@ def test_eight_processes_on_one_vault_lose_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "reason"),
-    [
-        (["--toolset", "nothing"], "there is no 'nothing'"),
-        (["--transport", "pigeon"], "pigeon"),
-    ],
+    ("args", "reason"), [(["--toolset", "nothing"], "there is no 'nothing'"), (["--transport", "pigeon"], "pigeon")]
 )
 def test_the_command_explains_what_it_cannot_do(tmp_path: Path, args: list[str], reason: str) -> None:
     done = subprocess.run(

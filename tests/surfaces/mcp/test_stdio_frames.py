@@ -1,10 +1,11 @@
-"""Lines in, lines out, and what is still open, without a process."""
+"""Lines in, lines out, and what is still open, without a process; and the engine, opened once and closed for good."""
 
 from __future__ import annotations
 
 import json
 import queue
 import threading
+from pathlib import Path
 from typing import Any, cast
 
 import anyio
@@ -13,8 +14,10 @@ import pytest
 import tiny
 from mcp.shared.message import SessionMessage
 
+from everlore.config import load
+from everlore.errors import EverloreError, Unavailable
 from everlore.surfaces.mcp.stdio import Pipe
-from everlore.surfaces.mcp.stdio_frames import Desk
+from everlore.surfaces.mcp.stdio_frames import Desk, Opener
 
 
 class Lines:
@@ -83,3 +86,25 @@ def test_a_cancelled_request_of_a_batch_is_not_waited_for() -> None:
 @pytest.mark.parametrize(("answered", "lines"), [(1, 1), (None, 2)])
 def test_what_was_answered_before_is_not_answered_again(answered: Any, lines: int) -> None:
     assert len(served(ping(1), ping(2), answered=answered)[1]) == lines
+
+
+def test_it_is_opened_once_and_closed_for_good(tmp_path: Path) -> None:
+    opener = Opener(load(memory={"root": tmp_path / "root"}))
+    assert opener.engine() is opener.engine()
+    assert opener.failure is None
+    opener.close()
+    with pytest.raises(Unavailable, match="stopping"):
+        opener.engine()
+
+
+def test_a_failure_is_kept_until_it_opens(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / ".everlore").write_text("in the way", encoding="utf-8")
+    opener = Opener(load(memory={"root": tmp_path / "root"}))
+    with pytest.raises((EverloreError, OSError)) as caught:
+        opener.engine()
+    assert str(opener.failure) == str(caught.value)
+    (tmp_path / "root" / ".everlore").unlink()
+    opener.engine()
+    assert opener.failure is None
+    opener.close()

@@ -1,4 +1,4 @@
-"""Numbers that stand for words and memories in the tables: the same in every process."""
+"""Numbers that stand for words in the tables: the same in every process."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from uuid import UUID
-
-from everlore.types import Key
 
 
 @lru_cache(maxsize=100_000)
@@ -23,8 +21,3 @@ def word_hash(owner: UUID | None, token: str) -> int:
 
 def word_hashes(owner: UUID, words: Sequence[str]) -> list[int]:
     return [word_hash(which, token) for which in (owner, None) for token in dict.fromkeys(words)]
-
-
-def tie_of(key: Key) -> int:
-    """A number that depends on the memory alone, not on when it was indexed."""
-    return int.from_bytes(blake2b("\0".join(key.parts).encode(), digest_size=8).digest(), "big", signed=True)

@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Concatenate, ParamSpec, TypeVar
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everlore.index.base import IndexStatus, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.index.bm25 import in_texts
+from everlore.index.frequencies import Frequencies
 from everlore.index.postgres import links, queue, read, words
 from everlore.index.postgres import vectors as near
 from everlore.index.postgres.checks import check
@@ -43,7 +45,7 @@ def _reading(ask: Callable[Concatenate[Connection, P], T]) -> Callable[Concatena
 
 
 def _writing(change: Callable[Concatenate[Writer, P], T]) -> Callable[Concatenate[PostgresIndex, P], T]:
-    """A method that writes what comes from the file at its first argument: `remove_file = _writing(Writer.remove)`."""
+    """A method that writes what comes from the file it names first: `remove_file = _writing(Writer.remove)`."""
 
     def method(self: PostgresIndex, /, *args: P.args, **named: P.kwargs) -> T:
         return self._write(str(args[0]), lambda c: change(Writer(c), *args, **named))
@@ -55,7 +57,7 @@ class PostgresIndex:
     def __init__(self, server: Server, now: Callable[[], float] = time.time) -> None:
         self._server = server
         self._now = now
-        self._frequencies = words.Frequencies()
+        self._frequencies = Frequencies[UUID](words.OWNERS_REMEMBERED)
         self._model: tuple[str, int] | None = None
         self._claims = Claims()
         server.prepare(PART)
@@ -130,12 +132,8 @@ class PostgresIndex:
             f" JOIN units u ON u.tenant = w.tenant AND u.id = w.unit ORDER BY u.id & {NUMBERS}"
         )
 
-        def work(connection: Connection) -> list[PieceText]:
-            if self._current(connection) is None:
-                return []
-            return [PieceText(unit, dense) for unit, dense in rows(connection, select, (limit,))]
-
-        return self._server.read(work)
+        found = self._server.read(lambda c: rows(c, select, (limit,)) if self._current(c) else [])
+        return [PieceText(*unit) for unit in found]
 
     def waiting(self, owner: Owner) -> int:
         name = owner_uuid(owner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from everlore.index.base import ListingPage, Piece, Stamp
 from everlore.index.conditions import ALWAYS, joined
@@ -108,30 +108,41 @@ def children(
 def in_turns(
     connection: Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
 ) -> list[tuple[IndexedMemory, int, str]]:
+    found = _of_turns(connection, f"u.turn, u.tokens, {_COLUMNS}", owner, kind, turns)
+    return [(memory(one), turn, tokens) for turn, tokens, *one in found]
+
+
+def anchors(
+    connection: Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+) -> dict[tuple[str, int], int]:
+    found = _of_turns(connection, "r.parent_id, u.turn, u.id", owner, kind, turns)
+    # from the last to the first, which is the one that stays
+    return {(parent, turn): unit for parent, turn, unit in reversed(found)}
+
+
+def _of_turns(
+    connection: Connection, columns: str, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+) -> list[tuple[Any, ...]]:
     if not turns:
         return []
-    name = owner_uuid(owner)
+    name, places = owner_uuid(owner), ([parent for parent, _ in turns], [turn for _, turn in turns])
+    parents = beginning("r.parent_id", list(dict.fromkeys(places[0])))
     select = (
-        f"SELECT u.turn, u.tokens, {_COLUMNS} FROM memories r {_OWNER}"
-        " JOIN units u ON u.tenant = r.tenant AND u.row = r.id"
+        f"SELECT {columns} FROM memories r {_OWNER} JOIN units u ON u.tenant = r.tenant AND u.row = r.id"
         " JOIN unnest(%s::text[], %s::int[]) j(parent, turn) ON j.parent = r.parent_id AND j.turn = u.turn"
-        " WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND {parents} ORDER BY r.entry, u.place"
+        f" WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND {parents.sql} ORDER BY r.entry, u.place"
     )
-    parents = beginning("r.parent_id", list(dict.fromkeys(parent for parent, _ in turns)))
-    places = ([parent for parent, _ in turns], [turn for _, turn in turns])
-    values = (*places, tenant_of(name), name, kind, *parents.values)
-    found = rows(connection, select.replace("{parents}", parents.sql), values)
-    return [(memory(one), turn, said) for turn, said, *one in found]
+    return rows(connection, select, (*places, tenant_of(name), name, kind, *parents.values))
 
 
-def in_slot(connection: Connection, owner: Owner, kind: str, slot: str) -> list[IndexedMemory]:
-    name, slots = owner_uuid(owner), beginning("r.slot", [slot])
+def in_slot(connection: Connection, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
+    name, among = owner_uuid(owner), beginning("r.slot", list(slots))
     # the empty slot means "about nothing in particular"; saying so lets the partial index be used
     select = (
-        f"{_STORED} WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND r.slot <> '' AND {slots.sql}"
+        f"{_STORED} WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND r.slot <> '' AND {among.sql}"
         " ORDER BY r.timestamp, r.entry"
     )
-    return list(map(memory, rows(connection, select, (tenant_of(name), name, kind, *slots.values))))
+    return list(map(memory, rows(connection, select, (tenant_of(name), name, kind, *among.values))))
 
 
 def edges_of(connection: Connection, ids: Sequence[int]) -> list[tuple[int, Edge]]:
@@ -169,21 +180,3 @@ def around(connection: Connection, units: Sequence[int], reach: int) -> list[Pie
     )
     found = rows(connection, select, (reach, reach, tenants_of(units), list(units)))
     return list(map(Piece._make, found))
-
-
-def anchors(
-    connection: Connection, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
-) -> dict[tuple[str, int], int]:
-    if not turns:
-        return {}
-    name = owner_uuid(owner)
-    parents = beginning("r.parent_id", list(dict.fromkeys(parent for parent, _ in turns)))
-    select = (
-        "SELECT r.parent_id, u.turn, u.id FROM memories r JOIN units u ON u.tenant = r.tenant AND u.row = r.id"
-        " JOIN unnest(%s::text[], %s::int[]) j(parent, turn) ON j.parent = r.parent_id AND j.turn = u.turn"
-        f" WHERE r.tenant = %s AND r.owner = %s AND r.kind = %s AND {parents.sql} ORDER BY r.entry DESC, u.place DESC"
-    )
-    places = ([parent for parent, _ in turns], [turn for _, turn in turns])
-    found = rows(connection, select, (*places, tenant_of(name), name, kind, *parents.values))
-    # the order is reversed, so that the first of each turn is the one that stays
-    return {(parent, turn): unit for parent, turn, unit in found}

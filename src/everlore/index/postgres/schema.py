@@ -89,22 +89,12 @@ CREATE TABLE models(
   UNIQUE(name, dimension));
 """
 
+_OF_TENANTS = ["owners", "tally", "files", "problems", "queue", "memories", "edges", "units", "waiting", "vectors"]
+
 PART = Part(
     "index",
     ("", "", "", _TABLES),  # derived: the last one makes all tables, those before it only count
-    {
-        "owners": "tenant",
-        "tally": "tenant",
-        "files": "tenant",
-        "problems": "tenant",
-        "queue": "tenant",
-        "memories": "tenant",
-        "edges": "tenant",
-        "units": "tenant",
-        "waiting": "tenant",
-        "vectors": "tenant",
-        "models": "reference",
-    },
+    {**dict.fromkeys(_OF_TENANTS, "tenant"), "models": "reference"},
     derived=True,
     sequences=("numbers",),
 )

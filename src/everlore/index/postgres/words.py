@@ -6,10 +6,7 @@ the score, which the database computes, so that only the best come here.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +14,7 @@ import numpy as np
 
 from everlore.index.base import TermStats
 from everlore.index.bm25 import K1, B, telling
+from everlore.index.frequencies import MOST_FRESH, Frequencies, Moment, affordable, rarest_first
 from everlore.index.postgres.filters import partition, restriction
 from everlore.index.postgres.hashes import word_hash
 from everlore.index.tokens import LISTED_TERMS
@@ -29,69 +27,8 @@ MOST_POSTINGS = 5_000
 LONGEST = 1023
 """Units longer than this count as being this long."""
 OWNERS_REMEMBERED = 256
-TERMS_REMEMBERED = 1024
-MOST_FRESH = 200
-"""New units whose words are counted one by one; after more, the counts are taken anew."""
-
 
 _SUMS = "SELECT coalesce(sum(units), 0), coalesce(sum(tokens), 0)"
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """How many units of an owner held each of these terms at one moment."""
-
-    epoch: int
-    lost: int
-    counts: dict[str, int]
-
-
-class Frequencies:
-    """In how many units of an owner each term stands. To count a frequent term takes milliseconds, so counts are
-    remembered, and follow the owner's epoch. Of all owners together nothing is remembered: they have no epoch."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: OrderedDict[UUID, Known] = OrderedDict()
-
-    def of(self, connection: Connection, owner: UUID, now: tuple[int, int], terms: Sequence[str]) -> dict[str, int]:
-        """`now` is the owner's epoch, and how many units it has lost."""
-        with self._lock:
-            known = self._known.get(owner)
-        known = _current(connection, owner, known, *now)
-        missing = [term for term in terms if term not in known.counts]
-        if missing:
-            counts = known.counts | _counted(connection, owner, missing)
-            # the epoch was read before the counting: what came in between would be counted twice
-            if _epoch(connection, owner) != (known.epoch, known.lost):
-                return counts
-            known = replace(known, counts=counts)
-        with self._lock:
-            self._known[owner] = known
-            self._known.move_to_end(owner)
-            while len(self._known) > OWNERS_REMEMBERED:
-                self._known.popitem(last=False)
-        return {term: known.counts[term] for term in terms}
-
-
-def _epoch(connection: Connection, owner: UUID) -> tuple[int, int]:
-    select = "SELECT epoch, lost FROM owners WHERE tenant = %s AND owner = %s"
-    epoch, lost = first(connection, select, (tenant_of(owner), owner)) or (0, 0)
-    return epoch, lost
-
-
-def _current(connection: Connection, owner: UUID, known: Known | None, epoch: int, lost: int) -> Known:
-    """What is known, brought up to now; nothing if that is not possible."""
-    if known is None or known.lost != lost or known.epoch > epoch or len(known.counts) > TERMS_REMEMBERED:
-        return Known(epoch, lost, {})
-    if known.epoch == epoch:
-        return known
-    select = "SELECT tokens FROM units WHERE tenant = %s AND owner = %s AND epoch > %s AND epoch <= %s LIMIT %s"
-    fresh = rows(connection, select, (tenant_of(owner), owner, known.epoch, epoch, MOST_FRESH + 1))
-    if len(fresh) > MOST_FRESH:
-        return Known(epoch, lost, {})
-    counts = {term: count + sum(f" {term} " in said for (said,) in fresh) for term, count in known.counts.items()}
-    return Known(epoch, lost, counts)
 
 
 def _counted(connection: Connection, owner: UUID | None, terms: Sequence[str]) -> dict[str, int]:
@@ -107,7 +44,7 @@ def _counted(connection: Connection, owner: UUID | None, terms: Sequence[str]) -
 
 
 def statistics(
-    connection: Connection, frequencies: Frequencies, terms: Sequence[str], owner: Owner | None
+    connection: Connection, frequencies: Frequencies[UUID], terms: Sequence[str], owner: Owner | None
 ) -> TermStats:
     if owner is None:
         units, total = map(int, first(connection, f"{_SUMS} FROM tally") or (0, 0))
@@ -117,31 +54,40 @@ def statistics(
         f"{_SUMS}, o.epoch, o.lost FROM owners o JOIN tally t ON t.tenant = o.tenant AND t.owner = o.owner"
         " WHERE o.tenant = %s AND o.owner = %s GROUP BY o.epoch, o.lost"
     )
-    units, total, *now = first(connection, select, (tenant_of(name), name)) or (0, 0, 0, 0)
+    units, total, epoch, lost = first(connection, select, (tenant_of(name), name)) or (0, 0, 0, 0)
     if not units:
         return TermStats(0, 0.0, dict.fromkeys(terms, 0))
-    frequency = frequencies.of(connection, name, (now[0], now[1]), terms)
+    state = "SELECT epoch, lost FROM owners WHERE tenant = %s AND owner = %s"
+    frequency = frequencies.of(
+        name,
+        Moment(epoch, lost, epoch),
+        terms,
+        since=lambda before: _fresh(connection, name, before.last, epoch),
+        count=lambda missing: _counted(connection, name, missing),
+        # the epoch was read before the counting: what came in between would be counted twice
+        unchanged=lambda: first(connection, state, (tenant_of(name), name)) == (epoch, lost),
+    )
     return TermStats(int(units), int(total) / int(units), frequency)
 
 
+def _fresh(connection: Connection, owner: UUID, after: int, until: int) -> list[str]:
+    select = "SELECT tokens FROM units WHERE tenant = %s AND owner = %s AND epoch > %s AND epoch <= %s LIMIT %s"
+    found = rows(connection, select, (tenant_of(owner), owner, after, until, MOST_FRESH + 1))
+    return [tokens for (tokens,) in found]
+
+
 def search(
-    connection: Connection, frequencies: Frequencies, terms: Sequence[str], where: Where, limit: int
+    connection: Connection, frequencies: Frequencies[UUID], terms: Sequence[str], where: Where, limit: int
 ) -> list[UnitHit]:
     stats = statistics(connection, frequencies, list(dict.fromkeys(terms))[:LISTED_TERMS], where.owner)
-    held = sorted((term for term, count in stats.frequency.items() if count), key=lambda t: (stats.frequency[t], t))
+    held = rarest_first(stats)
     if not held or limit <= 0:
         return []
-    reading = _affordable(held, stats)
+    reading = affordable(held, stats, MOST_POSTINGS)
     found = _best(connection, stats, held, reading, where, limit)
     if len(found) < limit and reading < len(held):
         found = _best(connection, stats, held, len(held), where, limit)
     return found
-
-
-def _affordable(terms: Sequence[str], stats: TermStats) -> int:
-    """How many of the terms, rarest first, can be read within the limit; at least one."""
-    total = np.cumsum([stats.frequency[term] for term in terms])
-    return max(1, int(np.searchsorted(total, MOST_POSTINGS, side="right")))
 
 
 def _best(

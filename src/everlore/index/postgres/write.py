@@ -6,26 +6,28 @@ Work is gathered first and written in few statements: each is a journey to the d
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from everlore.index.base import Applied, Stamp
-from everlore.index.postgres.hashes import tie_of, word_hashes
+from everlore.index.postgres.hashes import word_hashes
 from everlore.index.postgres.schema import key_uuid, of_file
+from everlore.index.rows import COLUMNS, columns, tie_of
 from everlore.index.tokens import joined, tokens
 from everlore.postgres.statements import Connection, each, first, rows, value
 from everlore.postgres.tenants import file_uuid, numbered, owner_uuid, tenant_of
 from everlore.types import Edge, IndexRow, Key, Owner, Problem, Unit
 
-_COLUMNS = (
-    "file = %s, path = %s, digest = %s, session_id = %s, parent_type = %s, parent_id = %s, timestamp = %s,"
-    " updated = %s, valid_from = %s, valid_until = %s, slot = %s, senders = %s, data = %s"
-)
 _INSERT_MEMORY = (
-    "INSERT INTO memories(tenant, id, key, handle, owner, kind, entry, file, path, digest, session_id, parent_type,"
-    f" parent_id, timestamp, updated, valid_from, valid_until, slot, senders, data) VALUES({', '.join(['%s'] * 20)})"
+    f"INSERT INTO memories(tenant, id, key, handle, owner, kind, entry, file, path, {COLUMNS}, senders, data)"
+    f" VALUES({', '.join(['%s'] * 20)})"
+)
+_UPDATE_MEMORY = (
+    f"UPDATE memories SET (file, path, {COLUMNS}, senders, data) = ({', '.join(['%s'] * 13)})"
+    " WHERE tenant = %s AND id = %s"
 )
 _INSERT_UNIT = (
     "INSERT INTO units(tenant, id, row, owner, kind, place, turn, start, length, tie, epoch, words, tokens, dense)"
@@ -65,9 +67,11 @@ class Batch:
     """Key, number of the memory (0: the new one of this key), place, tokens before it, unit, its tokens."""
     gone: list[tuple[int, int]] = field(default_factory=list)
     """Units by tenant and number."""
+    moved: list[tuple[int, int, int]] = field(default_factory=list)
+    """Tokens before it, tenant and number of units that stay."""
     edges: list[tuple[Key, int, tuple[Edge, ...]]] = field(default_factory=list)
     sums: dict[tuple[UUID, str], list[int]] = field(default_factory=dict)
-    lost: dict[UUID, int] = field(default_factory=dict)
+    lost: Counter[UUID] = field(default_factory=Counter)
 
     def count(self, owner: UUID, kind: str, rows: int = 0, units: int = 0, tokens: int = 0) -> None:
         sums = self.sums.setdefault((owner, kind), [0, 0, 0])
@@ -75,10 +79,10 @@ class Batch:
         sums[1] += units
         sums[2] += tokens
 
-    def lose(self, owner: UUID, kind: str, tenant: int, unit: int, length: int) -> None:
-        self.gone.append((tenant, unit))
-        self.count(owner, kind, units=-1, tokens=-length)
-        self.lost[owner] = self.lost.get(owner, 0) + 1
+    def lose(self, owner: UUID, kind: str, unit: OldUnit) -> None:
+        self.gone.append((tenant_of(owner), unit.id))
+        self.count(owner, kind, units=-1, tokens=-unit.length)
+        self.lost[owner] += 1
 
 
 class Writer:
@@ -185,7 +189,9 @@ class Writer:
         )
         batch = Batch(memories=added)
         for row, _ in added:
-            _add(batch, row)
+            batch.edges.append((row.key, 0, row.edges))
+            batch.count(owner_uuid(row.key.owner), row.key.kind, rows=1)
+            _put_units(batch, row)
         self._update(batch, path, file, changed)
         self._delete(batch, left)
         self._write(batch, path, file)
@@ -231,35 +237,13 @@ class Writer:
         moved = [(file, path, old.tenant, old.id) for old, row in changed if old.digest == row.digest]
         each(self._connection, "UPDATE memories SET file = %s, path = %s WHERE tenant = %s AND id = %s", moved)
         others = [(old, row) for old, row in changed if old.digest != row.digest]
-        each(
-            self._connection,
-            f"UPDATE memories SET {_COLUMNS} WHERE tenant = %s AND id = %s",
-            [(file, path, *_columns(row), old.tenant, old.id) for old, row in others],
-        )
+        said = [(file, path, *_columns(row), old.tenant, old.id) for old, row in others]
+        each(self._connection, _UPDATE_MEMORY, said)
         self._drop_edges([old for old, _ in others])
         units = self._units([old for old, _ in others])
         for old, row in others:
             batch.edges.append((row.key, old.id, row.edges))
-            self._update_units(batch, old, row, units.get(old.id, []))
-
-    def _update_units(self, batch: Batch, known: Known, row: IndexRow, old: Sequence[OldUnit]) -> None:
-        """Units that stand where they stood keep their number and their vector."""
-        start = 0
-        for place, unit in enumerate(row.units):
-            words = tokens(unit.words)
-            before = old[place] if place < len(old) else None
-            if before and (before.turn, before.tokens, before.dense) == (unit.turn, joined(words), unit.dense):
-                if before.start != start:
-                    move = "UPDATE units SET start = %s WHERE tenant = %s AND id = %s"
-                    self._connection.execute(move, (start, known.tenant, before.id))
-            else:
-                if before:
-                    batch.lose(known.owner, known.kind, known.tenant, before.id, before.length)
-                batch.units.append((row.key, known.id, place, start, unit, words))
-                batch.count(known.owner, known.kind, units=1, tokens=len(words))
-            start += len(words)
-        for unit_left in old[len(row.units) :]:
-            batch.lose(known.owner, known.kind, known.tenant, unit_left.id, unit_left.length)
+            _put_units(batch, row, old.id, units.get(old.id, []))
 
     def _units(self, known: Sequence[Known]) -> dict[int, list[OldUnit]]:
         select = (
@@ -277,7 +261,7 @@ class Writer:
         units = self._units(known)
         for one in known:
             for unit in units.get(one.id, []):
-                batch.lose(one.owner, one.kind, one.tenant, unit.id, unit.length)
+                batch.lose(one.owner, one.kind, unit)
             batch.count(one.owner, one.kind, rows=-1)
         self._drop_edges(known)
         for tenant, ids in _by_tenant((one.tenant, one.id) for one in known).items():
@@ -292,6 +276,7 @@ class Writer:
             for table, column in (("waiting", "unit"), ("vectors", "unit"), ("units", "id")):
                 delete = f"DELETE FROM {table} WHERE tenant = %s AND {column} = ANY(%s)"
                 self._connection.execute(delete.encode(), (tenant, ids))
+        each(self._connection, "UPDATE units SET start = %s WHERE tenant = %s AND id = %s", batch.moved)
         self._insert(batch, path, file)
         each(
             self._connection,
@@ -320,27 +305,12 @@ class Writer:
             memories.append((*said, *_columns(row)))
         each(self._connection, _INSERT_MEMORY, memories)
         units: list[tuple[Any, ...]] = []
-        for unit_key, memory, place, start, unit, said_words in batch.units:
+        for unit_key, memory, place, start, unit, words in batch.units:
             owner = owner_uuid(unit_key.owner)
             tenant = tenant_of(owner)
-            units.append(
-                (
-                    tenant,
-                    numbered(tenant, next(fresh)),
-                    memory or numbers[unit_key],
-                    owner,
-                    unit_key.kind,
-                    place,
-                    unit.turn,
-                    start,
-                    len(said_words),
-                    tie_of(unit_key),
-                    self._epochs[owner],
-                    word_hashes(owner, said_words),
-                    joined(said_words),
-                    unit.dense,
-                )
-            )
+            name = (tenant, numbered(tenant, next(fresh)), memory or numbers[unit_key], owner, unit_key.kind)
+            where = (place, unit.turn, start, len(words), tie_of(unit_key), self._epochs[owner])
+            units.append((*name, *where, word_hashes(owner, words), joined(words), unit.dense))
         each(self._connection, _INSERT_UNIT, units)
         waiting = [(unit[0], unit[1]) for unit in units if unit[-1]]
         each(self._connection, "INSERT INTO waiting(tenant, unit) VALUES(%s, %s)", waiting)
@@ -356,32 +326,27 @@ class Writer:
         each(self._connection, f"{insert} VALUES(%s, %s, %s, %s, %s, %s, %s)", edges)
 
 
-def _add(batch: Batch, row: IndexRow) -> None:
-    owner = owner_uuid(row.key.owner)
-    start = 0
+def _put_units(batch: Batch, row: IndexRow, number: int = 0, old: Sequence[OldUnit] = ()) -> None:
+    """The units of a memory, 0 for a new one. Those that stand where the `old` ones stood keep number and vector."""
+    owner, kind, start = owner_uuid(row.key.owner), row.key.kind, 0
     for place, unit in enumerate(row.units):
         words = tokens(unit.words)
-        batch.units.append((row.key, 0, place, start, unit, words))
-        batch.count(owner, row.key.kind, units=1, tokens=len(words))
+        before = old[place] if place < len(old) else None
+        if before and (before.turn, before.tokens, before.dense) == (unit.turn, joined(words), unit.dense):
+            if before.start != start:
+                batch.moved.append((start, tenant_of(owner), before.id))
+        else:
+            if before:
+                batch.lose(owner, kind, before)
+            batch.units.append((row.key, number, place, start, unit, words))
+            batch.count(owner, kind, units=1, tokens=len(words))
         start += len(words)
-    batch.edges.append((row.key, 0, row.edges))
-    batch.count(owner, row.key.kind, rows=1)
+    for one in old[len(row.units) :]:
+        batch.lose(owner, kind, one)
 
 
 def _columns(row: IndexRow) -> tuple[Any, ...]:
-    return (
-        row.digest,
-        row.session_id,
-        row.parent_type,
-        row.parent_id,
-        row.timestamp,
-        row.updated,
-        row.validity.start,
-        row.validity.end,
-        row.slot,
-        list(row.sender_ids),
-        json.dumps(row.data),
-    )
+    return *columns(row), list(row.sender_ids), json.dumps(row.data)
 
 
 def _by_tenant(numbers: Iterable[tuple[int, int]]) -> dict[int, list[int]]:

@@ -16,8 +16,8 @@ from everlore.engine import open_engine
 from everlore.memory.records import Document, mirror
 from everlore.surfaces.cli import output
 from everlore.surfaces.cli.opening import settings_of_command
-from everlore.surfaces.contracts.emcp.tools import EMBEDDED
-from everlore.sync import embed_all
+from everlore.surfaces.contracts.emcp.toolset import EMBEDDED
+from everlore.sync.upkeep import embed_all
 from everlore.types import Owner, Scope
 from everlore.vault.folder import SYSTEM, FolderVault
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from everlore import sync
 from everlore.accounts.choose import open_accounts
 from everlore.errors import InvalidInput, Misconfigured, NotFound
 from everlore.surfaces.cli import output
 from everlore.surfaces.cli.opening import opened
-from everlore.sync.transfer import Moved, folder_side, move, refuse_itself
+from everlore.sync.transfer import Moved, Side, folder_side, move, refuse_itself
+from everlore.sync.upkeep import index_changes
 from everlore.vault.folder import SYSTEM
 
 
@@ -17,7 +17,7 @@ def export(folder: Path, *, force: bool, dry_run: bool) -> bool:
     """True when everything is there now, or would be."""
     with opened() as engine, output.progress() as report:
         refuse_itself(engine, folder)
-        source = sync.Side(engine.vault, engine.buffer)
+        source = Side(engine.vault, engine.buffer)
         with folder_side(folder, writing=not dry_run) as target:
             moved = move(source, target, report, force=force, dry_run=dry_run)
     return _tell("exported", moved, force=force, dry_run=dry_run)
@@ -31,11 +31,11 @@ def take_in(folder: Path, *, force: bool, dry_run: bool) -> bool:
         with folder_side(folder, writing=False) as source:
             if source.buffer is None and not any(True for _ in source.vault.walk()):
                 raise NotFound(f"no memories in {folder}; name the folder that holds <app>/<project>/users/...")
-            target = sync.Side(engine.vault, engine.buffer)
+            target = Side(engine.vault, engine.buffer)
             moved = move(source, target, report, force=force, dry_run=dry_run)
         done = _tell("imported", moved, force=force, dry_run=dry_run)
         if moved.written and not dry_run and done:
-            sync.index_changes(engine)
+            index_changes(engine)
             print("indexed; a running server embeds them, or run: everlore index reembed")
     return done
 

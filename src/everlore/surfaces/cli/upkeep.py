@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from everlore import sync
 from everlore.kinds.registry import several
 from everlore.surfaces.cli import output
 from everlore.surfaces.cli.opening import opened, settings_of_command
+from everlore.sync import doctor as doctors
+from everlore.sync import upkeep, worker
 
 
 def status(*, as_json: bool) -> None:
@@ -16,9 +17,9 @@ def status(*, as_json: bool) -> None:
         model = engine.index.model()
         waiting = engine.buffer.count()
         root = engine.vault.where
-        broken = sync.troubles(engine.index)
+        broken = upkeep.troubles(engine.index)
         reported = {problem.path for problem in engine.index.problems()}  # looked at again by themselves
-        changed = len(set(sync.differing(engine)) - reported)
+        changed = len(set(worker.differing(engine)) - reported)
     name = model[0] if model else None
     if as_json:
         numbers = asdict(counts) | {"rows": dict(counts.rows), "changed": changed}
@@ -44,8 +45,8 @@ def status(*, as_json: bool) -> None:
 
 def rebuild() -> None:
     with opened() as engine, output.progress() as report:
-        count = sync.rebuild(engine, report)
-        broken = sync.troubles(engine.index)
+        count = upkeep.rebuild(engine, report)
+        broken = upkeep.troubles(engine.index)
     for trouble in broken:
         output.warn(trouble)
     output.show_line(f"rebuilt: {count} memories")
@@ -53,20 +54,20 @@ def rebuild() -> None:
 
 def reembed() -> None:
     with opened() as engine, output.progress() as report:
-        count = sync.reembed(engine, report)
+        count = upkeep.reembed(engine, report)
     output.show_line(f"embedded: {count} pieces")
 
 
 def index_changes() -> None:
     with opened() as engine:
-        count = sync.index_changes(engine)
+        count = upkeep.index_changes(engine)
     output.show_line(f"synced: {count} files had changed")
 
 
 def doctor(*, as_json: bool) -> bool:
     """Shows the findings; True when none is an error."""
     with output.progress(passing=True) as report:
-        findings = sync.doctor(settings_of_command(), report)
+        findings = doctors.doctor(settings_of_command(), report)
     if as_json:
         output.show_json([asdict(finding) for finding in findings])
     else:

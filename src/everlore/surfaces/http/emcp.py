@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from everlore.engine import Engine
 from everlore.surfaces.contracts.emcp import rpc
 from everlore.surfaces.contracts.emcp.callers import Actor, Refused, identify, scope_of
-from everlore.surfaces.contracts.emcp.tools import HANDLE, SiteOpener, too_large
+from everlore.surfaces.contracts.emcp.toolset import HANDLE, SiteOpener, too_large
 from everlore.surfaces.http.body import answered, read_bounded, replaying
 from everlore.surfaces.http.emcp_answers import TRACE, announce, audit, refusal_response, trace_of
 from everlore.surfaces.http.emcp_results import Results, payload_hash

@@ -9,19 +9,7 @@ from starlette.responses import Response
 from everlore.accounts import tokens
 from everlore.clock import DAY_MS, iso
 from everlore.errors import Denied
-from everlore.surfaces.contracts.everme.gateway import (
-    INTERVAL_SECONDS,
-    AgentFilter,
-    AgentId,
-    DevicePoll,
-    DeviceStart,
-    Login,
-    NewAgent,
-    Refusal,
-    agent_shown,
-    code_of,
-    polled,
-)
+from everlore.surfaces.contracts.everme import gateway as contract
 from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.gateway import ANSWERS, accounts, base_url, note, principal, success
 from everlore.surfaces.http.guard import Meter
@@ -33,7 +21,7 @@ router = APIRouter(route_class=JsonRoute, prefix="/api/v1", tags=["gateway"], re
 
 
 @router.post("/auth/login")
-async def login(body: Login, request: Request) -> Response:
+async def login(body: contract.Login, request: Request) -> Response:
     """Check an account key."""
     key = body.api_key.strip()
     try:
@@ -43,7 +31,7 @@ async def login(body: Login, request: Request) -> Response:
     except Denied as error:
         _attempt(request)
         await run(request, note, request, "login", tokens.shown(key), error.why)
-        raise Refusal(30201 if error.why == "malformed" else code_of(error), str(error)) from None
+        raise contract.Refusal(30201 if error.why == "malformed" else contract.code_of(error), str(error)) from None
     await run(request, note, request, "login", who.key_prefix, "ok", who)
     return success(
         request,
@@ -61,7 +49,7 @@ async def login(body: Login, request: Request) -> Response:
 
 
 @router.post("/auth/device")
-async def device(body: DeviceStart, request: Request) -> Response:
+async def device(body: contract.DeviceStart, request: Request) -> Response:
     """Begin a sign-in that a person approves in a browser."""
     _attempt(request)
     expires = request.app.state.engine.clock.now() + DEVICE_SECONDS * 1000
@@ -81,32 +69,36 @@ async def device(body: DeviceStart, request: Request) -> Response:
             "userCode": code,
             "verificationUrl": f"{base_url(request)}/device?code={code}",
             "expiresIn": DEVICE_SECONDS,
-            "interval": INTERVAL_SECONDS,
+            "interval": contract.INTERVAL_SECONDS,
         },
     )
 
 
 @router.post("/auth/token")
-async def token(body: DevicePoll, request: Request) -> Response:
+async def token(body: contract.DevicePoll, request: Request) -> Response:
     """Ask what became of a sign-in."""
     if body.grant_type not in ("device_code", "urn:ietf:params:oauth:grant-type:device_code"):
-        raise Refusal(20001, "grantType must be device_code")
+        raise contract.Refusal(20001, "grantType must be device_code")
     try:
         poll = await run(
-            request, accounts(request).poll_device, body.device_code, INTERVAL_SECONDS * 1000, _agent_expiry(request)
+            request,
+            accounts(request).poll_device,
+            body.device_code,
+            contract.INTERVAL_SECONDS * 1000,
+            _agent_expiry(request),
         )
     except Denied as error:
-        wait = {"Retry-After": str(INTERVAL_SECONDS)} if error.why == "slow" else None
+        wait = {"Retry-After": str(contract.INTERVAL_SECONDS)} if error.why == "slow" else None
         if error.why == "device":
             _attempt(request)
-        raise Refusal(code_of(error), str(error), wait) from None
+        raise contract.Refusal(contract.code_of(error), str(error), wait) from None
     if poll.state == "denied":
-        raise Refusal(30103, "the sign-in was refused on the page")
-    return success(request, polled(poll))
+        raise contract.Refusal(30103, "the sign-in was refused on the page")
+    return success(request, contract.polled(poll))
 
 
 @router.post("/agents")
-async def register(body: NewAgent, request: Request) -> Response:
+async def register(body: contract.NewAgent, request: Request) -> Response:
     """Register an installation and give it a token; registering again changes the token."""
     who = principal(request)
     agent, secret = await run(
@@ -125,7 +117,7 @@ async def register(body: NewAgent, request: Request) -> Response:
 
 
 @router.post("/agents/list")
-async def agents(body: AgentFilter, request: Request) -> Response:
+async def agents(body: contract.AgentFilter, request: Request) -> Response:
     known = await run(request, accounts(request).agents, principal(request).account.id)
     chosen = [
         agent
@@ -133,11 +125,11 @@ async def agents(body: AgentFilter, request: Request) -> Response:
         if (not body.platform or agent.platform == body.platform)
         and (not body.machine_fingerprint or agent.fingerprint == body.machine_fingerprint)
     ]
-    return success(request, {"items": [agent_shown(agent) for agent in chosen]})
+    return success(request, {"items": [contract.agent_shown(agent) for agent in chosen]})
 
 
 @router.post("/agents/revoke")
-async def revoke(body: AgentId, request: Request) -> Response:
+async def revoke(body: contract.AgentId, request: Request) -> Response:
     """Disconnect an agent: its token ends at once."""
     who = principal(request)
     agent = await run(request, accounts(request).revoke_agent, who.account.id, body.agent_id)
@@ -149,7 +141,9 @@ def _attempt(request: Request) -> None:
     """Sign-ins that fail, or that nobody stands behind yet, are few: nobody can try keys or codes."""
     attempts: Meter = request.app.state.attempts
     if wait := attempts.wait(request.client.host if request.client else ""):
-        raise Refusal(20005, f"too many sign-ins from this address; wait {wait} seconds", {"Retry-After": str(wait)})
+        raise contract.Refusal(
+            20005, f"too many sign-ins from this address; wait {wait} seconds", {"Retry-After": str(wait)}
+        )
 
 
 def _agent_expiry(request: Request) -> int | None:

@@ -10,16 +10,8 @@ from starlette.responses import Response
 
 from everlore.engine import Engine
 from everlore.search.filters import compile_filter
+from everlore.surfaces.contracts.everme import gateway as contract
 from everlore.surfaces.contracts.everme import reading, saving
-from everlore.surfaces.contracts.everme.gateway import (
-    ContextBody,
-    IdBody,
-    ListBody,
-    Refusal,
-    SaveBody,
-    SearchBody,
-    message,
-)
 from everlore.surfaces.contracts.everme.markdown import CONTEXT_TOKENS
 from everlore.surfaces.contracts.everme.messages import QUERY_MOST, wanted
 from everlore.surfaces.contracts.everme.saving import Person, Saved
@@ -32,7 +24,7 @@ router = APIRouter(route_class=JsonRoute, prefix="/api/v1/mem", tags=["gateway"]
 
 
 @router.post("/search")
-async def search(body: SearchBody, request: Request) -> Response:
+async def search(body: contract.SearchBody, request: Request) -> Response:
     engine, person = asking(request)
     found = await run(
         request,
@@ -49,7 +41,7 @@ async def search(body: SearchBody, request: Request) -> Response:
 
 
 @router.post("/context")
-async def context(body: ContextBody, request: Request) -> Response:
+async def context(body: contract.ContextBody, request: Request) -> Response:
     engine, person = asking(request)
     query = (body.query or "").strip()[:QUERY_MOST]
     budget = body.token_budget or CONTEXT_TOKENS
@@ -57,38 +49,38 @@ async def context(body: ContextBody, request: Request) -> Response:
 
 
 @router.post("/agent-memory")
-async def agent_memory(body: SaveBody, request: Request) -> Response:
+async def agent_memory(body: contract.SaveBody, request: Request) -> Response:
     """Save turns of a conversation, tool calls included."""
     return success(request, (await _saved(request, saving.save_turn, body)).shown())
 
 
 @router.post("/personal")
-async def personal(body: SaveBody, request: Request) -> Response:
+async def personal(body: contract.SaveBody, request: Request) -> Response:
     """Save what the user states of themselves."""
     for at, turn in enumerate(body.messages):
         if turn.role not in ("user", "assistant") or turn.tool_calls or turn.tool_call_id:
-            raise Refusal(
+            raise contract.Refusal(
                 20001, f"only user and assistant messages without tool calls are taken here: messages.{at}.role"
             )
     saved = await _saved(request, saving.save_fact, body)
     return success(request, saved.shown() | {"extracted": saved.extracted})
 
 
-async def _saved(request: Request, save: Callable[..., Saved], body: SaveBody) -> Saved:
+async def _saved(request: Request, save: Callable[..., Saved], body: contract.SaveBody) -> Saved:
     engine, person = asking(request)
-    messages = [message(at, turn, person, engine.clock.now()) for at, turn in enumerate(body.messages)]
+    messages = [contract.message(at, turn, person, engine.clock.now()) for at, turn in enumerate(body.messages)]
     flushing = body.flush is not False
     return await run(request, save, engine, person, body.conversation_id, messages, flushing=flushing, lasting=True)
 
 
 @router.post("/get")
-async def get(body: IdBody, request: Request) -> Response:
+async def get(body: contract.IdBody, request: Request) -> Response:
     engine, person = asking(request)
     return success(request, await run(request, reading.get, engine, person, body.id))
 
 
 @router.post("/list")
-async def list_page(body: ListBody, request: Request) -> Response:
+async def list_page(body: contract.ListBody, request: Request) -> Response:
     engine, person = asking(request)
     kind = body.memory_type or "episodic_memory"
     page = await run(request, reading.page, engine, person, kind, body.page or 1, body.page_size or 20)
@@ -96,7 +88,7 @@ async def list_page(body: ListBody, request: Request) -> Response:
 
 
 @router.post("/forget")
-async def forget(body: IdBody, request: Request) -> Response:
+async def forget(body: contract.IdBody, request: Request) -> Response:
     engine, person = asking(request)
     deleted = await run(request, reading.forget, engine, person, body.id)
     await run(request, note, request, "memory.forget", body.id, "ok", principal(request))

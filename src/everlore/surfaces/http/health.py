@@ -16,7 +16,7 @@ from everlore.redact import redact
 from everlore.surfaces.contracts.everos.answers import Failure, Health
 from everlore.surfaces.http.metrics import CONTENT_TYPE, Metrics
 from everlore.surfaces.http.threads import probe
-from everlore.sync import troubles
+from everlore.sync.upkeep import troubles
 
 SHOWN_PROBLEMS = 20
 SIZES = ("units", "unembedded", "files", "queued", "failed", "problems")

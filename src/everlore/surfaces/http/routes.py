@@ -13,50 +13,13 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
+from everlore import memory
 from everlore.engine import Engine
-from everlore.memory import (
-    export_owner,
-    flush,
-    forget,
-    held,
-    history,
-    import_owner,
-    listing,
-    profile,
-    remember,
-    successors,
-    unprocessed,
-)
 from everlore.memory.remember import located_at
 from everlore.search import METHODS, Query, recall
 from everlore.search.filters import compile_filter, session_of
-from everlore.surfaces.contracts.everos import presentation
-from everlore.surfaces.contracts.everos.answers import (
-    AddData,
-    DeleteData,
-    ExportData,
-    Failure,
-    FlushData,
-    GetData,
-    HistoryData,
-    ImportData,
-    SearchData,
-    Success,
-)
-from everlore.surfaces.contracts.everos.requests import (
-    AddRequest,
-    DeleteRequest,
-    File,
-    FilterNode,
-    FlushRequest,
-    GetRequest,
-    HistoryRequest,
-    ImportRequest,
-    Owned,
-    Paged,
-    Scoped,
-    SearchRequest,
-)
+from everlore.surfaces.contracts.everos import answers, presentation
+from everlore.surfaces.contracts.everos import requests as asked
 from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.guard import partition_of, seen_by
 from everlore.surfaces.http.metrics import Metrics
@@ -67,7 +30,7 @@ from everlore.types import Json, Owner, Scope
 LAST_PAGE: Final = 10**12
 """Pages beyond are as empty as this one, and their offset would not fit a database's integer."""
 ERRORS: Final[dict[int | str, dict[str, Any]]] = {
-    status: {"model": Failure, "description": text}
+    status: {"model": answers.Failure, "description": text}
     for status, text in (
         (401, "A token is needed, or the one sent is not good"),
         (403, "The request came from another origin, or the token may not do this"),
@@ -79,36 +42,38 @@ ERRORS: Final[dict[int | str, dict[str, Any]]] = {
         (503, "A part is busy or out of reach; nothing was lost"),
     )
 }
-NOT_FOUND: Final[dict[int | str, dict[str, Any]]] = {404: {"model": Failure, "description": "No such memory"}}
+NOT_FOUND: Final[dict[int | str, dict[str, Any]]] = {404: {"model": answers.Failure, "description": "No such memory"}}
 CONFLICT: Final[dict[int | str, dict[str, Any]]] = {
-    409: {"model": Failure, "description": "A file holds something else here"}
+    409: {"model": answers.Failure, "description": "A file holds something else here"}
 }
 
 router = APIRouter(prefix="/api/v1/memory", route_class=JsonRoute, tags=["memory"], responses=ERRORS)
 extra = APIRouter(prefix="/api/v1/memory", route_class=JsonRoute, tags=["beyond the contract"], responses=ERRORS)
 
 
-@router.post("/add", response_model=Success[AddData])
-async def add(body: AddRequest, request: Request) -> Response:
+@router.post("/add", response_model=answers.Success[answers.AddData])
+async def add(body: asked.AddRequest, request: Request) -> Response:
     """Append messages to a session's buffer; extraction runs when the conversation reaches a boundary."""
     engine = _engine(request)
     messages = [item.message() for item in body.messages]
     lasting = engine.llm is not None or any(not isinstance(message.content, str) for message in messages)
-    done = await run(request, remember, engine, _scope(request, body), body.session_id, messages, lasting=lasting)
+    done = await run(
+        request, memory.remember, engine, _scope(request, body), body.session_id, messages, lasting=lasting
+    )
     status: Literal["extracted", "accumulated"] = "extracted" if done else "accumulated"
-    return _success(request, AddData(message_count=len(messages), status=status, **presentation.spent(done)))
+    return _success(request, answers.AddData(message_count=len(messages), status=status, **presentation.spent(done)))
 
 
-@router.post("/flush", name="flush", response_model=Success[FlushData])
-async def flush_session(body: FlushRequest, request: Request) -> Response:
+@router.post("/flush", name="flush", response_model=answers.Success[answers.FlushData])
+async def flush_session(body: asked.FlushRequest, request: Request) -> Response:
     """Extract what a session has buffered, now."""
-    done = await run(request, flush, _engine(request), _scope(request, body), body.session_id, lasting=True)
+    done = await run(request, memory.flush, _engine(request), _scope(request, body), body.session_id, lasting=True)
     status: Literal["extracted", "no_extraction"] = "extracted" if done else "no_extraction"
-    return _success(request, FlushData(status=status, **presentation.spent(done)))
+    return _success(request, answers.FlushData(status=status, **presentation.spent(done)))
 
 
-@router.post("/search", response_model=Success[SearchData])
-async def search(body: SearchRequest, request: Request) -> Response:
+@router.post("/search", response_model=answers.Success[answers.SearchData])
+async def search(body: asked.SearchRequest, request: Request) -> Response:
     """Ranked memories of one owner, grouped by kind."""
     engine = _engine(request)
     lasting = engine.llm is not None and (body.method == "agentic" or body.enable_llm_rerank)
@@ -116,44 +81,44 @@ async def search(body: SearchRequest, request: Request) -> Response:
     return _success(request, await run(request, _search, engine, _owner(request, body), body, metrics, lasting=lasting))
 
 
-@router.post("/get", response_model=Success[GetData])
-async def get(body: GetRequest, request: Request) -> Response:
+@router.post("/get", response_model=answers.Success[answers.GetData])
+async def get(body: asked.GetRequest, request: Request) -> Response:
     """One page of an owner's memories of one kind, in order of time."""
     return _success(request, await run(request, _get, _engine(request), _owner(request, body), body))
 
 
-@extra.post("/delete", response_model=Success[DeleteData], responses=NOT_FOUND)
-async def delete(body: DeleteRequest, request: Request) -> Response:
+@extra.post("/delete", response_model=answers.Success[answers.DeleteData], responses=NOT_FOUND)
+async def delete(body: asked.DeleteRequest, request: Request) -> Response:
     """Remove one memory from the files and the index; an episode takes its facts with it."""
-    deleted = await run(request, forget, _engine(request), _owner(request, body), body.id)
-    return _success(request, DeleteData(deleted=deleted))
+    deleted = await run(request, memory.forget, _engine(request), _owner(request, body), body.id)
+    return _success(request, answers.DeleteData(deleted=deleted))
 
 
-@extra.post("/history", name="history", response_model=Success[HistoryData], responses=NOT_FOUND)
-async def what_held(body: HistoryRequest, request: Request) -> Response:
+@extra.post("/history", name="history", response_model=answers.Success[answers.HistoryData], responses=NOT_FOUND)
+async def what_held(body: asked.HistoryRequest, request: Request) -> Response:
     """What an owner's memory states and stated, each with the time in which it held."""
     return _success(request, await run(request, _history, _engine(request), _owner(request, body), body))
 
 
-@extra.post("/export", name="export", response_model=Success[ExportData])
-async def export_files(body: Paged, request: Request) -> Response:
+@extra.post("/export", name="export", response_model=answers.Success[answers.ExportData])
+async def export_files(body: asked.Paged, request: Request) -> Response:
     """A page of an owner's markdown files."""
     owner, page, page_size = _owner(request, body), body.page, body.page_size
-    found = await run(request, export_owner, _engine(request), owner, page=page, page_size=page_size)
-    files = [File.of(path, content) for path, content in found.files.items()]
-    return _success(request, ExportData(files=files, total_count=found.total, count=len(files)))
+    found = await run(request, memory.export_owner, _engine(request), owner, page=page, page_size=page_size)
+    files = [asked.File.of(path, content) for path, content in found.files.items()]
+    return _success(request, answers.ExportData(files=files, total_count=found.total, count=len(files)))
 
 
-@extra.post("/import", name="import", response_model=Success[ImportData], responses=CONFLICT)
-async def import_files(body: ImportRequest, request: Request) -> Response:
+@extra.post("/import", name="import", response_model=answers.Success[answers.ImportData], responses=CONFLICT)
+async def import_files(body: asked.ImportRequest, request: Request) -> Response:
     """Files of an export, all of them or none."""
     files = {file.path: file.content() for file in body.files}
     owner, overwrite = _owner(request, body), body.overwrite
-    done = await run(request, import_owner, _engine(request), owner, files, overwrite=overwrite, lasting=True)
-    return _success(request, ImportData(written=done.written, unchanged=done.unchanged))
+    done = await run(request, memory.import_owner, _engine(request), owner, files, overwrite=overwrite, lasting=True)
+    return _success(request, answers.ImportData(written=done.written, unchanged=done.unchanged))
 
 
-def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics) -> SearchData:
+def _search(engine: Engine, owner: Owner, body: asked.SearchRequest, metrics: Metrics) -> answers.SearchData:
     filters = _raw(body.filters)
     query = Query(
         owner=owner,
@@ -166,16 +131,16 @@ def _search(engine: Engine, owner: Owner, body: SearchRequest, metrics: Metrics)
     )
     session_id = session_of(filters)
     # before the memories: what is extracted meanwhile is then in both, and never in neither
-    waiting = [] if session_id is None else unprocessed(engine, owner.scope, session_id)
+    waiting = [] if session_id is None else memory.unprocessed(engine, owner.scope, session_id)
     with metrics.search_seconds(body.method):
         result = recall(engine, query, METHODS[body.method])
-    known = profile(engine, owner) if body.include_profile and owner.track == "user" else None
+    known = memory.profile(engine, owner) if body.include_profile and owner.track == "user" else None
     return presentation.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
 
 
-def _get(engine: Engine, owner: Owner, body: GetRequest) -> GetData:
+def _get(engine: Engine, owner: Owner, body: asked.GetRequest) -> answers.GetData:
     shape = presentation.SHAPES[body.memory_type]
-    page = listing(
+    page = memory.listing(
         engine,
         owner,
         shape.kinds,
@@ -188,26 +153,26 @@ def _get(engine: Engine, owner: Owner, body: GetRequest) -> GetData:
     return presentation.listed(body.memory_type, page.rows, page.total, body.app_id, engine.clock)
 
 
-def _history(engine: Engine, owner: Owner, body: HistoryRequest) -> HistoryData:
+def _history(engine: Engine, owner: Owner, body: asked.HistoryRequest) -> answers.HistoryData:
     with located_at("at"):
         at = None if body.at is None else engine.clock.parse(body.at)
     if body.id is None:
-        page = held(engine, owner, at, page=body.page, page_size=body.page_size)
+        page = memory.held(engine, owner, at, page=body.page, page_size=body.page_size)
         rows, total = page.rows, page.total
     else:
-        chain = [row for row in history(engine, owner, body.id) if at is None or valid_at(row.validity, at)]
+        chain = [row for row in memory.history(engine, owner, body.id) if at is None or valid_at(row.validity, at)]
         rows, total = chain[(body.page - 1) * body.page_size :][: body.page_size], len(chain)
     episode_of = engine.index.episodes_of(row.id for row in rows)
     stored = engine.index.stored(episode_of.values())
     episodes = {row: stored.get(episode) for row, episode in episode_of.items()}
-    after = successors(engine, rows)
+    after = memory.successors(engine, rows)
     memories = [
         presentation.stated(row, episodes.get(row.id), after.get(row.key), body.app_id, engine.clock) for row in rows
     ]
-    return HistoryData(memories=memories, total_count=total, count=len(rows))
+    return answers.HistoryData(memories=memories, total_count=total, count=len(rows))
 
 
-def _raw(filters: FilterNode | None) -> Json:
+def _raw(filters: asked.FilterNode | None) -> Json:
     return None if filters is None else filters.model_dump(exclude_unset=True)
 
 
@@ -215,11 +180,11 @@ def _engine(request: Request) -> Engine:
     return seen_by(request.app.state.engine, request.state.principal)
 
 
-def _scope(request: Request, body: Scoped) -> Scope:
+def _scope(request: Request, body: asked.Scoped) -> Scope:
     return partition_of(request.state.principal, body.app_id, body.project_id)
 
 
-def _owner(request: Request, body: Owned) -> Owner:
+def _owner(request: Request, body: asked.Owned) -> Owner:
     if body.user_id is not None:
         return Owner(_scope(request, body), "user", body.user_id)
     assert body.agent_id is not None
@@ -228,5 +193,5 @@ def _owner(request: Request, body: Owned) -> Owner:
 
 def _success(request: Request, data: BaseModel) -> Response:
     # made of our own models, so it need not be checked a second time on its way out
-    body = Success(request_id=request.state.request_id, data=data).model_dump_json()
+    body = answers.Success(request_id=request.state.request_id, data=data).model_dump_json()
     return Response(body, media_type="application/json")

@@ -11,26 +11,29 @@ from everlore.types import Json
 
 
 def tool(value: Tool) -> dict[str, Any]:
-    shown: dict[str, Any] = {"name": value.name}
-    if value.title:
-        shown["title"] = value.title
-    shown |= {"description": value.description, "inputSchema": dict(value.input_schema)}
-    if value.output_schema is not None:
-        shown["outputSchema"] = dict(value.output_schema)
-    shown["annotations"] = {
+    hints = {
         "readOnlyHint": value.reads,
         "destructiveHint": value.destroys,
         "idempotentHint": value.repeatable or value.reads,
         "openWorldHint": False,
     }
-    return shown
+    return _known(
+        name=value.name,
+        title=value.title or None,
+        description=value.description,
+        inputSchema=value.input_schema,
+        outputSchema=value.output_schema,
+        annotations=hints,
+    )
 
 
 def resource(value: Resource) -> dict[str, Any]:
-    shown = {"uriTemplate" if value.template else "uri": value.uri, "name": value.name}
-    if value.description:
-        shown["description"] = value.description
-    return shown | ({"mimeType": value.mime_type} if value.mime_type else {})
+    more = _known(name=value.name, description=value.description or None, mimeType=value.mime_type or None)
+    return {"uriTemplate" if value.template else "uri": value.uri} | more
+
+
+def _known(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def prompt(value: Prompt) -> dict[str, Any]:

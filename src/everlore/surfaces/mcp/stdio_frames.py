@@ -1,4 +1,4 @@
-"""JSON-RPC lines between a pipe and the SDK.
+"""JSON-RPC lines between a pipe and the SDK, and the engine behind them.
 
 The SDK drops a line that is not JSON-RPC without a word, does not know batches, refuses an `initialize` that leaves
 out capabilities, and cancels what is running when stdin ends. All of that is put right here, before it sees a line.
@@ -6,29 +6,39 @@ out capabilities, and cancels what is running when stdin ends. All of that is pu
 
 from __future__ import annotations
 
+import asyncio
 import signal
+import threading
 from collections import Counter
 from dataclasses import dataclass, field
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import anyio
 import mcp_types as types
+import structlog
 from anyio import to_thread
 from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
 
-from everlore.config import Settings
+from everlore.config import Settings, unknown_settings
 from everlore.config import load as load_settings
+from everlore.errors import EverloreError, Unavailable
 from everlore.surfaces.cli import logs
 from everlore.surfaces.contracts.toolset import Toolset
-from everlore.surfaces.mcp.lazy_engine import Opener
 from everlore.surfaces.mcp.messages import EMPTY_BATCH, Unreadable, message_of, read, refusal
 from everlore.surfaces.mcp.server import build
 from everlore.surfaces.mcp.stdio import Pipe
 from everlore.types import Json
 
+if TYPE_CHECKING:
+    from everlore.engine import Engine
+    from everlore.sync.worker import Worker
+
 FINISH_SECONDS = 30.0
 """How long accepted requests may take to be answered once stdin has ended."""
+
+log = structlog.get_logger("everlore.mcp")
 
 
 def run(toolset: Toolset, pipe: Pipe, first: bytes, answered: Json = None) -> None:
@@ -64,14 +74,72 @@ async def _serve(
 
 def _stop_on_signals(pipe: Pipe) -> None:
     """A signal is the end of stdin: what was accepted is answered, then we go."""
-    import asyncio
-
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
             loop.add_signal_handler(number, pipe.lines.put, None)
         except NotImplementedError:  # Windows, where the signal ends the process
             return
+
+
+class Opener:
+    """Opens the engine, with its worker, in the background when the handshake is done.
+
+    Opening may fail, e.g. on a setting. It is tried again by the next call, which then reads why. A process that never
+    succeeded says so with its exit code.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._closed = False
+        self._lock = threading.Lock()
+        self._engine: Engine | None = None
+        self.failure: EverloreError | OSError | None = None
+        """Why it is not open, when that was tried."""
+        self._worker: Worker | None = None
+
+    def start(self) -> None:
+        threading.Thread(target=self._warm, name="everlore-open", daemon=True).start()
+
+    def engine(self) -> Engine:
+        """The engine; the first caller opens it."""
+        with self._lock:
+            if self._closed:
+                raise Unavailable("the server is stopping")
+            if self._engine is None:
+                try:
+                    self._engine, self._worker = _open(self._settings)
+                except (EverloreError, OSError) as error:
+                    self.failure = error
+                    raise
+                self.failure = None
+            return self._engine
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            if self._worker is not None:
+                self._worker.stop()
+            if self._engine is not None:
+                self._engine.close()
+
+    def _warm(self) -> None:
+        try:
+            self.engine()
+        except (EverloreError, OSError) as error:
+            log.error("the vault cannot be opened", error=str(error))
+
+
+def _open(settings: Settings) -> tuple[Engine, Worker]:
+    from everlore import engine, memory  # half a second that neither handshake nor tools/list waits for
+    from everlore.sync.worker import Worker  # the same
+
+    if unknown := unknown_settings():
+        log.warning("settings without effect in this version", names=unknown)
+    opened = engine.open_engine(settings)
+    worker = Worker(opened, memory.resume, memory.retry)
+    worker.start()
+    return opened, worker
 
 
 @dataclass

@@ -9,7 +9,7 @@ import pytest
 
 from everlore.engine import Engine
 from everlore.surfaces.contracts.emcp import rpc
-from everlore.surfaces.contracts.emcp.tools import SiteOpener
+from everlore.surfaces.contracts.emcp.toolset import SiteOpener
 
 
 def ask(engine: Engine, method: str, params: Any = None, **more: Any) -> Any:

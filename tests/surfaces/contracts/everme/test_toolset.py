@@ -46,11 +46,7 @@ def remote(guarded: Server, keys: dict[str, str], tmp_path_factory: pytest.TempP
     made = Gate(guarded.client, keys["bob"]).ok(
         "/agents", {"platform": "cursor", "name": "Cursor", "machineFingerprint": "remote"}
     )
-    env = {
-        "EVERME_API_BASE": guarded.url,
-        "EVERME_AGENT_ID": made["agentId"],
-        "EVERME_AGENT_TOKEN": made["agentToken"],
-    }
+    env = {"EVERME_API_BASE": guarded.url, "EVERME_AGENT_ID": made["agentId"], "EVERME_AGENT_TOKEN": made["agentToken"]}
     with host(tmp_path_factory.mktemp("empty") / "root", env) as started:
         started.hello()
         yield started
@@ -74,12 +70,7 @@ def test_the_tools_and_resources_have_their_stable_names(agent: Host) -> None:
     tools = agent.ask("tools/list")["result"]["tools"]
     assert {tool["name"] for tool in tools} == {"mem_context", "mem_search", "mem_save_turn", "mem_save_fact"}
     required = {tool["name"]: tool["inputSchema"].get("required", []) for tool in tools}
-    assert required == {
-        "mem_context": ["query"],
-        "mem_search": ["query"],
-        "mem_save_turn": [],
-        "mem_save_fact": [],
-    }
+    assert required == {"mem_context": ["query"], "mem_search": ["query"], "mem_save_turn": [], "mem_save_fact": []}
     (profile,) = agent.ask("resources/list")["result"]["resources"]
     assert (profile["uri"], profile["mimeType"]) == ("mem://profile", "text/markdown")
     (template,) = agent.ask("resources/templates/list")["result"]["resourceTemplates"]

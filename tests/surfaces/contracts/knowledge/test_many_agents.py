@@ -15,7 +15,7 @@ from vaults import assert_index_equals_files, open_vault
 from everlore.engine import Engine
 from everlore.search import Query, recall
 from everlore.search.recipes import RECALL
-from everlore.sync import index_changes, rebuild
+from everlore.sync.upkeep import index_changes, rebuild
 from everlore.types import Scope
 
 AGENTS = 8

@@ -12,7 +12,7 @@ from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable
 from everlore.extras import installed, missing
 from everlore.surfaces.contracts.emcp.identity import CAPABILITIES, IDENTITY
-from everlore.surfaces.contracts.emcp.tools import HANDLE, SiteOpener, call, described, result
+from everlore.surfaces.contracts.emcp.toolset import HANDLE, SiteOpener, call, described, result
 from everlore.types import Json
 
 INVALID_REQUEST, NOT_FOUND, INVALID_PARAMS, INTERNAL = -32600, -32601, -32602, -32603

@@ -1,23 +1,107 @@
-"""The toolset `evo`: the content tools over MCP."""
+"""The content tools: what they are called, what they take, and how one is called, over HTTP and as the toolset `evo`.
+
+Database libraries are imported by the first call, since a handshake needs none.
+"""
 
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from everlore.config import load as load_settings
-from everlore.content import arguments
-from everlore.errors import InvalidInput
+from everlore.content import arguments as a
+from everlore.errors import InvalidInput, NotFound
+from everlore.extras import require
 from everlore.surfaces.contracts.emcp.callers import Refused, identify
 from everlore.surfaces.contracts.emcp.identity import IDENTITY
-from everlore.surfaces.contracts.emcp.tools import OFFERED, SiteOpener, call, result, too_large
 from everlore.surfaces.contracts.toolset import Caller, Tool, Toolset
 from everlore.types import Json
+from everlore.vault.folder import SYSTEM
 
-if TYPE_CHECKING:  # a handshake must not wait for it
+if TYPE_CHECKING:
+    from everlore.content.connect import Site
     from everlore.engine import Engine
+
+HANDLE: Final = "content"
+EMBEDDED: Final = "content.db"
+
+OFFERED: Final[Mapping[str, tuple[str, type[a.Arguments]]]] = {
+    "evo.content.search": ("Find documents by place in the tree, flags, template variables and tags.", a.Search),
+    "evo.content.get": ("One document by its id; item is null when there is none.", a.Get),
+    "evo.content.root_tree": ("The root documents and the levels below them, as a flat list.", a.RootTree),
+    "evo.content.descendants": ("Documents below one, down to `depth` levels.", a.DeepNode),
+    "evo.content.ancestors": ("Documents above one, the root first.", a.Ancestors),
+    "evo.content.children": ("The direct children of a document, in menu order.", a.Node),
+    "evo.content.siblings": ("Documents with the same parent, in menu order.", a.Node),
+    "evo.content.neighbors": ("The siblings one menu place before and after a document.", a.Node),
+    "evo.content.prev_siblings": ("Siblings before a document, the nearest first.", a.Node),
+    "evo.content.next_siblings": ("Siblings after a document, the nearest first.", a.Node),
+    "evo.content.children_range": ("Children whose menuindex is in a range.", a.Range),
+    "evo.content.siblings_range": ("Siblings whose menuindex is in a range.", a.Range),
+    "evo.model.list": ("Records of one model of the site: templates, variables, users and others.", a.ModelList),
+    "evo.model.get": ("One record of a model by its id; item is null when there is none.", a.ModelGet),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SiteOpener:
+    """Opens the site of an engine when it is first needed, once."""
+
+    _opened: list[Site] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def site(self, engine: Engine) -> Site:
+        with self._lock:
+            if not self._opened:
+                require("cms")
+                from everlore.content.connect import open_site  # a handshake must not wait for it
+
+                self._opened.append(open_site(engine.settings.emcp, engine.settings.memory.root / SYSTEM / EMBEDDED))
+            return self._opened[0]
+
+    def close(self) -> None:
+        with self._lock:
+            for site in self._opened:
+                site.close()
+            self._opened.clear()
+
+
+def call(opener: SiteOpener, engine: Engine, user_id: int, name: str, arguments: Json) -> dict[str, Json]:
+    """The answer of a tool to a user of the site (0: a visitor)."""
+    if name not in OFFERED:
+        raise NotFound(f"there is no tool {name[:100]!r}")
+    checked = a.check(OFFERED[name][1], arguments, engine.settings.emcp.max_result_items)
+    site = opener.site(engine)
+    from everlore.content import access, tools  # a handshake must not wait for it
+
+    return tools.TOOLS[name](site, access.Caller(user_id), checked)
+
+
+def result(structured: dict[str, Json]) -> dict[str, Json]:
+    """The answer of a tool as `tools/call` gives it."""
+    text = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
+    return {"content": [{"type": "text", "text": text}], "isError": False, "structuredContent": structured}
+
+
+def too_large(limit: int) -> str:
+    return f"the answer is larger than {limit} bytes: ask for fewer items"
+
+
+def described(max_items: int) -> list[dict[str, Json]]:
+    """The tools as `tools/list` shows them."""
+    return [
+        {
+            "name": name,
+            "description": description,
+            "inputSchema": a.schema(shape, max_items),
+            "annotations": {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True},
+        }
+        for name, (description, shape) in OFFERED.items()
+    ]
 
 
 class SiteTool(Tool):
@@ -25,7 +109,7 @@ class SiteTool(Tool):
 
     @cached_property
     def input_schema(self) -> Mapping[str, Json]:
-        return arguments.schema(OFFERED[self.name][1], load_settings().emcp.max_result_items)
+        return a.schema(OFFERED[self.name][1], load_settings().emcp.max_result_items)
 
     def call(self, ask: Caller, arguments: Mapping[str, Json]) -> Json:
         engine = ask.engine

@@ -89,7 +89,8 @@ def owners(engine: Engine, person: Person) -> tuple[list[Owner], list[Owner]]:
 
 def context(engine: Engine, person: Person, query: str, budget: int) -> dict[str, Json]:
     """The user's profile, and what is known about the query; without one, what happened last."""
-    known = profile_of(engine, person)
+    row = profile(engine, person.owner)
+    known = None if row is None else dict(row.data)
     if query:
         found = search(engine, person, query, TOP_K, types=("episodic_memory", "agent_memory", "raw_message"))
     else:
@@ -103,11 +104,6 @@ def context(engine: Engine, person: Person, query: str, budget: int) -> dict[str
         "cachedAt": now,
         "generatedAt": now,
     }
-
-
-def profile_of(engine: Engine, person: Person) -> dict[str, Json] | None:
-    row = profile(engine, person.owner)
-    return None if row is None else dict(row.data)
 
 
 def get(engine: Engine, person: Person, public_id: str) -> dict[str, Json]:

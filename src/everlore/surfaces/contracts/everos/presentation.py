@@ -14,13 +14,7 @@ from everlore.kinds.registry import kind, kinds_where
 from everlore.memory import Outcome
 from everlore.models.chat import Usage
 from everlore.search import Recall
-from everlore.surfaces.contracts.everos.answers import (
-    GetData,
-    HistoryItem,
-    Pending,
-    SearchData,
-    Spending,
-)
+from everlore.surfaces.contracts.everos.answers import GetData, HistoryItem, Pending, SearchData, Spending
 from everlore.types import IndexedMemory, Message
 
 
@@ -152,11 +146,7 @@ def found(
 def _unprocessed(message: Message, app_id: str, clock: Clock) -> dict[str, Any]:
     names = ("id", "session_id", "sender_id", "sender_name", "role", "content", "tool_calls", "tool_call_id")
     told = {name: getattr(message, name) for name in names}
-    return told | {
-        "app_id": app_id,
-        "project_id": message.scope.project,
-        "timestamp": clock.show(message.timestamp),
-    }
+    return told | {"app_id": app_id, "project_id": message.scope.project, "timestamp": clock.show(message.timestamp)}
 
 
 def stated(

@@ -22,7 +22,7 @@ from everlore.kinds.paths import log_path, sheet_path
 from everlore.kinds.registry import kind
 from everlore.memory import flush, remember
 from everlore.postgres.server import Server
-from everlore.sync import Side, folder_side, move
+from everlore.sync.transfer import Side, folder_side, move
 from everlore.types import Cell, Message, Owner, Scope
 from everlore.vault.base import Raw, Vault
 from everlore.vault.folder import FolderVault
@@ -105,10 +105,10 @@ def _texts(side: Side, session: str) -> list[Message]:
 def test_what_differs_is_named_and_only_overwritten_when_asked(tables: Server, tmp_path: Path) -> None:
     database = Side(PostgresVault(emptied(tables)), PostgresBuffer(tables))
     path, other = (sheet_path(kind("profile"), Owner(Scope(), "user", name)) for name in ("alice", "bob"))
-    database.vault.update(path, lambda _: "theirs")
+    database.vault.change(path, lambda _: "theirs")
     with folder_side(tmp_path / "a", writing=True) as folder:
-        folder.vault.update(path, lambda _: "mine!!")
-        folder.vault.update(other, lambda _: "new")
+        folder.vault.change(path, lambda _: "mine!!")
+        folder.vault.change(other, lambda _: "new")
         assert folder.buffer is not None
         assert database.buffer is not None
         folder.buffer.append([message(1), message(2), message(3)])
@@ -185,7 +185,7 @@ def test_commands_refuse_what_makes_no_sense(tmp_path: Path) -> None:
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     home, away = tmp_path / "home", tmp_path / "away"
-    FolderVault(home).update(sheet_path(kind("profile"), ALICE), lambda _: "x")
+    FolderVault(home).change(sheet_path(kind("profile"), ALICE), lambda _: "x")
     done = everlore("export", str(away), "--dry-run", root=home)
     assert (done.returncode, "would be exported: 1 files" in done.stdout) == (0, True), done.stderr
     assert not away.exists()
