@@ -105,7 +105,7 @@ def passages(
                 speaker=said.speaker,
                 time=moment,
                 # a talk's own start is its last message
-                valid_from=moment if validity.start is None or (speaker and ended is None) else validity.start,
+                valid_from=moment if validity.start is None or (said.speaker and ended is None) else validity.start,
                 valid_until=validity.end,
                 ended_by=by,
             )
