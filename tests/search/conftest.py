@@ -26,11 +26,11 @@ TALKS = {
             "bot: Compost smells less with dry leaves in it.",
         ],
     ),
-    "night": (20, ["The moon rose late over the harbour.", "An owl cried in the old oak."]),
+    "night": (20, ["The moon over the harbour rose late.", "The moon over the harbour hides behind a cloud."]),
     "moved": (60, ["I moved to Lisbon."]),
     "wedding": (90, ["I got married."]),
 }
-"""By session: the day, and what was said, a minute apart, or ten over midnight."""
+"""By session: the day, and what was said, a minute apart."""
 
 
 def _message(line: str, at: int) -> NewMessage:
@@ -43,9 +43,8 @@ def _message(line: str, at: int) -> NewMessage:
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     opened = open_engine(load(memory={"root": tmp_path_factory.mktemp("told")}))
     for session, (day, lines) in TALKS.items():
-        apart = 10 * MINUTE if session == "night" else MINUTE
-        begin = MAY_28 + day * DAY + (210 * MINUTE if session == "night" else 0)
-        talk = [_message(line, begin + number * apart) for number, line in enumerate(lines)]
+        begin = MAY_28 + day * DAY
+        talk = [_message(line, begin + number * MINUTE) for number, line in enumerate(lines)]
         remember(opened, Scope(), session, talk)
         flush(opened, Scope(), session)
     while embed_pending(opened, 100):

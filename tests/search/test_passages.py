@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 from vaults import DAY, MAY_28
 
@@ -65,19 +63,10 @@ def test_only_the_sentence_that_states_it_has_ended(told: Engine) -> None:
     assert (rent.text, rent.ended_by, rent.valid_until) == ("The rent is cheap here.", "", None)
 
 
-def test_a_turn_before_midnight_has_its_own_day(told: Engine) -> None:
-    """The episode has the time of its last message, which is of the next day."""
-    days = [
-        datetime.fromtimestamp(hits(told, word, KEYWORD)["night"].passages[0].time / 1000, UTC).day
-        for word in ("moon", "owl")
-    ]
-    assert days == [17, 18]
-
-
 def test_a_sentence_holds_from_when_it_was_said(told: Engine) -> None:
-    for word in ("moon", "owl"):
-        said = hits(told, word, KEYWORD)["night"].passages[0]
-        assert said.valid_from == said.time
+    """Not from the end of its talk."""
+    first, later = (hits(told, word, KEYWORD)["garden"].passages[0] for word in ("ripen", "dry"))
+    assert first.valid_from == first.time < later.time == later.valid_from
 
 
 def test_there_are_at_most_as_many_as_the_recipe_has(told: Engine) -> None:

@@ -104,7 +104,8 @@ def passages(
                 turn=turn.turn + 1 if said.speaker else 0,
                 speaker=said.speaker,
                 time=moment,
-                valid_from=moment if validity.start is None else validity.start,
+                # a talk's own start is its last message
+                valid_from=moment if validity.start is None or (said.speaker and ended is None) else validity.start,
                 valid_until=validity.end,
                 ended_by=by,
             )
