@@ -299,3 +299,19 @@ def test_who_deletes_while_another_does_sees_their_own_gone(alice: Path, engine:
     index_file(engine, mine.path, gone=[other.parent_id], deleted=[other.key.local_id])
     assert_index_equals_files(engine)
     assert known(engine)[0] == len(SAID) - 2
+
+
+def test_an_index_that_is_filled_anew_leaves_the_profile_as_it_is(engine: Engine, alice: Path) -> None:
+    for number in range(3):  # facts on further days, so that they come in several files
+        remember(engine, SCOPE, f"d{number}", [says("I love climbing.", at=MAY_28 + (number + 1) * 86_400_000)])
+        assert flush(engine, SCOPE, f"d{number}")
+    assert len(list((alice / "facts").glob("*.md"))) == 4
+    written = (alice / "user.md").read_bytes()
+    paths = list(engine.index.files())
+    for order in (paths, paths[::-1]):
+        for path in paths:
+            engine.index.remove_file(path)
+        engine.index.enqueue(order)
+        index_changes(engine)
+        assert (alice / "user.md").read_bytes() == written
+        assert_index_equals_files(engine)

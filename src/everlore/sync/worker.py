@@ -21,7 +21,7 @@ import structlog
 
 from everlore.engine import Engine
 from everlore.errors import EverloreError, Unavailable
-from everlore.kinds.paths import locate
+from everlore.kinds.paths import locate, owner_dir
 from everlore.kinds.registry import parts_of
 from everlore.sync.embedding import embed_pending
 from everlore.sync.indexing import index_file, missing
@@ -219,9 +219,11 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
 
     What is there comes before what is not, since a memory may have moved to another file. Episodes come last of what is
     there, since facts of a deleted one may have moved, too, and are taken from where the index knows them; and of these
-    the files that miss some, which may be in another by now.
+    the files that miss some, which may be in another by now. An owner of whom the index knew nothing, since it is new
+    or was deleted, keeps the profile that is there: it was made from all facts, and these come file by file.
     """
     done = 0
+    known: dict[str, bool] = {}
     while not (stop and stop.is_set()):
         paths = engine.index.claim(CLAIM)
         if not paths:
@@ -229,11 +231,13 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
         gone = _gone(engine, paths, stop)
         if any(gone.values()):  # what was written during the pause may be where the memory is now
             paths = list(dict.fromkeys([*paths, *engine.index.claim(len(paths) + CLAIM)]))
+        for folder in {_owner_folder(path) for path in paths} - known.keys():
+            known[folder] = bool(engine.index.files(folder))
         for path in sorted(paths, key=lambda one: (not _there(engine, one), _has_parts(one), bool(gone.get(one)))):
             if stop and stop.is_set():
                 break
             try:
-                index_file(engine, path, gone=gone.get(path, ()))
+                index_file(engine, path, gone=gone.get(path, ()), projecting=known[_owner_folder(path)])
             except EverloreError as error:
                 engine.index.failed(path, str(error))
             except Exception as error:
@@ -243,6 +247,11 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
                 engine.index.done(path)
             done += 1
     return done
+
+
+def _owner_folder(path: str) -> str:
+    located = locate(path)
+    return f"{owner_dir(located.owner)}/" if located else ""
 
 
 def _there(engine: Engine, path: str) -> bool:

@@ -59,7 +59,9 @@ def test_episodes_are_listed_newest_first_without_scores(five: Api) -> None:
     found = five.ok("search", user_id="alice", query="climbing on day 4", top_k=5)["episodes"]
     by_id = {episode["id"]: episode for episode in data["episodes"]}
     for episode in found:
-        assert {k: v for k, v in episode.items() if k not in ("score", "atomic_facts", "passages")} == by_id[episode["id"]]
+        assert {k: v for k, v in episode.items() if k not in ("score", "atomic_facts", "passages")} == by_id[
+            episode["id"]
+        ]
 
 
 def test_orders(five: Api) -> None:
