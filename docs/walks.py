@@ -20,10 +20,10 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 import everlore
+from everlore import logs
 from everlore.accounts.choose import open_accounts
 from everlore.config import load
 from everlore.engine import open_engine
-from everlore.surfaces.cli import logs
 from everlore.surfaces.http.app import create_app
 
 SOURCE = str(Path(everlore.__file__).parent)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from everlore import logs
 from everlore.config import Settings, load, unknown_settings
 from everlore.engine import Engine, open_engine
-from everlore.surfaces.cli import logs, output
+from everlore.surfaces.cli import output
 
 
 def settings_of_command(least: str = "warning") -> Settings:

@@ -17,16 +17,16 @@ from typing import Any
 import structlog
 import uvicorn
 
+from everlore import logs
 from everlore.accounts.choose import open_accounts
 from everlore.config import Settings, load, unknown_settings
 from everlore.engine import open_engine
 from everlore.errors import Misconfigured, Unavailable
-from everlore.surfaces.cli import logs
 from everlore.surfaces.http.app import create_app
 from everlore.surfaces.http.errors import EnvelopeProtocol
+from everlore.surfaces.http.mcp_routes import Loaders
 from everlore.surfaces.http.middleware import is_loopback
 from everlore.surfaces.mcp import toolsets
-from everlore.surfaces.mcp.http import Loaders
 from everlore.vault.folder import SYSTEM
 
 BACKLOG = 512

@@ -19,10 +19,10 @@ from everlore.engine import Engine
 from everlore.memory import prepare, retry
 from everlore.surfaces.http import emcp, errors, gateway_auth, gateway_mem, gateway_uploads, health, pages, routes
 from everlore.surfaces.http.guard import Guard, Meter
+from everlore.surfaces.http.mcp_routes import Loaders, Toolsets
 from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.middleware import LoopbackOnly, Observe, host_of, is_loopback
 from everlore.surfaces.http.threads import Threads
-from everlore.surfaces.mcp.http import Loaders, Toolsets
 from everlore.sync.worker import Worker
 
 

@@ -21,10 +21,10 @@ from anyio import to_thread
 from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
 
+from everlore import logs
 from everlore.config import Settings, unknown_settings
 from everlore.config import load as load_settings
 from everlore.errors import EverloreError, Unavailable
-from everlore.surfaces.cli import logs
 from everlore.surfaces.contracts.toolset import Toolset
 from everlore.surfaces.mcp.messages import EMPTY_BATCH, Unreadable, message_of, read, refusal
 from everlore.surfaces.mcp.server import build

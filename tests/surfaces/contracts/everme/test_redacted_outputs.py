@@ -19,7 +19,8 @@ from embeddings import Endpoint
 from gates import Gate, Host, host, quick
 from serving import Server, clean_env, running
 
-from everlore.surfaces.cli import keys, logs, output
+from everlore import logs
+from everlore.surfaces.cli import keys, output
 from everlore.surfaces.cli.evercli.failure import Failure
 from everlore.surfaces.cli.evercli.output import finish
 

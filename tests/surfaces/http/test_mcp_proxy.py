@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from everlore.surfaces.contracts.identity import Identity
-from everlore.surfaces.mcp.http_proxy import front
+from everlore.surfaces.http.mcp_proxy import front
 
 LARGEST = 1000
 

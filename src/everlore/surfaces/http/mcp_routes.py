@@ -77,7 +77,7 @@ class Toolsets:
 
 def _served(load: Callable[[], Toolset], engine: Engine) -> tuple[ASGIApp, StreamableHTTPSessionManager]:
     # the SDK, for which a server that nobody speaks MCP to does not wait
-    from everlore.surfaces.mcp.http_proxy import served
+    from everlore.surfaces.http.mcp_proxy import served
 
     return served(load(), engine)
 
