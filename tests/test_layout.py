@@ -12,8 +12,8 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "everlore"
 TESTS = ROOT / "tests"
 LINES_OF_A_FILE = 400
-LINES_OF_THE_SOURCE = 44_810
-"""It may only become less; 44,500 is the aim of the rebuilding, and 41,000 that of the stores after it."""
+LINES_OF_THE_SOURCE = 44_500
+"""It may only become less."""
 LOCAL_IMPORTS = 10
 """First-party imports inside functions: only where a start-up budget needs them, each with its reason beside it."""
 BY_CONTRACT = ("buffer/", "index/")

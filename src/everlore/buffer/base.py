@@ -7,8 +7,10 @@ cell, under the same id, and not another cut of the same messages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Protocol, TypeAlias
 
 from everlore.types import Cell, Message, Owner, Scope
@@ -113,3 +115,9 @@ class Buffer(Protocol):
     def check(self) -> list[str]: ...
 
     def close(self) -> None: ...
+
+
+def steps(name: str) -> tuple[str, ...]:
+    """The scripts in a file beside this one, one for each version. One that was released is never changed; the next
+    change is the next script."""
+    return tuple(re.split(r"^-- version \d+\n", (files("everlore.buffer") / name).read_text("utf-8"), flags=re.M))

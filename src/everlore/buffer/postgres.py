@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from everlore.buffer.base import FAULTS, Closed, Kept, Numbered, Record, Seen
+from everlore.buffer.base import FAULTS, Closed, Kept, Numbered, Record, Seen, steps
 from everlore.buffer.encoding import accepted, body, canonical, from_body, session_of
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
@@ -26,29 +26,7 @@ CHUNK = 500
 
 PART = Part(
     "buffer",
-    (
-        """
-        CREATE SEQUENCE arrivals;
-        CREATE TABLE messages(
-          tenant int NOT NULL, id bigint NOT NULL, session uuid NOT NULL, named text NOT NULL, message text NOT NULL,
-          digest bytea NOT NULL, cell uuid, cell_id text, place int, body text NOT NULL, PRIMARY KEY(id, tenant));
-        CREATE INDEX messages_session ON messages(session, id);
-        CREATE INDEX messages_cell ON messages(cell, place) WHERE cell IS NOT NULL;
-        CREATE TABLE cells(
-          tenant int NOT NULL, cell uuid NOT NULL, number bigint NOT NULL, id text NOT NULL, session uuid NOT NULL,
-          named text NOT NULL, PRIMARY KEY(cell, tenant));
-        CREATE TABLE seen(
-          tenant int NOT NULL, digest bytea NOT NULL, cell uuid, cell_id text, PRIMARY KEY(digest, tenant));
-        CREATE INDEX seen_cell ON seen(cell) WHERE cell IS NOT NULL;
-        CREATE TABLE counters(
-          tenant int NOT NULL, counter uuid NOT NULL, named text NOT NULL, number bigint NOT NULL,
-          PRIMARY KEY(counter, tenant));
-        """,
-        """
-        CREATE TABLE drafts(
-          tenant int NOT NULL, cell uuid NOT NULL, draft text NOT NULL, PRIMARY KEY(cell, tenant));
-        """,
-    ),
+    steps("postgres.sql"),
     {"drafts": "tenant", "messages": "tenant", "cells": "tenant", "seen": "tenant", "counters": "tenant"},
 )
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from everlore.buffer.base import FAULTS, Closed, Kept, Numbered, Record, Seen
+from everlore.buffer.base import FAULTS, Closed, Kept, Numbered, Record, Seen, steps
 from everlore.buffer.encoding import accepted, body, from_body, session_of
 from everlore.database import Database, Schema, rows, value
 from everlore.errors import Misconfigured
@@ -23,27 +23,7 @@ REMEDY = (
     " not yet written as markdown"
 )
 
-_STEPS = (
-    """
-    CREATE TABLE messages(
-      id INTEGER PRIMARY KEY AUTOINCREMENT, app TEXT NOT NULL, project TEXT NOT NULL, session TEXT NOT NULL,
-      message TEXT NOT NULL, digest BLOB NOT NULL, cell TEXT, place INTEGER, body TEXT NOT NULL);
-    CREATE INDEX messages_session ON messages(app, project, session, id);
-    CREATE INDEX messages_cell ON messages(cell, place) WHERE cell IS NOT NULL;
-    CREATE TABLE cells(
-      number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, app TEXT NOT NULL, project TEXT NOT NULL,
-      session TEXT NOT NULL);
-    CREATE TABLE seen(digest BLOB PRIMARY KEY, cell TEXT) WITHOUT ROWID;
-    CREATE INDEX seen_cell ON seen(cell) WHERE cell IS NOT NULL;
-    CREATE TABLE counters(
-      app TEXT NOT NULL, project TEXT NOT NULL, track TEXT NOT NULL, owner TEXT NOT NULL, prefix TEXT NOT NULL,
-      day TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(app, project, track, owner, prefix, day)) WITHOUT ROWID;
-    """,
-    """
-    CREATE TABLE drafts(cell TEXT PRIMARY KEY, draft TEXT NOT NULL) WITHOUT ROWID;
-    """,
-)
-"""One script for each version. A script that was released is never changed; the next change is the next script."""
+_STEPS = steps("sqlite.sql")
 
 _MESSAGE = "SELECT app, project, session, message, body FROM messages"
 _SESSION = "app = ? AND project = ? AND session = ?"

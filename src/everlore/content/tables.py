@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from typing import Final
 
 import sqlalchemy as sa
@@ -21,42 +22,7 @@ ID, INT, FLAG, LINE, TEXT = "id", "int", "flag", "line", "text"
 
 LINE_LENGTH: Final = 255
 
-_TABLES: Final = """
-site_content: id:id type:line contentType:line pagetitle:line longtitle:line description:line alias:line
-  link_attributes:line published pub_date unpub_date parent isfolder introtext:text content:text richtext:flag
-  template menuindex searchable cacheable createdby createdon editedby editedon deleted deletedon deletedby
-  publishedon publishedby menutitle:line hide_from_tree:flag privateweb:flag privatemgr:flag content_dispo:flag
-  hidemenu:flag alias_visible
-site_content_closure: closure_id:id ancestor descendant depth
-site_templates: id:id templatename:line templatealias:line description:line editor_type category icon:line
-  template_type content:text locked:flag selectable:flag createdon editedon
-site_tmplvars: id:id type:line name:line caption:line description:line editor_type category locked:flag elements:text
-  rank display:line display_params:text default_text:text createdon editedon properties:text
-site_tmplvar_contentvalues: id:id tmplvarid contentid value:text
-site_tmplvar_templates: tmplvarid templateid rank
-site_tmplvar_access: id:id tmplvarid documentgroup
-tags: id:id name:line
-site_content_tags: doc_id tag_id tv_id
-document_groups: id:id document_group document
-documentgroup_names: id:id name:line private_memgroup private_webgroup
-member_groups: id:id user_group member
-membergroup_access: id:id membergroup documentgroup
-membergroup_names: id:id name:line
-site_snippets: id:id name:line description:line editor_type category cache_type snippet:text locked:flag
-  properties:text moduleguid:line createdon editedon disabled:flag
-site_plugins: id:id name:line description:line editor_type category cache_type:flag plugincode:text locked:flag
-  properties:text disabled:flag moduleguid:line createdon editedon
-site_modules: id:id name:line description:line editor_type disabled:flag category locked:flag icon:line createdon
-  editedon guid:line properties:text modulecode:text
-categories: id:id category:line rank
-users: id:id username:line password:line cachepwd:line refresh_token:line access_token:line verified_key:line
-user_attributes: id:id internalKey fullname:line role email:line phone:line mobilephone:line blocked blockeduntil
-  blockedafter logincount lastlogin thislogin failedlogincount sessionid:line createdon editedon
-user_roles: id:id name:line description:line frames home rank locked
-permissions: id:id name:line key:line lang_key:line group_id disabled
-permissions_groups: id:id name:line lang_key:line
-role_permissions: id:id permission:line role_id
-"""
+_TABLES: Final = (files("everlore.content") / "tables.txt").read_text(encoding="utf-8")
 """Each with its columns: `:id` counts up, `:line` is a short text, `:flag` a boolean, a plain name a whole number."""
 
 
