@@ -13,45 +13,6 @@ from everlore.code.projects import Projects
 from everlore.engine import Engine
 from everlore.errors import NotFound
 
-CART = '''"""A shop."""
-
-
-class ShoppingCart:
-    """Collects what a customer wants to buy."""
-
-    def add_item(self, item, quantity=1):
-        """Put an article into the cart."""
-        self.items.append((item, quantity))
-
-    def totalPrice(self):
-        return sum(item.price * quantity for item, quantity in self.items)
-
-
-def parse_config(path):
-    """Read the settings from a TOML file."""
-    return tomllib.loads(path.read_text())
-'''
-
-
-MAIN_RS = """fn main() {
-    println!("hello");
-}
-
-pub struct Engine {
-    cylinders: u32,
-}
-"""
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    root = tmp_path / "shop"
-    put(root, "src/cart.py", CART)
-    put(root, "src/main.rs", MAIN_RS)
-    put(root, "README.md", "# Shop\n\nHow refunds are handled by the accounting people.\n")
-    put(root, "node_modules/left/pad.js", "function leftPad() {}\n")
-    return root
-
 
 def test_a_project_keeps_its_id_and_a_namesake_gets_another(tmp_path: Path) -> None:
     projects = Projects(tmp_path / "projects.db")

@@ -5,53 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from code_tools_client import call, completed, names, put, status
+from code_tools_client import call, completed, names, status
 from embeddings import endpoint
 from vaults import open_vault, within
 
 from everlore.code import code_hits
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
-
-CART = '''"""A shop."""
-
-
-class ShoppingCart:
-    """Collects what a customer wants to buy."""
-
-    def add_item(self, item, quantity=1):
-        """Put an article into the cart."""
-        self.items.append((item, quantity))
-
-    def totalPrice(self):
-        return sum(item.price * quantity for item, quantity in self.items)
-
-
-def parse_config(path):
-    """Read the settings from a TOML file."""
-    return tomllib.loads(path.read_text())
-'''
-
-
-MAIN_RS = """fn main() {
-    println!("hello");
-}
-
-pub struct Engine {
-    cylinders: u32,
-}
-"""
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    root = tmp_path / "shop"
-    put(root, "src/cart.py", CART)
-    put(root, "src/main.rs", MAIN_RS)
-    put(root, "README.md", "# Shop\n\nHow refunds are handled by the accounting people.\n")
-    put(root, "node_modules/left/pad.js", "function leftPad() {}\n")
-    return root
-
 
 IDENTIFIERS = {
     "add_item": "add_item",

@@ -5,61 +5,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
+from markdown_site import ask, titles, write
 
-from everlore.config import EmcpSection
 from everlore.content import arguments as a
-from everlore.content import tools
-from everlore.content.access import Caller
-from everlore.content.connect import open_site
 from everlore.content.importing import import_folder
-
-FILES = {
-    "index.md": "---\ntitle: Home\n---\nWelcome.",
-    "02-second.md": "# The second page\n\nText.",
-    "10-tenth.md": "Only text.",
-    "guide/README.md": "---\nlongtitle: All of the guide\nauthor: Ада\n---\n# Guide",
-    "guide/install.md": "---\ntitle: Install\nprice: 12.5\ntags: [setup, linux]\ntemplate: Manual\n---\nRun it.",
-    "guide/deep/er/page.md": "Deep down.",
-    "draft.md": "---\ndraft: true\nhidemenu: true\norder: 99\ndate: 2026-05-28\nslug: my-draft\n---\nNot yet.",
-    ".hidden/secret.md": "no",
-    "notes.txt": "no",
-    "empty/nothing.txt": "no",
-}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    top = tmp_path / "docs"
-    for name, text in FILES.items():
-        write(top, name, text)
-    return top
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
-    return tmp_path / "vault" / ".everlore" / "content.db"
-
-
-def write(top: Path, name: str, text: str) -> None:
-    path = top / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
-def titles(database: Path) -> dict[str, dict[str, Any]]:
-    found = ask(database, "evo.content.search", a.Search, limit=100, with_tvs=["author", "price", "tags"])["items"]
-    return {one["pagetitle"]: one for one in found}
-
-
-def ask(database: Path, name: str, shape: type[a.Arguments], **arguments: Any) -> dict[str, Any]:
-    site = open_site(EmcpSection(), database)
-    try:
-        return tools.TOOLS[name](site, Caller(), a.check(shape, arguments, 100))
-    finally:
-        site.close()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")

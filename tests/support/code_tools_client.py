@@ -13,6 +13,33 @@ from everlore.surfaces.contracts.toolset import Caller
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
+CART = '''"""A shop."""
+
+
+class ShoppingCart:
+    """Collects what a customer wants to buy."""
+
+    def add_item(self, item, quantity=1):
+        """Put an article into the cart."""
+        self.items.append((item, quantity))
+
+    def totalPrice(self):
+        return sum(item.price * quantity for item, quantity in self.items)
+
+
+def parse_config(path):
+    """Read the settings from a TOML file."""
+    return tomllib.loads(path.read_text())
+'''
+MAIN_RS = """fn main() {
+    println!("hello");
+}
+
+pub struct Engine {
+    cylinders: u32,
+}
+"""
+
 
 def call(engine: Engine, name: str, **arguments: Any) -> dict[str, Any]:
     answer = BY_NAME[name].call(Caller(lambda _: engine), arguments)
