@@ -6,13 +6,14 @@ import argparse
 import gc
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import structlog
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import code, content, holds, multihop, recalling, report, speed, stores
+from bench import code, content, holds, multihop, recalling, report, scale, speed, stores
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
@@ -33,6 +34,7 @@ examples:
   python -m bench --only holds               told changes: is the current value the first answer, on HTTP and MCP alike
   python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
   python -m bench --only content             the content tools on sites of 100k documents, in each database
+  python -m bench --only scale               10k, 100k and 1M memories in the folder: what vectors miss, how times grow
   python -m bench --only stores              the folder with SQLite against PostgreSQL, which it starts by itself
   BENCH_DATA=~/data python -m bench          the public data sets are in ~/data (see bench/README.md)
 """
@@ -54,6 +56,7 @@ def main() -> int:
             "code": _code,
             "speed": _speed,
             "stores": _stores,
+            "scale": _scale,
             "content": _content,
         }
         for name, part in parts.items():
@@ -72,7 +75,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", choices=report.PARTS, help="only this part; the others keep their last tables")
     parser.add_argument("--quick", action="store_true", help="a small version that leaves latest.md alone")
     parser.add_argument("--every", type=_positive, default=3, metavar="N", help="every Nth LongMemEval question (3)")
-    parser.add_argument("--limit", type=_positive, metavar="N", help="at most N conversations and N questions")
+    parser.add_argument("--limit", type=_positive, metavar="N", help="at most N conversations, questions or memories")
     return parser.parse_args()
 
 
@@ -150,6 +153,21 @@ def _content(options: argparse.Namespace, progress: Progress) -> None:
 def _stores(options: argparse.Namespace, progress: Progress) -> None:
     found = stores.measure(stores.QUICK if options.quick else stores.FULL, progress)
     _publish("stores", stores.table(found, report.heading()), quick=options.quick)
+
+
+def _scale(options: argparse.Namespace, progress: Progress) -> None:
+    folder = data_folder()
+    if not (folder / "longmemeval").is_dir():
+        print(
+            f"scale: skipped, there is no folder {folder / 'longmemeval'} (bench/README.md tells which).",
+            file=sys.stderr,
+        )
+        return
+    plan = scale.QUICK if options.quick else scale.FULL
+    if options.limit:
+        plan = replace(plan, sizes=tuple(sorted({min(size, options.limit) for size in plan.sizes})))
+    found = scale.measure(plan, folder, WORK, progress)
+    _publish("scale", scale.table(found, report.heading()), quick=options.quick)
 
 
 def _publish(part: str, table: str, *, quick: bool) -> None:

@@ -28,9 +28,9 @@ from everlore.code.rows import dense_text
 from everlore.code.walk import LARGEST, find, read
 from everlore.config import load
 from everlore.engine import Engine, open_engine
-from everlore.index.sqlite import SqliteIndex
-from everlore.index.tokens import query_terms, tokens
 from everlore.models.choose import make_embedder
+from everlore.stores.sqlite.index import SqliteIndex
+from everlore.stores.tokens import query_terms, tokens
 
 DEPTH = 50
 """Results that are looked at: as many as the tool gives at most."""

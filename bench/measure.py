@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.data import Haystack, Question, Turn
 from everlore.extract.turns import ASSISTANT
-from everlore.index.tokens import query_terms, tokens
+from everlore.stores.tokens import query_terms, tokens
 
 ENOUGH = 0.5
 """Share of a fact's words that its turn must hold."""

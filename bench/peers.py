@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.synthetic import BIG, Filled
-from everlore.index.base import Vector
-from everlore.index.tokens import query_terms
+from everlore.stores.base import Vector
+from everlore.stores.tokens import query_terms
 
 LIMIT = 100
 

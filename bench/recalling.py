@@ -22,9 +22,9 @@ from bench.timing import Timing
 from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
 from everlore.graph.links import with_links
-from everlore.index.base import Stamp
 from everlore.kinds import note
 from everlore.models.choose import make_embedder
+from everlore.stores.base import Stamp
 from everlore.types import IndexRow, Owner, Scope
 
 OWNER = Owner(Scope(), "user", "default")

@@ -26,7 +26,6 @@ from bench.timing import Timing
 from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
 from everlore.errors import Unavailable
-from everlore.index.tokens import query_terms
 from everlore.kinds.episode import turn_units
 from everlore.memory import NewMessage, flush, remember, save_note
 from everlore.models.base import State
@@ -34,6 +33,7 @@ from everlore.models.choose import make_embedder
 from everlore.models.unrelated import OFFLINE
 from everlore.search import METHODS, Query, recall
 from everlore.search.recipes import Method
+from everlore.stores.tokens import query_terms
 from everlore.sync.embedding import embed_pending
 from everlore.sync.upkeep import index_changes
 from everlore.types import Owner, Where

@@ -24,12 +24,12 @@ from bench.speed import SAVED, TOP_K, FixedEmbedder
 from bench.synthetic import BIG, SCOPE, START, Corpus, Filled, fill, make_centres, make_corpus
 from everlore.config import MemorySection, StoreSection, load
 from everlore.engine import Engine, open_engine
-from everlore.index.tokens import query_terms
 from everlore.memory import NewMessage, flush, remember
 from everlore.models.choose import make_embedder
 from everlore.postgres.statements import value
 from everlore.search import Query, recall
 from everlore.search.recipes import HYBRID
+from everlore.stores.tokens import query_terms
 from everlore.types import Owner, Where
 
 CANDIDATES = 100

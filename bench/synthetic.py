@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.index.base import Index, Stamp
 from everlore.kinds import episode as episodes
 from everlore.kinds import fact as facts
 from everlore.models import unpacked
 from everlore.models.base import Embedder
+from everlore.stores.base import Index, Stamp
 from everlore.types import IndexRow, Owner, Scope
 
 SCOPE = Scope("bench", "speed")

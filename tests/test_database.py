@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import apsw
 import pytest
+from vaults import within
 
+from everlore import database
 from everlore.database import Database, Schema, row, rows, value
 from everlore.errors import Damaged, Unavailable
 
@@ -74,3 +77,82 @@ def test_a_closed_database_says_so(tmp_path: Path) -> None:
     db.close()
     with pytest.raises(Unavailable), db.read():
         pass
+
+
+def log_bytes(db: Database) -> int:
+    return Path(f"{db.path}-wal").stat().st_size
+
+
+def test_a_large_write_leaves_no_log_larger_than_the_file(tmp_path: Path) -> None:
+    db = opened(tmp_path / "x.db")
+    with db.write() as connection:
+        connection.executemany("INSERT INTO said VALUES(?)", [("tea " * 1000,)] * 5000)
+    assert log_bytes(db) <= min(database.LOG_BYTES, db.path.stat().st_size)
+    db.close()
+
+
+def test_a_log_that_grew_beside_a_long_reader_is_emptied_when_that_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "AGAIN_SECONDS", 0.1)
+    db = opened(tmp_path / "x.db")
+    with db.write() as connection:
+        connection.execute("INSERT INTO said VALUES('tea')")
+    reading, done = threading.Event(), threading.Event()
+
+    def read_long() -> None:
+        with db.read() as connection:
+            assert value(connection, "SELECT count(*) FROM said") == 1
+            reading.set()
+            done.wait(60)
+            assert value(connection, "SELECT count(*) FROM said") == 1
+
+    reader = threading.Thread(target=read_long)
+    reader.start()
+    assert reading.wait(60)
+    for _ in range(10):
+        with db.write() as connection:
+            connection.executemany("INSERT INTO said VALUES(?)", [("tea " * 1000,)] * 500)
+    assert log_bytes(db) > database.LOG_BYTES
+    done.set()
+    reader.join()
+
+    def shrunk() -> bool:
+        db.shrink_log()
+        return log_bytes(db) <= database.LOG_BYTES
+
+    within(60, shrunk)
+    db.close()
+
+
+def test_readers_who_take_turns_do_not_let_the_log_grow_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is always one of them at it, so that SQLite alone never comes to begin its log anew."""
+    monkeypatch.setattr(database, "AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(database, "READERS_SECONDS", 10.0)
+    db = opened(tmp_path / "x.db")
+    stop = threading.Event()
+    mine, other = threading.Semaphore(1), threading.Semaphore(0)
+
+    def read_in_turn(before: threading.Semaphore, after: threading.Semaphore) -> None:
+        while not stop.is_set():
+            before.acquire(timeout=60)
+            with db.read() as connection:
+                value(connection, "SELECT count(*) FROM said")
+                after.release()
+                stop.wait(0.02)
+
+    readers = [threading.Thread(target=read_in_turn, args=pair) for pair in ((mine, other), (other, mine))]
+    for reader in readers:
+        reader.start()
+    written = 0
+    for _ in range(12):
+        with db.write() as connection:
+            connection.executemany("INSERT INTO said VALUES(?)", [("tea " * 1000,)] * 500)
+        written += 500 * 4000
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert log_bytes(db) <= database.LOG_BYTES < written / 2
+    db.close()

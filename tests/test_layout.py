@@ -16,7 +16,7 @@ LINES_OF_THE_SOURCE = 44_500
 """It may only become less."""
 LOCAL_IMPORTS = 10
 """First-party imports inside functions: only where a start-up budget needs them, each with its reason beside it."""
-BY_CONTRACT = ("buffer/", "index/")
+BY_CONTRACT = ("stores/",)
 """Two stores behind one Protocol: `tests/contract` asks both the same, so a module of theirs may have no other test."""
 SCENARIOS = ("bench", "contract", "crash", "optional", "store", "support")
 """Folders of tests that mirror no package: suites over both stores, processes that are killed, helpers."""

@@ -8,6 +8,7 @@ data may be put aside when it is damaged, and is begun anew when somebody delete
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 import threading
@@ -26,6 +27,13 @@ from everlore.lock import FileLock
 
 BUSY_SECONDS = 10.0
 CACHE_KIB = 32 * 1024
+LOG_BYTES = 8 * 2**20
+"""What the write-ahead log may hold, twice what SQLite gathers before it copies it to the file: more only while
+somebody reads for long, or when a single write is larger."""
+READERS_SECONDS = 0.2
+"""How long writers wait for readers so that a log that has grown larger can be emptied,"""
+AGAIN_SECONDS = 5.0
+"""and how soon that is tried again."""
 SETTLE_SECONDS = 0.2
 """Who deletes a file deletes what lies beside it a moment later, and must not hit that of the new one."""
 
@@ -51,6 +59,7 @@ class Database:
         self._connections: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._mine = threading.local()
         self._closed = False
+        self._shrunk = -AGAIN_SECONDS
         self.renewals = 0
         """How often an empty file, or one that somebody put there, has taken the place of the one that was open."""
         _create(path)
@@ -78,6 +87,32 @@ class Database:
                 return
             with _transaction(connection, begin, commit=commit):
                 yield connection
+            if commit:
+                self.shrink_log()
+
+    def shrink_log(self) -> None:
+        """Empty the log if it is larger than it should be: a large write, or readers that were never all done at once,
+        let it grow, and SQLite itself would leave the file as large as it is."""
+        try:
+            too_large = os.stat(f"{self.path}-wal").st_size > LOG_BYTES  # noqa: PTH116 - after every write
+        except OSError:
+            return
+        if too_large and time.monotonic() > self._shrunk + AGAIN_SECONDS:
+            self._shrunk = math.inf  # not by two threads at once
+            try:
+                self._empty_log(READERS_SECONDS)
+            finally:
+                self._shrunk = time.monotonic()
+
+    def _empty_log(self, seconds: float) -> None:
+        connection = self._connection()
+        connection.set_busy_timeout(int(seconds * 1000))
+        try:
+            with contextlib.suppress(apsw.Error):  # what was written is safe in the log
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        finally:
+            with contextlib.suppress(apsw.ConnectionClosedError):
+                connection.set_busy_timeout(int(BUSY_SECONDS * 1000))
 
     def require_place(self) -> None:
         """Refuse to go on when the file was removed or moved away: what is written to it then may be gone with us."""
@@ -94,8 +129,7 @@ class Database:
 
     def scrub(self) -> None:
         """Take what was deleted out of the log as well, if no one is reading; else it goes a little later."""
-        with contextlib.suppress(apsw.BusyError, apsw.LockedError, apsw.ConnectionClosedError):
-            self._connection().wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        self._empty_log(BUSY_SECONDS)
 
     def sound(self) -> bool:
         """Whether the pages of the file fit together. Reads all of it."""
@@ -204,7 +238,7 @@ class Database:
                 connection.execute("PRAGMA fullfsync=ON")
             connection.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
             connection.execute("PRAGMA temp_store=MEMORY")
-            connection.execute("PRAGMA journal_size_limit=67108864")
+            connection.execute(f"PRAGMA journal_size_limit={LOG_BYTES}")
             self._upgrade(connection)
         except BaseException:
             connection.close()

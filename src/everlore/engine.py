@@ -10,20 +10,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from everlore.buffer.base import Buffer
-from everlore.buffer.sqlite import SqliteBuffer
 from everlore.clock import Clock
 from everlore.config import Settings
 from everlore.errors import Unavailable
 from everlore.extras import load
-from everlore.index.base import Index
-from everlore.index.sqlite import SqliteIndex
 from everlore.models.base import Embedder
 from everlore.models.cache import Cache, CachedEmbedder, EmbeddingCache
 from everlore.models.chat import ChatModel
 from everlore.models.choose import make_embedder, make_llm, make_seer
 from everlore.models.media.reader import MediaReader
 from everlore.postgres.opening import open_server
+from everlore.stores.base import Index
+from everlore.stores.buffer import Buffer
+from everlore.stores.sqlite.buffer import SqliteBuffer
+from everlore.stores.sqlite.index import SqliteIndex
 from everlore.vault.base import Vault
 from everlore.vault.folder import SYSTEM, FolderVault
 
@@ -103,8 +103,8 @@ class Engine:
 ON_POSTGRES = {
     "vault": "everlore.vault.postgres:PostgresVault",  # first: on a cluster, other tables are laid beside its own
     "cache": "everlore.models.shared_cache:SharedCache",
-    "buffer": "everlore.buffer.postgres:PostgresBuffer",
-    "index": "everlore.index.postgres.index:PostgresIndex",
+    "buffer": "everlore.stores.postgres.buffer:PostgresBuffer",
+    "index": "everlore.stores.postgres.index:PostgresIndex",
 }
 """Parts that need the packages of an extra: each is made of the server."""
 

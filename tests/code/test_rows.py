@@ -10,8 +10,8 @@ import pytest
 
 from everlore.code.chunks import cut
 from everlore.code.rows import KIND, owner_of, rows_of
-from everlore.index.base import Stamp
-from everlore.index.sqlite import SqliteIndex
+from everlore.stores.base import Stamp
+from everlore.stores.sqlite.index import SqliteIndex
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ import pytest
 from databases import Postgres, emptied, new_schema, opened
 from stored import Time
 
-from everlore.buffer.base import Buffer
-from everlore.buffer.postgres import PostgresBuffer
-from everlore.buffer.sqlite import SqliteBuffer
-from everlore.index.base import Index
-from everlore.index.postgres.index import PostgresIndex
-from everlore.index.sqlite import SqliteIndex
 from everlore.postgres.server import Server
+from everlore.stores.base import Index
+from everlore.stores.buffer import Buffer
+from everlore.stores.postgres.buffer import PostgresBuffer
+from everlore.stores.postgres.index import PostgresIndex
+from everlore.stores.sqlite.buffer import SqliteBuffer
+from everlore.stores.sqlite.index import SqliteIndex
 from everlore.vault.base import Vault
 from everlore.vault.folder import FolderVault
 from everlore.vault.postgres import PostgresVault

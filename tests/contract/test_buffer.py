@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stored import ALICE, BOB, ids, message
 
-from everlore.buffer.base import Buffer
+from everlore.stores.buffer import Buffer
 from everlore.types import Cell, Message, Scope
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from stored import ALICE, BOB, alike, embed, fill, found, row, rows_of, where
 
-from everlore.index.base import Index, Link
+from everlore.stores.base import Index, Link
 from everlore.types import Edge, Key, Owner, Scope, Validity, Where
 
 

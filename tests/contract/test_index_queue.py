@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from stored import Time
 
-from everlore.index.base import Index
+from everlore.stores.base import Index
 
 
 def test_the_queue_keeps_a_path_until_it_is_done(index: Index) -> None:

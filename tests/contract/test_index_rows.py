@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stored import ALICE, BOB, STAMP, alike, embed, fill, found, row, where
 
-from everlore.index.base import Applied, Index, Stamp
+from everlore.stores.base import Applied, Index, Stamp
 from everlore.types import AllOf, AnyOf, Filter, Key, Owner, Predicate, Problem, Scope, Validity
 
 

@@ -10,8 +10,8 @@ import pytest
 from stored import ALICE, BOB, STAMP, alike, direction, embed, fill, found, row, rows_of, where
 
 from everlore.errors import EverloreError
-from everlore.index.base import Index, Stamp
-from everlore.index.tokens import query_terms, tokens
+from everlore.stores.base import Index, Stamp
+from everlore.stores.tokens import query_terms, tokens
 from everlore.types import IndexRow, Owner, Predicate, Problem, Scope, Unit
 
 

@@ -10,16 +10,16 @@ from embeddings import Endpoint
 from vaults import ALICE, SCOPE, assert_index_equals_files, open_vault, says
 
 from everlore.accounts import postgres as account_tables
-from everlore.buffer import postgres as buffer_tables
 from everlore.errors import Misconfigured
-from everlore.index.postgres import schema as index_tables
-from everlore.index.postgres.index import PostgresIndex
 from everlore.memory import flush, listing, remember
 from everlore.models import shared_cache
 from everlore.postgres.parts import Part, distribution
 from everlore.postgres.statements import rows, run
 from everlore.search import Query, recall
 from everlore.search.recipes import HYBRID
+from everlore.stores.postgres import buffer as buffer_tables
+from everlore.stores.postgres import schema as index_tables
+from everlore.stores.postgres.index import PostgresIndex
 from everlore.vault import postgres as vault_tables
 
 PARTS = [vault_tables.PART, buffer_tables.PART, index_tables.PART, shared_cache.PART, account_tables.PART]

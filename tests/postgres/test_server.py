@@ -11,12 +11,12 @@ import pytest
 from databases import Postgres, new_schema, opened
 from stored import message
 
-from everlore.buffer.postgres import PostgresBuffer
 from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
-from everlore.index.postgres.index import PostgresIndex
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, value
+from everlore.stores.postgres.buffer import PostgresBuffer
+from everlore.stores.postgres.index import PostgresIndex
 from everlore.types import Scope
 from everlore.vault.postgres import PostgresVault
 

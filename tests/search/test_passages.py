@@ -2,21 +2,53 @@
 
 from __future__ import annotations
 
-import pytest
-from vaults import DAY, MAY_28
+from collections.abc import Iterator
 
-from everlore.engine import Engine
+import pytest
+from vaults import DAY, MAY_28, says
+
+from everlore.config import load
+from everlore.engine import Engine, open_engine
+from everlore.memory import flush, remember
 from everlore.search import METHODS, Hit, Query, recall
 from everlore.search.passages import likeness
 from everlore.search.recipes import CONTEXT, HYBRID, KEYWORD, RECALL, RECORDS, SEARCH, SEARCH_TEXT, Recipe
+from everlore.sync.embedding import embed_pending
 from everlore.types import Owner, Scope
 
 ANN = Owner(Scope(), "user", "ann")
 MINUTE = 60_000
 
 
-def hits(engine: Engine, question: str, recipe: Recipe = HYBRID) -> dict[str, Hit]:
-    found = recall(engine, Query(ANN, question, 10), recipe).hits["episode"]
+CYD = Owner(Scope(), "user", "cyd")
+CHANGED = {
+    "siemens": (0, ["I work at Siemens in Munich. After work I like the beer in Munich."]),
+    "bosch": (60, ["I started at Bosch last week."]),
+    "mozilla": (120, ["I now work at Mozilla."]),
+    "both": (130, ["My favorite color is blue.", "The train was late.", "My favorite color is green now."]),
+}
+MIDNIGHT = MAY_28 - MAY_28 % DAY
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """Someone whose name has digits said things that have ended since, and talked over midnight."""
+    # midnight of the files' clock, UTC, is nine in the morning there: a talk goes on
+    engine = open_engine(load(memory={"root": tmp_path_factory.mktemp("changed"), "timezone": "Asia/Tokyo"}))
+    talks = {name: (MAY_28 + day * DAY, lines) for name, (day, lines) in CHANGED.items()}
+    talks["night"] = (MIDNIGHT - MINUTE, [f"The moon over the harbour {does}." for does in ("rose", "hides", "sank")])
+    for session, (begin, lines) in talks.items():
+        said = [says(line, "cyd", begin + at * MINUTE, sender_name="Cyd42") for at, line in enumerate(lines)]
+        remember(engine, Scope(), session, said)
+        flush(engine, Scope(), session)
+    while embed_pending(engine, 100):
+        pass
+    yield engine
+    engine.close()
+
+
+def hits(engine: Engine, question: str, recipe: Recipe = HYBRID, owner: Owner = ANN) -> dict[str, Hit]:
+    found = recall(engine, Query(owner, question, 10), recipe).hits["episode"]
     return {hit.stored.session_id: hit for hit in found}
 
 
@@ -61,6 +93,30 @@ def test_only_the_sentence_that_states_it_has_ended(told: Engine) -> None:
     single, rent = (hits(told, question)["single"].passages[0] for question in ("Am I single?", "Is the rent cheap?"))
     assert (single.text, single.ended_by) == ("I am single.", "Ann got married.")
     assert (rent.text, rent.ended_by, rent.valid_until) == ("The rent is cheap here.", "", None)
+
+
+def test_a_sentence_has_ended_though_the_fact_says_more_than_it(changed: Engine) -> None:
+    """The fact has the date that "last week" means, and a name of three words: Cyd42, Cyd and 42."""
+    said = hits(changed, "When did I start at Bosch?", owner=CYD)["bosch"].passages[0]
+    assert (said.text, said.ended_by) == ("I started at Bosch last week.", "Cyd42 now works at Mozilla.")
+
+
+def test_of_the_sentences_of_a_turn_the_one_that_says_most_of_a_fact_has_ended(changed: Engine) -> None:
+    work, beer = (hits(changed, asked, owner=CYD)["siemens"].passages[0] for asked in ("Siemens", "Do I like beer?"))
+    assert (work.text, work.ended_by) == ("I work at Siemens in Munich.", "Cyd42 now works at Mozilla.")
+    assert (beer.text, beer.ended_by) == ("After work I like the beer in Munich.", "")
+
+
+def test_within_a_hit_what_has_ended_stands_behind_what_holds(changed: Engine) -> None:
+    said = hits(changed, "What is my favorite color?", owner=CYD)["both"].passages
+    assert [one.text for one in said] == ["My favorite color is green now.", "My favorite color is blue."]
+    assert said[1].ended_by == "Cyd42's favorite color is green now."
+
+
+def test_what_was_said_before_midnight_was_said_the_day_before(changed: Engine) -> None:
+    asked = {-1: "rose", 0: "hides", 1: "sank"}
+    told = {minute: hits(changed, word, KEYWORD, CYD)["night"].passages[0].time for minute, word in asked.items()}
+    assert told == {minute: MIDNIGHT + minute * MINUTE for minute in asked}
 
 
 def test_a_sentence_holds_from_when_it_was_said(told: Engine) -> None:

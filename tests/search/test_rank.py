@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from vaults import DAY, MAY_28
 
-from everlore.engine import Engine
+from everlore.config import load
+from everlore.engine import Engine, open_engine
+from everlore.memory import save_note
 from everlore.search.candidates import Ask
 from everlore.search.query import Parts
-from everlore.search.rank import IN_TIME, SAME, Ranked, leading, rank
+from everlore.search.rank import IN_TIME, SAME, SHARED_NAMES, Ranked, leading, rank
 from everlore.search.recipes import HYBRID, RECALL, Recipe
-from everlore.search.score import looked_for
+from everlore.search.score import added, looked_for
 from everlore.search.time_window import inside
+from everlore.sync.embedding import embed_pending
 from everlore.types import Owner, Scope, Where
 
 ANN = Owner(Scope(), "user", "ann")
@@ -52,6 +56,24 @@ def test_the_time_asked_for_is_preferred_in_one_pass_and_hides_nothing(told: Eng
         within = 1 - (1 - before) * (1 - HYBRID.time)
         assert one.score == pytest.approx(within if session == "wedding" else before)
         assert (IN_TIME in [why for why, _ in one.steps]) == (session == "wedding")
+
+
+def test_a_note_that_shares_a_name_with_the_best_one_is_raised_past_one_that_shares_a_word(tmp_path: Path) -> None:
+    engine = open_engine(load(memory={"root": tmp_path}))
+    texts = ("Erik Satie was born in Honfleur.", "Honfleur lies on the Seine.", "Rivers rise in the mountains.")
+    best, second, other = (save_note(engine, ANN, text).global_id for text in texts)
+    while embed_pending(engine, 100):
+        pass
+    ask = asking(engine, "On which river is the birthplace of Erik Satie?")
+    notes = replace(ask, where=Where(ANN, ("note",)))
+    for recipe, order in ((HYBRID, [best, second, other]), (HYBRID.but("plain", graph=0.0), [best, other, second])):
+        ranking = rank(engine, replace(notes, recipe=recipe))
+        stored = engine.index.stored(one.row for one in ranking.memories)
+        assert [stored[one.row].key.global_id for one in ranking.memories] == order
+        for one in ranking.memories:
+            assert one.score == pytest.approx(added(one.steps[0][1], recipe.graph * one.parts.graph))
+            assert (SHARED_NAMES in [why for why, _ in one.steps]) == (one.parts.graph > 0)
+    engine.close()
 
 
 def test_a_sum_of_parts_is_the_sum_of_its_parts(told: Engine) -> None:

@@ -84,6 +84,7 @@ def test_a_language_model_asks_for_what_is_missing(led: Engine, llm: Llm) -> Non
     assert FURTHER_QUERY in hit.moved
     alone = recall(led, Query(ALICE, "Okonkwo regatta", 10), HYBRID)
     assert hit.score == pytest.approx(FOLLOWED * scores(alone)["s1"], abs=1e-5)
+    assert hit.score < scores(alone)["s1"], "the question's own answers go first"
     assert hit.score < scores(alone)["s1"]
     assert found.usage.requests == 1
 

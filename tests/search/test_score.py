@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everlore.index.base import TermStats
 from everlore.search.score import (
+    BEND,
     CONTEXT,
     Candidates,
+    added,
     dense_scores,
     in_context,
     roll_up,
@@ -19,6 +21,7 @@ from everlore.search.score import (
     text_scores,
     z_scores,
 )
+from everlore.stores.base import TermStats
 
 SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
@@ -91,6 +94,16 @@ def test_a_memory_is_worth_at_least_its_best_turn_and_at_most_one(scores: list[f
 @given(SCORES, st.floats(0, 1))
 def test_another_matching_turn_never_lowers_a_memory(scores: list[float], extra: float) -> None:
     assert whole([*scores, extra]) >= whole(scores) - 1e-6
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(0, 1), st.floats(0, 2), st.floats(0, 2))
+def test_further_evidence_adds_up_and_stays_at_most_one(score: float, more: float, again: float) -> None:
+    assert score - 1e-9 <= added(score, more) <= 1
+    assert added(score, 0) == pytest.approx(score)
+    assert added(added(score, more), again) == pytest.approx(added(score, more + again)), "in whatever order"
+    if score + more <= BEND:
+        assert added(score, more) == score + more
 
 
 def test_memories_are_rolled_up_each_by_itself() -> None:

@@ -82,6 +82,18 @@ def test_one_who_asks_for_a_time_gets_what_held_then(engine: Engine) -> None:
     assert found.trace["stages"][0]["superseded"] == []
 
 
+@pytest.mark.parametrize("question", ["Do I live in Boston?", "Do I still live in Boston?", "Does Cyd live in Boston?"])
+def test_who_asks_whether_something_holds_is_told_what_does(engine: Engine, question: str) -> None:
+    for recipe in (HYBRID, RECALL):
+        hits = recall(engine, Query(CYD, question, 10), recipe).hits["episode"]
+        assert hits[0].stored.session_id == "denver"
+
+
+def test_who_asks_whether_something_held_is_told_that(engine: Engine) -> None:
+    for question in ("Did I live in Boston?", "Is the parrot in Boston loud?"):
+        assert sessions(ask(engine, question))[0] == "boston", question
+
+
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 def test_every_recipe_puts_what_has_ended_behind_what_replaced_it(engine: Engine, recipe: Recipe) -> None:
     hits = recall(engine, Query(CYD, "Where do I live?", 10, explain=True), recipe).hits["episode"]

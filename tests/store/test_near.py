@@ -8,9 +8,9 @@ import pytest
 from databases import Postgres, new_schema, opened
 from stored import ALICE, BOB, alike, direction, embed, fill, row, where
 
-from everlore.index.postgres import vectors
-from everlore.index.postgres.index import PostgresIndex
 from everlore.postgres.server import Server
+from everlore.stores.postgres import vectors
+from everlore.stores.postgres.index import PostgresIndex
 from everlore.types import Predicate, Where
 
 COUNT = 400

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.index.base import Index, Stamp
-from everlore.index.tokens import query_terms
+from everlore.stores.base import Index, Stamp
+from everlore.stores.tokens import query_terms
 from everlore.types import Edge, IndexedMemory, IndexRow, Key, Message, Owner, Scope, Unit, UnitHit, Validity, Where
 
 ALICE = Owner(Scope(), "user", "alice")

@@ -15,13 +15,13 @@ from serving import everlore
 from stored import message
 from vaults import ALICE, SCOPE, assert_index_equals_files, open_vault, says
 
-from everlore.buffer.base import Record
-from everlore.buffer.postgres import PostgresBuffer
-from everlore.index.postgres.index import PostgresIndex
 from everlore.kinds.paths import log_path, sheet_path
 from everlore.kinds.registry import kind
 from everlore.memory import flush, remember
 from everlore.postgres.server import Server
+from everlore.stores.buffer import Record
+from everlore.stores.postgres.buffer import PostgresBuffer
+from everlore.stores.postgres.index import PostgresIndex
 from everlore.sync.transfer import Side, folder_side, move
 from everlore.types import Cell, Message, Owner, Scope
 from everlore.vault.base import Raw, Vault

@@ -8,9 +8,9 @@ import pytest
 from databases import Postgres, new_schema, opened
 
 from everlore.errors import InvalidInput
-from everlore.index.postgres.index import PostgresIndex
 from everlore.postgres.server import Server
 from everlore.postgres.statements import rows
+from everlore.stores.postgres.index import PostgresIndex
 from everlore.vault.postgres import PostgresVault
 
 PATH = "default_app/default_project/users/alice/user.md"

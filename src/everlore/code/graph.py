@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from everlore.code.rows import KIND
-from everlore.index.sqlite import SqliteIndex
+from everlore.stores.sqlite.index import SqliteIndex
 from everlore.types import IndexedMemory, Owner
 
 DAMPING = 0.5

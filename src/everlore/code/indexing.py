@@ -11,8 +11,8 @@ from everlore.code.rows import rows_of
 from everlore.code.walk import Found, find, read
 from everlore.errors import Unavailable
 from everlore.extras import require
-from everlore.index.base import Applied
-from everlore.index.sqlite import SqliteIndex
+from everlore.stores.base import Applied
+from everlore.stores.sqlite.index import SqliteIndex
 
 
 @dataclass(slots=True)

@@ -17,13 +17,13 @@ from everlore.code.rows import KIND, owner_of, slot_of
 from everlore.code.service import CodeIndex, open_code
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
-from everlore.index.base import Vector
-from everlore.index.tokens import query_terms
 from everlore.search.candidates import Ask, collect
 from everlore.search.rank import unit_scores
 from everlore.search.recipes import CODE
 from everlore.search.score import dense_scores, term_weights, text_scores
 from everlore.search.vectors import await_embedder, unrelated_cosine
+from everlore.stores.base import Vector
+from everlore.stores.tokens import query_terms
 from everlore.types import IndexedMemory, Owner, Predicate, Where
 
 NAMED = 0.35

@@ -24,7 +24,7 @@ from everlore.code.walk import folder, may_be_source
 from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound, Unavailable
 from everlore.extras import require
-from everlore.index.sqlite import SqliteIndex
+from everlore.stores.sqlite.index import SqliteIndex
 from everlore.types import Owner
 from everlore.vault.folder import SYSTEM
 from everlore.vault.watch import raw_changes

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from everlore.code.languages import language_of
 from everlore.errors import InvalidInput
-from everlore.index.base import Stamp
+from everlore.stores.base import Stamp
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -1,7 +1,7 @@
 """Relative times get the date they mean: "yesterday" becomes "yesterday (7 May 2023)".
 
-The words stay as they were spoken; the date is put behind them. Only times with one plain reading are dated, and a
-time that has a bracket behind it is left alone, so doing it twice changes nothing.
+The words stay as they were spoken; the date is put behind them. Only times with one plain reading are dated, "a few
+days ago" roughly ("around"), and a time that has a bracket behind it is left alone, so doing it twice changes nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from everlore.extract.vocabulary import Vocabulary
 _KNOWN = Vocabulary("when")
 _MONTHS = _KNOWN.in_order("months")
 _DAYS = _KNOWN.in_order("days")
-_NUMBERS = {"a": 1, "an": 1} | {word: value for value, word in enumerate(_KNOWN.in_order("numbers"), 1)}
+_VAGUE = {"a couple": 2, "a couple of": 2, "a few": 3}
+_NUMBERS = _VAGUE | {"a": 1, "an": 1} | {word: value for value, word in enumerate(_KNOWN.in_order("numbers"), 1)}
 _WIDE = {"前天": -2, "昨天": -1, "今天": 0, "明天": 1, "后天": 2}
 _SEASON_END = {"spring": 5, "summer": 8, "autumn": 11, "fall": 11}
 
@@ -45,11 +46,11 @@ def _meaning(found: re.Match[str], today: date, text: str) -> str:
         case "near":
             return show(today + timedelta(days=_near(found["near"].lower())))
         case "ago":
-            return _shifted(today, -_number(found["ago_n"]), found["ago_unit"])
+            return _counted(today, found["ago_n"], found["ago_unit"], -1)
         case "ahead":
             if found["in_n"] and (_KNOWN["past"].search(text) or not _KNOWN["future"].search(text)):
                 return ""  # "in two weeks" may be how long something took
-            return _shifted(today, _number(found["in_n"] or found["from_n"]), found["in_unit"] or found["from_unit"])
+            return _counted(today, found["in_n"] or found["from_n"], found["in_unit"] or found["from_unit"], 1)
         case "span":
             return _span(found["which"].lower(), found["what"].lower(), today)
         case "month":
@@ -67,8 +68,10 @@ def _near(words: str) -> int:
     return 1 if words.startswith("tomorrow") else 0
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isdigit() else _NUMBERS[text.lower()]
+def _counted(today: date, count: str, unit: str, sign: int) -> str:
+    number = int(count) if count.isdigit() else _NUMBERS[count.lower()]
+    shifted = _shifted(today, sign * number, unit)
+    return f"around {shifted}" if count.lower() in _VAGUE else shifted
 
 
 def _shifted(today: date, count: int, unit: str) -> str:

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from everlore.index.tokens import STOP_WORDS, tokens
+from everlore.stores.tokens import STOP_WORDS, tokens
 
 LONGEST_TEXT = 40_000
 """Characters that are looked at. What is named only at the end of a very long text is not what it is about."""

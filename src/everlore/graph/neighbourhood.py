@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from everlore.engine import Engine
 from everlore.graph.names import name_key, names
 from everlore.graph.ppr import reached
-from everlore.index.base import Link
-from everlore.index.tokens import joined, query_terms
 from everlore.kinds.entity import IS
 from everlore.kinds.registry import kinds_where
+from everlore.stores.base import Link
+from everlore.stores.tokens import joined, query_terms
 from everlore.types import Where
 
 MOST_LINKS = 40

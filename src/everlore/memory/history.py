@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from everlore import extract
 from everlore.engine import Engine
-from everlore.index.base import ListingPage
 from everlore.kinds import fact
 from everlore.kinds.registry import kinds_where, parts_of
 from everlore.memory.notes import successor
 from everlore.memory.read import named
+from everlore.stores.base import ListingPage
 from everlore.sync.projection import known_names
 from everlore.types import IndexedMemory, Key, Owner, Where
 

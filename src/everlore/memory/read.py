@@ -6,9 +6,9 @@ from typing import Literal
 
 from everlore.engine import Engine
 from everlore.errors import NotFound
-from everlore.index.base import ListingPage
 from everlore.kinds import profile as profiles
 from everlore.kinds.registry import all_kinds
+from everlore.stores.base import ListingPage
 from everlore.types import Filter, IndexedMemory, Key, Message, Owner, Scope, Where
 
 

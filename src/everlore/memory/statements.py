@@ -9,11 +9,11 @@ from everlore.clock import as_ms, day
 from everlore.engine import Engine
 from everlore.errors import Unreadable
 from everlore.extract.sentences import clip
-from everlore.index.tokens import query_terms, tokens
 from everlore.kinds import profile as profiles
 from everlore.kinds.paths import sheet_path
 from everlore.kinds.profile import Info, Profile
 from everlore.memory.notes import without_secrets
+from everlore.stores.tokens import query_terms, tokens
 from everlore.sync.embedding import embed_soon
 from everlore.sync.indexing import index_file
 from everlore.sync.projection import profile_in, written

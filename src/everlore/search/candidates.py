@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from everlore.index.base import Index, Piece, TermStats, Vector
 from everlore.kinds.registry import parts_of
 from everlore.search.recipes import ALONE, HYBRID, Recipe
 from everlore.search.score import Candidates, Floats
+from everlore.stores.base import Index, Piece, TermStats, Vector
 from everlore.types import Filter, UnitHit, Where
 
 DEEPER = 8

@@ -18,8 +18,6 @@ from dataclasses import dataclass, field
 
 from everlore.clock import Clock
 from everlore.engine import Engine
-from everlore.index.base import TermStats
-from everlore.index.tokens import query_terms
 from everlore.search.candidates import Ask
 from everlore.search.passages import Past
 from everlore.search.query import Hit, Query
@@ -27,6 +25,8 @@ from everlore.search.rank import Ranked, Ranking, Turn
 from everlore.search.recipes import Recipe
 from everlore.search.score import BY_ASSISTANT, FURTHER, TURNS
 from everlore.search.vectors import unrelated_cosine
+from everlore.stores.base import TermStats
+from everlore.stores.tokens import query_terms
 from everlore.types import AllOf, AnyOf, Filter, IndexedMemory, Json, Predicate
 
 DIGITS = 6

@@ -6,7 +6,7 @@ as few of the first ones as a search has time for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -15,17 +15,17 @@ import numpy as np
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.extract.sentences import split
-from everlore.index.base import TermStats, Vector
-from everlore.index.bm25 import in_texts
-from everlore.index.tokens import joined, query_terms, tokens
 from everlore.kinds.episode import turns_at
 from everlore.search.candidates import Ask
 from everlore.search.query import Hit, Passage
 from everlore.search.rank import Ranked, Turn
 from everlore.search.recipes import HYBRID
 from everlore.search.score import BY_ASSISTANT, Candidates, Floats, dense_scores, looked_for, term_weights, text_scores
-from everlore.search.supersede import Place
+from everlore.search.supersede import TAKES_OVER, Place
 from everlore.search.vectors import default_radius, unrelated_cosine
+from everlore.stores.base import TermStats, Vector
+from everlore.stores.bm25 import in_texts
+from everlore.stores.tokens import joined, query_terms, tokens
 from everlore.types import IndexedMemory, Owner
 
 FACT_TURNS = 30
@@ -85,7 +85,7 @@ def matched(one: Ranked, *, vectors_only: bool, low: float) -> list[Turn]:
 def passages(
     engine: Engine, ask: Ask, hits: Sequence[tuple[Ranked, IndexedMemory]], past: Past, stats: TermStats
 ) -> list[tuple[Passage, ...]]:
-    """For each hit the best sentence of each of its best turns, best first."""
+    """For each hit the best sentence of each of its best turns."""
     if not ask.recipe.passages:
         return [()] * len(hits)
     cut = [said for one, stored in hits for said in _cut(one, stored, ask.recipe.passages)]
@@ -110,7 +110,13 @@ def passages(
                 ended_by=by,
             )
         )
-    return [tuple(sorted(found.get(stored.id, ()), key=lambda one: -one.score)) for _, stored in hits]
+    return [_in_order(one, found.get(stored.id, ())) for one, stored in hits]
+
+
+def _in_order(one: Ranked, said: Iterable[Passage]) -> tuple[Passage, ...]:
+    """Best first; of a hit that says what holds now, what has ended last."""
+    answers = any(why == TAKES_OVER for why, _ in one.steps)
+    return tuple(sorted(said, key=lambda passage: (answers and passage.valid_until is not None, -passage.score)))
 
 
 def _cut(one: Ranked, stored: IndexedMemory, most: int) -> list[_Said]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from everlore.clock import Clock
-from everlore.index.base import Vector
 from everlore.models.chat import Usage
+from everlore.stores.base import Vector
 from everlore.types import Filter, IndexedMemory, Json, Owner, Scope
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from everlore.engine import Engine
 from everlore.extract.turns import ASSISTANT
 from everlore.graph.neighbourhood import walk
-from everlore.index.base import Piece, TermStats
-from everlore.index.tokens import joined, tokens
 from everlore.kinds.registry import parts_of
 from everlore.search.candidates import Ask, Found, collect, collect_rows
 from everlore.search.query import NO_PARTS, Parts
@@ -22,6 +20,7 @@ from everlore.search.score import (
     BY_ASSISTANT,
     Floats,
     Ints,
+    added,
     dense_scores,
     in_context,
     roll_up,
@@ -29,6 +28,8 @@ from everlore.search.score import (
     text_scores,
 )
 from everlore.search.vectors import unrelated_cosine
+from everlore.stores.base import Piece, TermStats
+from everlore.stores.tokens import joined, tokens
 
 TURNS_TOGETHER = "its turns together"
 PARTS_TOGETHER = "the weighted sum of its parts"
@@ -221,11 +222,11 @@ def _near_enough(ask: Ask, one: Ranked) -> bool:
 
 
 def _nearer(recipe: Recipe, one: Ranked, nearness: float) -> Ranked:
-    """By turns: raised towards 1, but for talks. Else it is one more part."""
+    """One more part; by turns, added below 1, and not to talks."""
     if not nearness or (recipe.by_turns and one.is_talk):
         return one
     if recipe.by_turns:
-        score = round(1 - (1 - one.score) * (1 - recipe.graph * nearness), 9)
+        score = round(added(one.score, recipe.graph * nearness), 9)
         steps = (*one.steps, (SHARED_NAMES, score))
     else:
         score = round(one.score + recipe.graph * nearness, 9)

@@ -12,7 +12,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from everlore.engine import Engine
-from everlore.index.base import TermStats, Vector
 from everlore.kinds.registry import kind as kind_of
 from everlore.kinds.registry import parts_of
 from everlore.models.chat import Meter
@@ -27,6 +26,7 @@ from everlore.search.score import looked_for
 from everlore.search.supersede import supersede
 from everlore.search.time_window import inside, stretch
 from everlore.search.vectors import default_radius, query_vector
+from everlore.stores.base import TermStats, Vector
 from everlore.types import IndexedMemory, Json, Owner, Where
 
 WENT = "how well the run went"

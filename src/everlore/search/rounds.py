@@ -21,7 +21,6 @@ from everlore.errors import Misconfigured, Unavailable
 from everlore.extract.prompts import ENOUGH, RERANK
 from everlore.extract.sentences import clip
 from everlore.graph.neighbourhood import MOST_LINKS, rarity
-from everlore.index.tokens import STOP_WORDS
 from everlore.kinds.episode import turns_at
 from everlore.models.chat import Meter
 from everlore.search.candidates import Ask
@@ -29,6 +28,7 @@ from everlore.search.passages import text_of
 from everlore.search.query import Hit
 from everlore.search.rank import Ranked, Ranking, Turn, rank
 from everlore.search.score import looked_for, term_weights
+from everlore.stores.tokens import STOP_WORDS
 from everlore.types import IndexedMemory, Json
 
 ROUNDS = 3

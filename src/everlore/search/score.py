@@ -12,15 +12,16 @@ The constants were chosen on development data where their neighbourhood is flat;
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.index.base import TermStats
-from everlore.index.bm25 import telling, worth
-from everlore.index.tokens import own_terms, query_terms
+from everlore.stores.base import TermStats
+from everlore.stores.bm25 import telling, worth
+from everlore.stores.tokens import own_terms, query_terms
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -121,6 +122,14 @@ def _bounded(values: NDArray[np.floating]) -> Floats:
     beyond = np.maximum(values - BEND, 0)
     bent: Floats = np.where(values <= BEND, values, 1 - (1 - BEND) * np.exp(-beyond / (1 - BEND))).astype(np.float32)
     return bent
+
+
+def added(score: float, more: float) -> float:
+    """A score with further evidence: the sum, which grows more slowly beyond the bend and stays below 1."""
+    if score + more <= BEND:
+        return score + more
+    straight = max(score, BEND)
+    return 1 - (1 - straight) * math.exp((straight - score - more) / (1 - BEND))
 
 
 def _unit_range(values: NDArray[np.floating]) -> Floats:

@@ -6,13 +6,14 @@ Lisbon."): its memory takes over the score, and the memory of the ended fact sta
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from everlore.engine import Engine
-from everlore.index.tokens import joined, tokens
 from everlore.search.candidates import Ask
 from everlore.search.rank import Ranked, Ranking, Turn, leading
+from everlore.stores.tokens import joined, tokens
 from everlore.types import IndexedMemory, Json, Key, Owner
 
 ENDED = "what it says has ended"
@@ -22,6 +23,9 @@ PAST = 0.8
 FOREMOST = 0.9
 """It is, if the turn of that fact scores so much of what its best turn scores."""
 LONGEST_CHAIN = 20
+STILL = "still"
+"""Asks whether it holds, and is no part of what holds."""
+_WHETHER = re.compile(r"\W*(?:am|are|is|do|does|have|has)\b", re.IGNORECASE)
 
 Place = tuple[str, int]
 """A turn: the cell it belongs to, and its number there."""
@@ -80,7 +84,8 @@ def _of_owner(
         past.setdefault(_place(fact), []).append((fact, str(replaced.data["content"]) if replaced else ""))
     ranking = result.ranking
     asked = {term: weight for term, weight in ranking.idf.items() if term in ask.weights}  # not what was learned since
-    met = _met(engine, owner, asked, [fact for fact in ended if _place(fact) in turns], turns) if reorder else {}
+    told = [fact for fact in ended if _place(fact) in turns]
+    met = _met(engine, owner, asked, told, turns, whether=bool(_WHETHER.match(ask.text))) if reorder else {}
     if not met:
         return replace(result, past=past)
     trace: list[dict[str, Json]] = [
@@ -126,9 +131,17 @@ def _place(fact: IndexedMemory) -> Place:
 
 
 def _met(
-    engine: Engine, owner: Owner, idf: Mapping[str, float], ended: Sequence[IndexedMemory], turns: Mapping[Place, Turn]
+    engine: Engine,
+    owner: Owner,
+    idf: Mapping[str, float],
+    ended: Sequence[IndexedMemory],
+    turns: Mapping[Place, Turn],
+    *,
+    whether: bool,
 ) -> dict[str, IndexedMemory]:
-    """The cells that the question meets best in a fact that has ended, rather than in one that holds, and that fact."""
+    """The cells that the question meets best in a fact that has ended, rather than in one that holds, and that fact.
+
+    Who asks for a value of the past asks for no other, but `whether` that holds ("Am I single?") the present tells."""
     if not ended:
         return {}
 
@@ -143,25 +156,29 @@ def _met(
     best: dict[str, float] = {}
     for (parent, _), found in turns.items():
         best[parent] = max(best.get(parent, 0.0), found.score)
+    asked = sum(weight for term, weight in idf.items() if term != STILL)
     met: dict[str, tuple[float, IndexedMemory]] = {}
     for fact in ended:
         place, shared = _place(fact), worth(joined(tokens(str(fact.data["content"]))))
         rather = place not in holding or 0 < shared >= holding[place]
         foremost = turns[place].score >= FOREMOST * best[fact.parent_id]
-        if rather and foremost and shared > met.get(fact.parent_id, (-1.0,))[0] and not worth(_value(fact)):
-            met[fact.parent_id] = (shared, fact)
+        better = shared > met.get(fact.parent_id, (-1.0,))[0]
+        if rather and foremost and better:
+            value, further = map(worth, _value(fact))
+            if not further or (value and whether and shared >= asked):
+                met[fact.parent_id] = (shared, fact)
     return {parent: fact for parent, (_, fact) in met.items()}
 
 
-def _value(fact: IndexedMemory) -> str:
-    """The words of a fact from its value on, "Boston with their parrot". Who asks for these asks for no other value."""
+def _value(fact: IndexedMemory) -> tuple[str, str]:
+    """The words of a fact's value, "Boston", and all from there on, "Boston with their parrot"."""
     from everlore.extract.readings import read  # here, as most searches meet nothing that has ended
     from everlore.extract.slots import speaker_of
 
     text = str(fact.data["content"])
     said = read(text, speaker_of(fact.slot))
     at = text.lower().find(said.value.lower()) if said and said.value else -1
-    return joined(tokens(text[at:])) if at >= 0 else ""
+    return (joined(tokens(said.value)), joined(tokens(text[at:]))) if said and at >= 0 else ("", "")
 
 
 def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[Key, IndexedMemory]:

@@ -6,10 +6,10 @@ import time
 
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
-from everlore.index.base import Vector
 from everlore.models.unrelated import scaled
 from everlore.search.query import Query
 from everlore.search.recipes import Recipe
+from everlore.stores.base import Vector
 from everlore.sync.embedding import embed_fresh
 
 RADIUS = 0.6

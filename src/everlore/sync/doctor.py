@@ -7,27 +7,27 @@ model is really asked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from everlore.buffer.base import Buffer
-from everlore.buffer.sqlite import SqliteBuffer
 from everlore.config import Settings
 from everlore.engine import open_engine
 from everlore.errors import Damaged, EverloreError, Misconfigured, Unreadable
-from everlore.index.base import NOT_YET, Index, Stamp
-from everlore.index.checks import damage
-from everlore.index.sqlite import SqliteIndex
 from everlore.kinds.paths import locate
 from everlore.kinds.registry import kind, parts_of, several
 from everlore.models.base import Embedder
 from everlore.models.choose import make_embedder, make_llm, make_seer
+from everlore.stores.base import NOT_YET, Index, Stamp
+from everlore.stores.buffer import Buffer
+from everlore.stores.sqlite.buffer import SqliteBuffer
+from everlore.stores.sqlite.checks import damage
+from everlore.stores.sqlite.index import SqliteIndex
 from everlore.sync.indexing import Parsed, parse_file
 from everlore.sync.upkeep import Progress, counted
-from everlore.types import Owner, Problem
+from everlore.types import IndexRow, Owner, Problem
 from everlore.vault.base import FileText, Vault
 from everlore.vault.folder import SYSTEM, FolderVault
 from everlore.vault.markdown import mentioned, outside
@@ -155,22 +155,45 @@ class _Read:
     stale: list[str] = field(default_factory=list)
     """Files that say something else than the index although they look as they did when they were indexed."""
     unread: list[Finding] = field(default_factory=list)
-    wholes: set[tuple[Owner, str, str]] = field(default_factory=set)
-    """Owner and kind of memories that others are parts of, such as episodes, with their cells and ids."""
-    parts: dict[tuple[Owner, str, str, str], list[str]] = field(default_factory=dict)
-    """Owner, kind, the kind they are a part of, and their cell: the files they are in."""
-    unsure: set[tuple[Owner, str]] = field(default_factory=set)
-    """Owners and kinds of which something could not be read."""
+    orphans: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """File, kind of parts, and kind of the whole that these parts belong to and that is nowhere."""
+
+
+@dataclass(slots=True)
+class _Related:
+    """What of one owner belongs together. An owner's files lie together, so that no more is kept in memory."""
+
+    owner: Owner | None = None
+    wholes: set[tuple[str, str]] = field(default_factory=set)
+    """Kind of memories that others are parts of, such as episodes, with their cells and ids."""
+    parts: dict[tuple[str, str, str], list[str]] = field(default_factory=dict)
+    """Kind, the kind they are a part of, and their cell: the files they are in."""
+    unsure: set[str] = field(default_factory=set)
+    """Kinds of which something could not be read."""
+
+    def add(self, path: str, rows: Iterable[IndexRow]) -> None:
+        for row in rows:
+            spec = kind(row.key.kind)
+            if spec.part_of and row.parent_id:
+                self.parts.setdefault((spec.name, spec.part_of, row.parent_id), []).append(path)
+            elif parts_of(spec.name):
+                names = (row.parent_id, row.key.local_id, row.key.public_id)
+                self.wholes |= {(spec.name, ident) for ident in names}
+
+    def orphans(self) -> Iterator[tuple[str, str, str]]:
+        for (part, whole, cell), paths in self.parts.items():
+            if (whole, cell) not in self.wholes and whole not in self.unsure:
+                yield from ((path, several(part), whole) for path in paths)
 
 
 def _files(vault: Vault, index: Index | None, progress: Progress) -> Iterator[Finding]:
     try:
         known = set(index.files()) if index else set()
         paths = [path for path, _, _ in vault.walk()]
-        read = _read(vault, index, paths, progress)
+        obstacles = list(vault.obstacles())
+        read = _read(vault, index, paths, obstacles, progress)
         failures = dict(index.failures()) if index else {}
         others = list(_others(vault))
-        obstacles = list(vault.obstacles())
     except EverloreError as error:
         yield Finding("error", f"files: {error}", REBUILD if isinstance(error, Damaged) else RIGHTS)
         return
@@ -198,14 +221,22 @@ def _files(vault: Vault, index: Index | None, progress: Progress) -> Iterator[Fi
         yield Finding("ok", "files: all read" + (", and the index agrees with them" if index else ""))
     yield from read.unread
     yield from others
-    unsure = read.unsure.union((located.owner, located.kind.name) for path in obstacles if (located := locate(path)))
-    yield from _orphans(read, unsure)
+    for (path, parts, whole), count in sorted(read.orphans.items()):
+        hint = "if it was deleted on purpose, delete them too (or their **parent_id**, to keep them); else restore it"
+        yield Finding("warning", f"{path}: {count} {parts} belong to an {whole} that is nowhere", hint)
 
 
-def _read(vault: Vault, index: Index | None, paths: list[str], progress: Progress) -> _Read:
-    read = _Read()
+def _read(
+    vault: Vault, index: Index | None, paths: Sequence[str], obstacles: Sequence[str], progress: Progress
+) -> _Read:
+    read, related = _Read(), _Related()
+    blocked = [located for path in obstacles if (located := locate(path))]
     for path in counted(progress, "reading files", paths):
         located = locate(path)
+        if located and located.owner != related.owner:
+            read.orphans.update(related.orphans())
+            unsure = {one.kind.name for one in blocked if one.owner == located.owner}
+            related = _Related(located.owner, unsure=unsure)
         file, parsed = None, Parsed([], [])
         try:
             file = vault.read(path)
@@ -225,8 +256,9 @@ def _read(vault: Vault, index: Index | None, paths: list[str], progress: Progres
                 read.unread.append(Finding("warning", what, hint))
         read.problems |= dict.fromkeys(parsed.problems)
         if located and (parsed.problems or path in read.closed):
-            read.unsure.add((located.owner, located.kind.name))
-        _relate(read, path, parsed)
+            related.unsure.add(located.kind.name)
+        related.add(path, parsed.rows)
+    read.orphans.update(related.orphans())
     if index:
         read.problems |= dict.fromkeys(problem for problem in index.problems() if not _outdated(problem, read, index))
     return read
@@ -250,17 +282,6 @@ def _compare(read: _Read, vault: Vault, index: Index, path: str, file: FileText,
         read.stale.append(path)
 
 
-def _relate(read: _Read, path: str, parsed: Parsed) -> None:
-    for row in parsed.rows:
-        owner = row.key.owner
-        spec = kind(row.key.kind)
-        if spec.part_of and row.parent_id:
-            read.parts.setdefault((owner, spec.name, spec.part_of, row.parent_id), []).append(path)
-        elif parts_of(spec.name):
-            names = (row.parent_id, row.key.local_id, row.key.public_id)
-            read.wholes |= {(owner, spec.name, ident) for ident in names}
-
-
 def _others(vault: Vault) -> Iterator[Finding]:
     """What people wrote and might take for remembered."""
     for path in vault.others():
@@ -271,16 +292,6 @@ def _others(vault: Vault) -> Iterator[Finding]:
         if file and mentioned(file.text):
             hint = "if it is a copy that a sync service made, take what you need from it and delete it"
             yield Finding("warning", f"{path} holds entries and is not read: no log of a day has this name", hint)
-
-
-def _orphans(read: _Read, unsure: Collection[tuple[Owner, str]]) -> Iterator[Finding]:
-    lost: Counter[tuple[str, str, str]] = Counter()
-    for (owner, part, whole, cell), paths in read.parts.items():
-        if (owner, whole, cell) not in read.wholes and (owner, whole) not in unsure:
-            lost.update((path, several(part), whole) for path in paths)
-    for (path, parts, whole), count in sorted(lost.items()):
-        hint = "if it was deleted on purpose, delete them too (or their **parent_id**, to keep them); else restore it"
-        yield Finding("warning", f"{path}: {count} {parts} belong to an {whole} that is nowhere", hint)
 
 
 def _model(embedder: Embedder, index: Index | None) -> Iterator[Finding]:

@@ -20,11 +20,11 @@ import structlog
 from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.graph.links import with_links
-from everlore.index.base import NOT_YET, Applied, Stamp
 from everlore.kinds import case, fact, profile
 from everlore.kinds.paths import Located, locate, sheet_path
 from everlore.kinds.registry import parts_of
 from everlore.kinds.spec import AnyKind
+from everlore.stores.base import NOT_YET, Applied, Stamp
 from everlore.sync.dependents import drop_parts, drop_sources, make_room
 from everlore.sync.projection import facts_of, profile_lock, project
 from everlore.types import IndexRow, Key, LogEntry, Problem

@@ -10,11 +10,11 @@ from contextlib import AbstractContextManager, suppress
 from everlore import extract
 from everlore.engine import Engine
 from everlore.errors import Damaged, Unreadable
-from everlore.index.base import NOT_YET
 from everlore.kinds import fact, profile
 from everlore.kinds.fact import Fact
 from everlore.kinds.paths import owner_dir, sheet_path
 from everlore.kinds.profile import Profile
+from everlore.stores.base import NOT_YET
 from everlore.types import Owner, Problem, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from everlore.buffer.base import Buffer, Kept, Record, Seen
-from everlore.buffer.sqlite import SqliteBuffer
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
+from everlore.stores.buffer import Buffer, Kept, Record, Seen
+from everlore.stores.sqlite.buffer import SqliteBuffer
 from everlore.sync.upkeep import Progress, counted
 from everlore.vault.base import Vault
 from everlore.vault.folder import SYSTEM, FolderVault

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError
-from everlore.index.base import NOT_YET, Index, Stamp
 from everlore.kinds.paths import locate
+from everlore.stores.base import NOT_YET, Index, Stamp
 from everlore.sync.embedding import embed_pending
 from everlore.sync.indexing import missing, read_file, without_repeated
 from everlore.sync.worker import differing, drain, scan

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TypeVar
@@ -38,7 +38,7 @@ LONGEST_PAUSE_SECONDS = 600.0
 EMBED_AGAIN_SECONDS, EMBED_AGAIN_AT_MOST_SECONDS = 2.0, 60.0
 """The first pause after a model did not answer, and the longest."""
 EMBED_STEP = 128
-"""Units embedded before the queue is looked at again."""
+"""Units embedded before the time is looked at again."""
 
 log = structlog.get_logger("everlore.sync")
 T = TypeVar("T")
@@ -68,6 +68,7 @@ class Worker:
         self._owned = False
         self._embed_after = 0.0
         self._embed_pause = EMBED_AGAIN_SECONDS
+        self._indexing: Iterator[int] = iter(())
 
     def start(self) -> None:
         threads: list[tuple[Callable[[], None], str]] = [(self._work, "everlore-cascade")]
@@ -124,8 +125,11 @@ class Worker:
                 if self._guard("scan", lambda: scan(self._engine)) is not None:
                     every = math.inf if self._engine.vault.folder is None else SCAN_EVERY_SECONDS
                     next_scan, renewals = time.monotonic() + every, seen
-            busy = self._guard("queue", lambda: drain(self._engine, self._stop))
-            busy = self._guard("embed", self._embed) or busy
+            began = time.monotonic()
+            busy = self._guard("queue", self._index_some)
+            # as long as was read: what was read is soon found by its meaning, and not only when all the rest is read
+            until = 2 * time.monotonic() - began
+            busy = self._guard("embed", partial(self._embed, until)) or busy
             if not busy:
                 self._guard("tidy", self._engine.index.tidy)  # little by little, so that nobody waits for it
                 self._wake.wait(IDLE_SECONDS)
@@ -142,7 +146,15 @@ class Worker:
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS) if waiting else first
             self._stop.wait(pause)
 
-    def _embed(self) -> int:
+    def _index_some(self) -> int:
+        """So many files that others need not wait long; returns how many."""
+        done = next(self._indexing, 0)
+        if not done:
+            self._indexing = drained(self._engine, self._stop)
+            done = next(self._indexing, 0)
+        return done
+
+    def _embed(self, until: float) -> int:
         """Of all processes on the vault one works off the backlog, and the others need not load a model for it.
 
         A model that does not answer is asked ever more rarely, while files are indexed as ever.
@@ -160,7 +172,10 @@ class Worker:
             return 0
         done = 0
         try:
-            done = embed_pending(self._engine, EMBED_STEP)
+            while step := embed_pending(self._engine, EMBED_STEP):
+                done += step
+                if time.monotonic() >= until or self._stop.is_set():
+                    break
             self._embed_pause = EMBED_AGAIN_SECONDS
         except EverloreError as error:
             if self._stop.is_set():  # the model was closed while it worked
@@ -214,15 +229,19 @@ def differing(engine: Engine) -> list[str]:
     return engine.vault.differing(known)
 
 
-def drain(engine: Engine, stop: threading.Event | None = None) -> int:
-    """Index everything that is due; returns how many files were looked at.
+def drain(engine: Engine) -> int:
+    """Index everything that is due; returns how many files were looked at."""
+    return sum(drained(engine))
+
+
+def drained(engine: Engine, stop: threading.Event | None = None) -> Iterator[int]:
+    """Index everything that is due, a part at a time; yields how many files were looked at each time.
 
     What is there comes before what is not, since a memory may have moved to another file. Episodes come last of what is
     there, since facts of a deleted one may have moved, too, and are taken from where the index knows them; and of these
     the files that miss some, which may be in another by now. An owner of whom the index knew nothing, since it is new
     or was deleted, keeps the profile that is there: it was made from all facts, and these come file by file.
     """
-    done = 0
     known: dict[str, bool] = {}
     while not (stop and stop.is_set()):
         paths = engine.index.claim(CLAIM)
@@ -245,8 +264,7 @@ def drain(engine: Engine, stop: threading.Event | None = None) -> int:
                 engine.index.failed(path, f"{type(error).__name__}: {error}")
             else:
                 engine.index.done(path)
-            done += 1
-    return done
+        yield len(paths)
 
 
 def _owner_folder(path: str) -> str:

@@ -9,7 +9,9 @@ from embeddings import Endpoint
 from serving import Api
 from vaults import open_vault
 
+from everlore.kinds import record
 from everlore.memory import save_note
+from everlore.memory.records import save_record
 from everlore.types import Owner, Scope
 
 AT = 1_780_000_000_000
@@ -202,6 +204,24 @@ def test_a_note_is_listed_found_and_deleted_like_an_episode(api: Api, vectors: E
         assert found[0]["atomic_facts"] == []
     assert api.ok("delete", user_id="alice", id=key.public_id)["deleted"] == 1
     assert api.ok("get", user_id="alice", memory_type="episode")["total_count"] == 1
+
+
+@pytest.mark.looks_at_files
+def test_a_record_is_found_like_an_episode_and_listed_only_as_a_record(api: Api, vectors: Endpoint) -> None:
+    engine = open_vault(api.root, vectors.url)
+    owner = Owner(Scope(api.app_id, api.project_id), "user", "alice")
+    saved = save_record(engine, owner, "decision", {"title": "Violin", "text": "We rent it."}, "test", ["music"], 0.9)
+    key = record.key(owner, saved.local_id)
+    engine.close()
+    api.tell("s1", "I climb in Yosemite every spring.")
+    (talk,) = api.ok("get", user_id="alice", memory_type="episode")["episodes"]
+    assert talk["session_id"] == "s1"
+    records = api.ok("get", user_id="alice", memory_type="record")
+    assert [one["id"] for one in records["episodes"]] == [key.public_id]
+    assert (records["total_count"], records["count"]) == (1, 1)
+    found = api.ok("search", user_id="alice", query="violin", method="keyword", top_k=5)["episodes"]
+    assert [one["id"] for one in found] == [key.public_id]
+    assert api.refused("get", 422, agent_id="alice", memory_type="record").endswith("requires user_id")
 
 
 def test_a_profile_of_lists_answers_and_other_languages(api: Api) -> None:

@@ -33,7 +33,7 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.threads = Threads(engine.settings.api.threads)
+        app.state.threads = Threads(engine.settings)
         worker = Worker(engine, prepare, retry)
         worker.start()
         try:

@@ -36,6 +36,7 @@ async def search(body: contract.SearchBody, request: Request) -> Response:
         types=body.memory_types or reading.TYPES,
         chosen=compile_filter(body.filter, engine.clock),
         by_time=body.rank_by == "time",
+        searching=True,
     )
     return success(request, found)
 
@@ -45,7 +46,7 @@ async def context(body: contract.ContextBody, request: Request) -> Response:
     engine, person = asking(request)
     query = (body.query or "").strip()[:QUERY_MOST]
     budget = body.token_budget or CONTEXT_TOKENS
-    return success(request, await run(request, reading.context, engine, person, query, budget))
+    return success(request, await run(request, reading.context, engine, person, query, budget, searching=True))
 
 
 @router.post("/agent-memory")

@@ -78,7 +78,9 @@ async def search(body: asked.SearchRequest, request: Request) -> Response:
     engine = _engine(request)
     lasting = engine.llm is not None and (body.method == "agentic" or body.enable_llm_rerank)
     metrics: Metrics = request.app.state.metrics
-    return _success(request, await run(request, _search, engine, _owner(request, body), body, metrics, lasting=lasting))
+    owner = _owner(request, body)
+    found = await run(request, _search, engine, owner, body, metrics, lasting=lasting, searching=True)
+    return _success(request, found)
 
 
 @router.post("/get", response_model=answers.Success[answers.GetData])

@@ -1,11 +1,13 @@
 """Blocking work off the event loop, in a bounded number of threads.
 
 What may wait long for something else, for a file to be fetched and parsed or for a language model, takes three quarters
-of the threads at most: however many such requests there are, the others are answered meanwhile.
+of the threads at most: however many such requests there are, the others are answered meanwhile. Searches take no more
+threads than there are processors for them: more would only keep each other waiting, and whoever stores something, too.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
@@ -13,28 +15,38 @@ from typing import TypeVar
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import HTTPConnection
 
+from everlore.config import Settings
+
 T = TypeVar("T")
 PROBES_AT_ONCE = 2
 
 
 class Threads:
-    def __init__(self, count: int) -> None:
-        """`count` is at least 2."""
-        self.all = CapacityLimiter(count)
-        self.lasting = CapacityLimiter(count * 3 // 4)
+    def __init__(self, settings: Settings) -> None:
+        most = settings.api.threads * 3 // 4
+        self.all = CapacityLimiter(settings.api.threads)
+        self.lasting = CapacityLimiter(most)
+        # on files and with the built-in model a search only computes, and one more may wait for the disk meanwhile
+        waits = settings.store.url.get_secret_value() or settings.embedding.base_url
+        self.searching = CapacityLimiter(most if waits else min(most, 1 + (os.cpu_count() or 1)))
         # probes have threads of their own, so that a busy server still says that it lives
         self.probes = CapacityLimiter(PROBES_AT_ONCE)
 
 
 async def run(
-    request: HTTPConnection, work: Callable[..., T], *args: object, lasting: bool = False, **named: object
+    request: HTTPConnection,
+    work: Callable[..., T],
+    *args: object,
+    lasting: bool = False,
+    searching: bool = False,
+    **named: object,
 ) -> T:
     """What `work` returns. `lasting`: it may wait long."""
     threads: Threads = request.app.state.threads
     call = partial(work, *args, **named)
-    if not lasting:
+    if not (lasting or searching):
         return await to_thread.run_sync(call, limiter=threads.all)
-    async with threads.lasting:
+    async with threads.lasting if lasting else threads.searching:
         return await to_thread.run_sync(call, limiter=threads.all)
 
 

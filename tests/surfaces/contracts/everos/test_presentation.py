@@ -35,8 +35,9 @@ def stored(kind: str, data: dict[str, Any], **more: Any) -> IndexedMemory:
 
 
 def test_notes_and_records_are_shown_as_episodes() -> None:
-    assert set(presentation.SHAPES["episode"].kinds) == {"episode", "note", "record"}
-    assert presentation.memory_type("note") == "episode"
+    assert set(presentation.SHAPES["episode"].kinds) == {"episode", "note"}
+    assert presentation.SHAPES["record"].kinds == ("record",)
+    assert presentation.memory_type("note") == presentation.memory_type("record") == "episode"
     note = stored("note", {"content": "Bees\nI keep " + "bees " * 100})
     (item,) = presentation.listed("episode", [note], 1, "app", CLOCK).episodes
     assert (item.subject, item.user_id, item.app_id, item.sender_ids) == ("Bees", "alice", "app", ("alice",))

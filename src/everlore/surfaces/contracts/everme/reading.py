@@ -13,7 +13,6 @@ from pydantic.alias_generators import to_camel
 from everlore.clock import Clock
 from everlore.engine import Engine
 from everlore.errors import NotFound
-from everlore.index.tokens import query_terms, tokens
 from everlore.kinds.registry import all_kinds
 from everlore.kinds.registry import kind as kind_of
 from everlore.memory import forget as forget_one
@@ -24,6 +23,7 @@ from everlore.search.filters import holds
 from everlore.search.passages import likeness
 from everlore.search.recipes import CONTEXT
 from everlore.search.vectors import default_radius
+from everlore.stores.tokens import query_terms, tokens
 from everlore.surfaces.contracts.everme import markdown
 from everlore.surfaces.contracts.everme.messages import TOP_K
 from everlore.surfaces.contracts.everme.saving import Person

@@ -31,8 +31,10 @@ class Shape:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """With those that are found as it: a note of another surface is an episode here, so that nothing is hidden."""
-        return kinds_where(lambda one: self.kind in (one.name, one.found_as))
+        """With those that are found as it and have no shape of their own: a note of another surface is an episode here,
+        so that nothing is hidden."""
+        own = {shape.kind for shape in SHAPES.values()} - {self.kind}
+        return kinds_where(lambda one: self.kind in (one.name, one.found_as) and one.name not in own)
 
 
 def _episode(row: IndexedMemory, clock: Clock) -> dict[str, Any]:
@@ -73,6 +75,7 @@ def _profile(row: IndexedMemory, _: Clock) -> dict[str, Any]:
 
 SHAPES: Final[Mapping[str, Shape]] = {
     "episode": Shape("episode", "episodes", _episode),
+    "record": Shape("record", "episodes", _episode),
     "profile": Shape("profile", "profiles", _profile, timed=False),
     "agent_case": Shape("case", "agent_cases", _case),
     "agent_skill": Shape("skill", "agent_skills", _skill, timed=False),

@@ -67,7 +67,7 @@ StrictBool = Annotated[bool, Field(strict=True)]
 
 
 SearchMethod = TypeAliasType("SearchMethod", Literal["keyword", "vector", "hybrid", "agentic"])
-GetMemoryType = TypeAliasType("GetMemoryType", Literal["episode", "profile", "agent_case", "agent_skill"])
+GetMemoryType = TypeAliasType("GetMemoryType", Literal["episode", "profile", "agent_case", "agent_skill", "record"])
 
 
 class Request(BaseModel):
@@ -207,7 +207,7 @@ class GetRequest(Owned):
 
     @model_validator(mode="after")
     def _matching_owner(self) -> Self:
-        needed = "user_id" if self.memory_type in ("episode", "profile") else "agent_id"
+        needed = "user_id" if self.memory_type in ("episode", "profile", "record") else "agent_id"
         if getattr(self, needed) is None:
             raise ValueError(f"memory_type '{self.memory_type}' requires {needed}")
         return self

@@ -11,12 +11,12 @@ from everlore.clock import Clock
 from everlore.code import CodeHit, code_hits
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, Misconfigured, Unavailable
-from everlore.index.base import Vector
 from everlore.search import Hit, Query, Recipe
 from everlore.search import recall as find
 from everlore.search.recipes import RECALL, SEARCH, SEARCH_TEXT
 from everlore.search.score import z_scores
 from everlore.search.vectors import await_embedder
+from everlore.stores.base import Vector
 from everlore.surfaces.contracts.knowledge import present
 from everlore.surfaces.contracts.knowledge.asking import Maybe, NotReady, limited, scope_of, tool
 from everlore.surfaces.contracts.knowledge.code_tools import is_local

@@ -19,11 +19,11 @@ import structlog
 from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound, Unavailable
-from everlore.index.base import Vector
 from everlore.kinds import record
 from everlore.memory.records import save_record
 from everlore.search import Hit, Query, recall
 from everlore.search.recipes import ALONE, MEMORIES, RECORDS
+from everlore.stores.base import Vector
 from everlore.surfaces.contracts.records import fields, present
 from everlore.surfaces.contracts.records.environment import ENVIRONMENT
 from everlore.surfaces.contracts.records.fields import MOST_LISTED

@@ -1,0 +1,127 @@
+"""What Everlore asks of the message buffer. It is canonical: what it has accepted is never lost.
+
+A message lives here from `/add` until the cell it belongs to is written as markdown. Cells are decided once
+and durably (`close_cells`), so that a crash between writing markdown and clearing the buffer repeats the same
+cell, under the same id, and not another cut of the same messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Protocol, TypeAlias
+
+from everlore.types import Cell, Message, Owner, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A message that waits, and its place in a cell if it has one."""
+
+    digest: bytes
+    message: Message
+    cell: str | None
+    place: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A cell that waits to be written."""
+
+    cell: str
+    scope: Scope
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """The last number that was given for an owner, kind and day."""
+
+    owner: Owner
+    prefix: str
+    day: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A message that was accepted and is written by now."""
+
+    digest: bytes
+    cell: str | None
+
+
+Record: TypeAlias = Kept | Closed | Numbered | Seen
+
+
+FAULTS = ("messages belong to a cell that is not there", "cells have no messages")
+"""What `check` may find, each behind a number."""
+
+
+class Buffer(Protocol):
+    def append(self, messages: Sequence[Message]) -> int:
+        """Store a batch in one durable transaction, in order; returns how many were new.
+
+        A message that was accepted before (same scope, session, sender, timestamp, role, content, tool calls,
+        and the same occurrence within its batch) is recognised, also after it was extracted, and not stored again.
+        """
+
+    def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
+        """Messages of a session that belong to no cell yet, in the order they arrived."""
+
+    def close_cells(self, cells: Sequence[Cell]) -> None:
+        """Record which messages make up which cell, all in one transaction."""
+
+    def pending_cells(self, scope: Scope | None = None, session_id: str | None = None) -> list[Cell]:
+        """Cells that were closed but not finished, oldest first: of one session, or of all."""
+
+    def finish(self, cell_id: str) -> None:
+        """The cell is written: drop its messages. Finishing twice is harmless."""
+
+    def keep_draft(self, cell_id: str, draft: str) -> None:
+        """Keep what a language model made of a closed cell, until the cell is finished: so that a crash, or a failure
+        further on, neither asks again nor writes half of one answer and half of another."""
+
+    def draft(self, cell_id: str) -> str | None: ...
+
+    def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
+        """Everything of a session that is not finished, in order."""
+
+    def waiting(self, scope: Scope, limit: int) -> list[Message]:
+        """The newest messages of all sessions of a scope that are not finished, newest first."""
+
+    def forget_cell(self, cell_id: str) -> None:
+        """Forget that a cell's messages were ever seen, so that they may be added again."""
+
+    def forget_scope(self, scope: Scope) -> int:
+        """Drop every message of a scope that waits, as if it had never come. Returns how many there were."""
+
+    def next_number(self, owner: Owner, prefix: str, day: str, floor: int, count: int = 1) -> int:
+        """The first of `count` numbers in a row that are above `floor` and above every number given before for this
+        owner, kind and day. Durable."""
+
+    def count(self, *, closed: bool = False) -> int:
+        """Messages waiting, over all sessions; only those of closed cells if told so."""
+
+    def dump(self) -> Iterator[Record]:
+        """Everything it knows, for another buffer to `load`: messages first, in order."""
+
+    def load(self, records: Iterable[Record]) -> int:
+        """Take over what another buffer knew; returns how many messages were new. What is known here stays as it is,
+        so that loading twice is the same as loading once."""
+
+    def check(self) -> list[str]: ...
+
+    def close(self) -> None: ...
+
+
+def steps(store: str) -> tuple[str, ...]:
+    """The scripts in a file beside this one, one for each version. One that was released is never changed; the next
+    change is the next script."""
+    return tuple(
+        re.split(
+            r"^-- version \d+\n", (files(f"everlore.stores.{store}") / "buffer.sql").read_text("utf-8"), flags=re.M
+        )
+    )

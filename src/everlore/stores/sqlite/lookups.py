@@ -1,0 +1,95 @@
+"""What a search asks of the index again and again, looked up once: inside a snapshot, and for as long as the file is
+the same."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import apsw
+
+from everlore.database import Database
+from everlore.stores.base import TermStats
+from everlore.stores.frequencies import Frequencies
+from everlore.stores.sqlite import read, vectors, words
+from everlore.stores.sqlite.hits import Ints
+from everlore.types import Owner, Where
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Remembered:
+    """What is kept in memory of one file. Of another file in its place nothing of it holds."""
+
+    file: tuple[int, int] | None
+    parts: vectors.Parts = field(default_factory=vectors.Parts)
+    frequencies: Frequencies[int] = field(default_factory=lambda: Frequencies(words.OWNERS_REMEMBERED))
+
+
+class Lookups:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._mine = threading.local()
+        self._remembered = Remembered(db.file())
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        with self._db.read():
+            if self._known() is not None:
+                yield
+                return
+            self._mine.known = {}
+            try:
+                yield
+            finally:
+                self._mine.known = None
+
+    def remembered(self) -> Remembered:
+        kept, file = self._remembered, self._db.file()
+        if kept.file != file:
+            kept = self._remembered = Remembered(file)
+        return kept
+
+    def forget(self) -> None:
+        self._remembered = Remembered(None)
+
+    def once(self, what: tuple[object, ...], look_up: Callable[[], T]) -> T:
+        """The same answer as before, inside a snapshot."""
+        known = self._known()
+        if known is None:
+            return look_up()
+        if what not in known:
+            known[what] = look_up()
+        found: T = known[what]
+        return found
+
+    def owner(self, connection: apsw.Connection, owner: Owner | None) -> int | None:
+        return self.once(("owner", owner), lambda: read.owner_number(connection, owner))
+
+    def place(self, connection: apsw.Connection, where: Where) -> tuple[int | None, list[int]]:
+        kinds = self.once(("kinds", where.kinds), lambda: read.kind_numbers(connection, where.kinds))
+        return self.owner(connection, where.owner), kinds
+
+    def statistics(self, connection: apsw.Connection, terms: Sequence[str], owner: int) -> TermStats:
+        return self.once(
+            ("terms", owner, *terms), lambda: words.statistics(connection, self.remembered().frequencies, terms, owner)
+        )
+
+    def lists(self, connection: apsw.Connection, owner: int) -> words.Lists:
+        return lambda term: self.once(("list", owner, term), lambda: words.occurrences(connection, owner, term))
+
+    def list_read(self, owner: int | None, term: str) -> Ints | None:
+        """The list of a term, if it was read in this snapshot."""
+        found: Ints | None = (self._known() or {}).get(("list", owner, term))
+        return found
+
+    def view(self, connection: apsw.Connection, owner: int, model: tuple[int, int]) -> vectors.View:
+        return self.once(("vectors", owner, *model), lambda: self.remembered().parts.view(connection, owner, *model))
+
+    def _known(self) -> dict[object, Any] | None:
+        known: dict[object, Any] | None = getattr(self._mine, "known", None)
+        return known
