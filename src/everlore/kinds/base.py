@@ -125,10 +125,11 @@ def cell_row(
     data: Mapping[str, Json],
     units: tuple[Unit, ...],
     *,
+    start: int | None = None,
     end: int | None = None,
     slot: str = "",
 ) -> IndexRow:
-    """The row of a memory that holds from when it was told."""
+    """The row of a memory that holds from when it was told, or from another `start`."""
     return index_row(
         Key(memory.owner, kind, memory.local_id),
         updated,
@@ -138,7 +139,7 @@ def cell_row(
         session_id=memory.session_id,
         parent_id=memory.parent_id,
         sender_ids=memory.sender_ids,
-        validity=Validity(memory.timestamp, end),
+        validity=Validity(memory.timestamp if start is None else start, end),
         slot=slot,
     )
 

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from everlore.clock import spoken_day
-from everlore.kinds.base import CellMemory, cell_row, header, list_field, of_entry, section
+from everlore.kinds.base import CellMemory, cell_row, header, list_field, of_entry, section, text_field
 from everlore.kinds.pieces import split_text
 from everlore.kinds.registry import register
 from everlore.kinds.spec import DailyLog, Kind
-from everlore.types import IndexRow, LogEntry, Owner, Unit
+from everlore.types import IndexRow, Json, LogEntry, Owner, Unit
 
 SECTIONS = ("Subject", "Summary", "Content")
+DRAFTED = "drafted"
+"""The slot of episodes that no model and no person has reviewed: they are the queue of what waits for a review."""
 
 _TURN = re.compile(r"^\*\*(?P<speaker>[^\n]+?)\*\* \((?P<time>\d\d:\d\d)\): ", re.MULTILINE)
 _ESCAPED = re.compile(r"^\\(\\*\*\*[^\n]+?\*\* \(\d\d:\d\d\): )", re.MULTILINE)
@@ -36,6 +38,8 @@ class Episode(CellMemory):
     content: str
     assistants: tuple[str, ...] = ()
     """Speakers that are no people."""
+    reviewed_by: str = ""
+    """Who made more of it than a draft; "" for nobody yet."""
     remarks: tuple[tuple[str, str], ...] = ()
     """Sections that a person added, with their headings."""
 
@@ -73,6 +77,8 @@ def to_entry(episode: Episode) -> LogEntry:
     fields = header(episode)
     if episode.assistants:
         fields["assistants"] = episode.assistants
+    if episode.reviewed_by:
+        fields["reviewed_by"] = episode.reviewed_by
     return LogEntry(
         id=episode.local_id,
         fields=fields,
@@ -91,6 +97,7 @@ def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Episode:
         summary=entry.sections.get("Summary", "").strip() or content[:200],
         content=content,
         assistants=list_field(entry, "assistants"),
+        reviewed_by=text_field(entry, "reviewed_by", ""),
         remarks=tuple(
             (name, text.strip()) for name, text in entry.sections.items() if name not in SECTIONS and text.strip()
         ),
@@ -123,8 +130,13 @@ def units(episode: Episode) -> tuple[Unit, ...]:
 
 def to_row(episode: Episode, updated: int) -> IndexRow:
     account = "\n\n".join([episode.content, *(f"### {heading}\n{text}" for heading, text in episode.remarks)])
-    data = {"subject": episode.subject, "summary": episode.summary, "episode": account}
-    return cell_row(EPISODE.name, episode, updated, data, units(episode))
+    data: dict[str, Json] = {"subject": episode.subject, "summary": episode.summary, "episode": account}
+    if episode.reviewed_by:
+        data["reviewed_by"] = episode.reviewed_by
+    if episode.assistants:
+        data["assistants"] = list(episode.assistants)
+    waits = not episode.reviewed_by and bool(_TURN.search(episode.content))
+    return cell_row(EPISODE.name, episode, updated, data, units(episode), slot=DRAFTED if waits else "")
 
 
 EPISODE = register(

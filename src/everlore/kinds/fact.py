@@ -19,7 +19,8 @@ TURN_DIGITS = 9
 class Fact(CellMemory):
     """`about` names what the sentence states a single value of ("alice: favorite coffee shop"), so that a
     newer value ends an older one; it is empty for the many sentences that contradict nothing. `category` is its place
-    in the profile where a language model gave it one ("home")."""
+    in the profile where a language model gave it one ("home"). `valid_from` is set where it held from another time on
+    than when it was said."""
 
     text: str
     turn: int = -1
@@ -29,6 +30,7 @@ class Fact(CellMemory):
     superseded_by: str = ""
     invalidation_reason: str = ""
     category: str = ""
+    valid_from: int | None = None
 
 
 def to_entry(fact: Fact) -> LogEntry:
@@ -43,6 +45,7 @@ def to_entry(fact: Fact) -> LogEntry:
         "superseded_by": fact.superseded_by,
         "invalidation_reason": fact.invalidation_reason,
         "category": fact.category,
+        "valid_from": "" if fact.valid_from is None else iso(fact.valid_from),
     }
     fields |= {name: value for name, value in told.items() if value}
     return LogEntry(id=fact.local_id, fields=fields, sections={SECTION: fact.text})
@@ -61,6 +64,7 @@ def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Fact:
         superseded_by=text_field(entry, "superseded_by", ""),
         invalidation_reason=text_field(entry, "invalidation_reason", ""),
         category=text_field(entry, "category", ""),
+        valid_from=time_field(entry, "valid_from"),
     )
 
 
@@ -75,6 +79,7 @@ def from_row(row: IndexRow | IndexedMemory) -> Fact:
         superseded_by=str(row.data["superseded_by"]),
         invalidation_reason=str(row.data.get("invalidation_reason", "")),
         category=str(row.data.get("category", "")),
+        valid_from=row.validity.start if row.validity.start != row.timestamp else None,
     )
 
 
@@ -89,7 +94,9 @@ def to_row(fact: Fact, updated: int) -> IndexRow:
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own
         dense = "" if fact.parent_id and fact.turn >= 0 else fact.text
         pieces = (Unit(turn=fact.turn, dense=dense, words=f"{spoken_day(fact.timestamp)} {fact.text}"),)
-    return cell_row(FACT.name, fact, updated, data, pieces, end=fact.valid_until, slot=fact.about)
+    return cell_row(
+        FACT.name, fact, updated, data, pieces, start=fact.valid_from, end=fact.valid_until, slot=fact.about
+    )
 
 
 FACT = register(

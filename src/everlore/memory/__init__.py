@@ -1,5 +1,7 @@
 """The verbs of memory: what a surface can ask for. Each takes the engine first and returns values."""
 
+from everlore.memory.curation import Outcome as CurationOutcome
+from everlore.memory.curation import curate, model_review, return_drafts, review, review_drafts, undo_curation
 from everlore.memory.entities import create_entity, create_relation, related
 from everlore.memory.extraction import prepare, recover, resume, retry
 from everlore.memory.forget import forget, remove
@@ -9,14 +11,17 @@ from everlore.memory.portable import export_owner, import_owner
 from everlore.memory.read import listing, profile, unprocessed
 from everlore.memory.remember import NewMessage, Outcome, flush, remember
 from everlore.memory.reset import reset
+from everlore.memory.review import waiting as waiting_for_review
 from everlore.memory.statements import add_statements
 
 __all__ = [
+    "CurationOutcome",
     "NewMessage",
     "Outcome",
     "add_statements",
     "create_entity",
     "create_relation",
+    "curate",
     "edit_memory",
     "export_owner",
     "flush",
@@ -26,6 +31,7 @@ __all__ = [
     "import_owner",
     "invalidate",
     "listing",
+    "model_review",
     "prepare",
     "profile",
     "recover",
@@ -35,8 +41,13 @@ __all__ = [
     "reset",
     "resume",
     "retry",
+    "return_drafts",
+    "review",
+    "review_drafts",
     "save_note",
     "successor",
     "successors",
+    "undo_curation",
     "unprocessed",
+    "waiting_for_review",
 ]

@@ -1,8 +1,8 @@
-"""Appending a cell's entries to a daily log, once."""
+"""Appending entries to a daily log, once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -26,16 +26,30 @@ def append_once(
     Returns the entries of the cell that are in the file, and whether they were written now. Of a crash's repetition
     those are returned that are there, as they read.
     """
+    return append_unless(engine, kind, owner, cell.timestamp, memories, "parent_id", cell.id)
+
+
+def append_unless(
+    engine: Engine,
+    kind: Kind[LogEntry, V],
+    owner: Owner,
+    moment: int,
+    memories: Sequence[V],
+    field: str,
+    mark: str,
+    still: Callable[[LogEntry], object] = bool,
+) -> tuple[list[LogEntry], bool]:
+    """The same, unless entries are there whose `field` says `mark` and that are `still` meant."""
     if not memories:
         return [], False
     entries = [kind.render(memory) for memory in memories]
-    moment = cell.timestamp
     date = day(moment)
     first, *others = log_paths(kind, owner, moment)
     for path in (first, *(f"{first.removesuffix('.md')}-{number}.md" for number in range(2, PARTS + 1))):
         with engine.vault.lock(path):
             file = engine.vault.read(path)
-            if file and (found := _written(file.text, cell)):
+            known = parse_log(file.text, "").entries if file and mark in file.text else ()
+            if found := [entry for entry in known if entry.fields.get(field) == mark and still(entry)]:
                 return found, False
             if file and emptied(engine, path, file.text):
                 continue  # the day goes on beside it, until a person restores or deletes it
@@ -55,9 +69,3 @@ def emptied(engine: Engine, path: str, text: str) -> bool:
     died."""
     begun = text.startswith(("---", "\ufeff---"))  # nearly always; else it is worth a closer look
     return not begun and not parse_log(text, path).entries and bool(engine.index.parents(path))
-
-
-def _written(text: str, cell: Cell) -> list[LogEntry]:
-    if cell.id not in text:
-        return []
-    return [entry for entry in parse_log(text, "").entries if entry.fields.get("parent_id") == cell.id]

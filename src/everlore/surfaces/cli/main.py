@@ -163,6 +163,23 @@ def index_sync() -> None:
     """Index the files that changed while no server was running."""
 
 
+@app.command("curate", epilog="Examples: everlore curate --with 'claude -p' --limit 5 | everlore curate --dry-run")
+@done_by("cli.curate:curate")
+def curate(
+    command: Annotated[
+        str | None,
+        typer.Option("--with", help="A command that reads a prompt and prints JSON. [default: the configured model]"),
+    ] = None,
+    user: Annotated[str | None, typer.Option(help="Whose drafts. [default: as configured for MCP]")] = None,
+    limit: Annotated[int, typer.Option(min=0, help="Drafts at most; 0: all that wait.")] = 0,
+    seconds: Annotated[int, typer.Option("--timeout", min=1, help="Seconds for one answer.")] = 300,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    undo: Annotated[str | None, typer.Option(help="Put the draft of this episode back instead.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let a language model review what was remembered without one. Drafts are kept: every review can be undone."""
+
+
 @code.command("index", epilog="Example: everlore code index ~/src/project --watch")
 @done_by("cli.code:index")
 def code_index(

@@ -17,7 +17,17 @@ from everlore import __version__
 from everlore.accounts.store import Accounts
 from everlore.engine import Engine
 from everlore.memory import prepare, retry
-from everlore.surfaces.http import emcp, errors, gateway_auth, gateway_mem, gateway_uploads, health, pages, routes
+from everlore.surfaces.http import (
+    emcp,
+    errors,
+    gateway_auth,
+    gateway_mem,
+    gateway_uploads,
+    health,
+    pages,
+    review_routes,
+    routes,
+)
 from everlore.surfaces.http.guard import Guard, Meter
 from everlore.surfaces.http.mcp_routes import Loaders, Toolsets
 from everlore.surfaces.http.metrics import Metrics
@@ -55,7 +65,7 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
     app.state.attempts = Meter(engine.settings.auth.attempts_per_minute)
     app.state.metrics = Metrics(engine)
     errors.install(app)
-    for module in (routes, health, gateway_auth, gateway_mem, gateway_uploads, pages, emcp):
+    for module in (routes, review_routes, health, gateway_auth, gateway_mem, gateway_uploads, pages, emcp):
         app.include_router(module.router)
     app.include_router(routes.extra)
     app.include_router(gateway_uploads.raw)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from everlore.surfaces.contracts.identity import Identity
     from everlore.surfaces.contracts.toolset import Toolset
 
-CONTRACTS = {"knowledge": "knowledge", "records": "records", "everme": "everme", "evo": "emcp"}
+CONTRACTS = {"knowledge": "knowledge", "records": "records", "everme": "everme", "evo": "emcp", "review": "review"}
 NAMES = tuple(CONTRACTS)
 
 

@@ -1,0 +1,161 @@
+"""Review: drafted episodes are lent to whoever has a model, each to one reviewer at a time.
+
+The queue is the episodes that nobody has reviewed, so it is as durable as the files; a lease with a time-out, kept
+beside the buffer, keeps two reviewers from taking the same one.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+
+from everlore.engine import Engine
+from everlore.errors import InvalidInput
+from everlore.extract.curation import Offered, Stretch, TurnShown
+from everlore.kinds.case import CASE
+from everlore.kinds.episode import DRAFTED, EPISODE, parse_turns
+from everlore.kinds.fact import FACT, Fact, from_row
+from everlore.kinds.paths import owner_dir
+from everlore.memory.read import named
+from everlore.stores.tokens import query_terms, tokens
+from everlore.types import IndexedMemory, Key, Owner, Predicate, Where
+
+LEASE_SECONDS = 900
+TOKENS = 6000
+CHARACTERS_PER_TOKEN = 3
+"""Fewer than English has, so that other languages fit as well."""
+OFFERED = 20
+"""Older statements that a reply may end."""
+LOOKED_AT = 1000
+"""The newest statements, among which they are chosen."""
+MOST = 20
+"""Episodes that one call lends."""
+DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A drafted episode, lent to one reviewer until a moment."""
+
+    id: str
+    lease: str
+    until: int
+    session_id: str
+    stretch: Stretch
+
+
+def waiting(engine: Engine, owner: Owner) -> int:
+    """How many of an owner's episodes nobody has reviewed."""
+    return len(engine.index.in_slot(owner, EPISODE.name, DRAFTED))
+
+
+def lend(engine: Engine, stored: IndexedMemory, seconds: int, budget: int) -> Item | None:
+    """None while somebody else has it. The caller holds the queue's lock."""
+    now = engine.clock.now()
+    if lease_of(engine, stored.key):
+        return None
+    token, until = secrets.token_hex(8), now + seconds * 1000
+    engine.buffer.keep_draft(_lease_name(stored.key), json.dumps({"lease": token, "until": until}))
+    return Item(stored.key.public_id, token, until, stored.session_id, stretch_of(engine, stored, budget))
+
+
+def queue_lock(engine: Engine, owner: Owner) -> AbstractContextManager[None]:
+    return engine.vault.lock(f"review:{owner_dir(owner)}")
+
+
+def lease_of(engine: Engine, key: Key) -> str:
+    """The lease that holds now, "" for none."""
+    kept = engine.buffer.draft(_lease_name(key))
+    known = json.loads(kept) if kept else {}
+    return str(known["lease"]) if known and known["until"] > engine.clock.now() else ""
+
+
+def give_back(engine: Engine, key: Key) -> None:
+    engine.buffer.finish(_lease_name(key))
+
+
+def _lease_name(key: Key) -> str:
+    return f"review:{key.global_id}"
+
+
+def episode_named(engine: Engine, owner: Owner, public_id: str) -> IndexedMemory:
+    stored = named(engine, owner, public_id)
+    if stored.key.kind != EPISODE.name:
+        raise InvalidInput(f"{public_id} is a {stored.key.kind}; only episodes are reviewed")
+    return stored
+
+
+def stretch_of(engine: Engine, stored: IndexedMemory, budget: int = 0) -> Stretch:
+    """What there is to review, in about so many tokens; 0: all of it, as replies are checked against."""
+    assistants = frozenset(stored.data.get("assistants", ()))
+    turns = tuple(
+        TurnShown(
+            number,
+            _moment(stored.timestamp, turn.time),
+            turn.speaker,
+            "assistant" if turn.speaker in assistants else "user",
+            turn.text,
+        )
+        for number, turn in enumerate(parse_turns(str(stored.data["episode"]))[1], 1)
+    )
+    drafts = drafted_facts(engine, stored)
+    return Stretch(
+        turns=_clipped(turns, budget * CHARACTERS_PER_TOKEN) if budget else turns,
+        title=str(stored.data["subject"]),
+        summary=str(stored.data["summary"]),
+        facts=tuple((fact.text, fact.turn + 1) for fact in drafts),
+        older=_older(engine, stored, drafts, turns),
+        has_run=bool(runs_of(engine, stored)),
+        zone=engine.clock.zone,
+    )
+
+
+def drafted_facts(engine: Engine, stored: IndexedMemory) -> list[Fact]:
+    return [from_row(row) for row in engine.index.children(stored.key.owner, FACT.name, [stored.parent_id])]
+
+
+def runs_of(engine: Engine, stored: IndexedMemory) -> list[IndexedMemory]:
+    """What agents did in the same stretch."""
+    where = Where(None, (CASE.name,), Predicate("parent_id", "eq", stored.parent_id), scope=stored.key.owner.scope)
+    return engine.index.page(where, limit=2).rows
+
+
+def _moment(last: int, clock: str) -> int:
+    """When a turn was said, of a talk whose last one was said at `last`: the latest such time of day before it."""
+    hour, minute = map(int, clock.split(":"))
+    moment = last - last % DAY_MS + (hour * 60 + minute) * 60_000
+    return moment if moment <= last else moment - DAY_MS
+
+
+def _clipped(turns: Sequence[TurnShown], room: int) -> tuple[TurnShown, ...]:
+    """Long turns lose their middle; what still finds no room is only counted."""
+    each = max(200, room // max(1, len(turns)))
+    shown: list[TurnShown] = []
+    for turn in turns:
+        text = turn.text if len(turn.text) <= each else f"{turn.text[: each * 2 // 3]} … {turn.text[-(each // 3) :]}"
+        room -= len(text)
+        shown.append(replace(turn, text=text if room >= 0 else "…"))
+    return tuple(shown)
+
+
+def _older(
+    engine: Engine, stored: IndexedMemory, drafts: Sequence[Fact], turns: Sequence[TurnShown]
+) -> tuple[Offered, ...]:
+    """What the talk may have ended: what its draft ended, then what stands and shares words with it."""
+    owner, made = stored.key.owner, {fact.local_id for fact in drafts}
+    rows = engine.index.page(Where(owner, (FACT.name,)), limit=LOOKED_AT).rows
+    said = {term for turn in turns if turn.role == "user" for term in query_terms(turn.text)}
+    found: list[tuple[float, Fact]] = []
+    for fact in (from_row(row) for row in rows if row.timestamp <= stored.timestamp and row.key.local_id not in made):
+        words = set(tokens(fact.text))
+        shared = 1.0 if fact.superseded_by in made else len(said & words) / (1 + len(words))
+        if shared and (shared == 1.0 or fact.valid_until is None):
+            found.append((shared, fact))
+    best = sorted(found, key=lambda one: (-one[0], -one[1].timestamp))[:OFFERED]
+    return tuple(
+        Offered(Key(owner, FACT.name, fact.local_id).public_id, fact.text, fact.valid_from or fact.timestamp)
+        for _, fact in best
+    )

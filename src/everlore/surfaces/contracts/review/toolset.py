@@ -1,0 +1,70 @@
+"""The review toolset: an agent, which is a language model, makes finer what was drafted without one."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from everlore.errors import InvalidInput
+from everlore.memory import curate, review, undo_curation, waiting_for_review
+from everlore.surfaces.contracts.review.identity import IDENTITY
+from everlore.surfaces.contracts.review.shapes import LONGEST_REPLY, lent, outcome_shown
+from everlore.surfaces.contracts.toolset import Caller, Toolset, tool
+from everlore.types import Json, Owner, Scope
+
+Limit = Annotated[int, {"description": "Stretches to review at once.", "minimum": 1, "maximum": 5}]
+Tokens = Annotated[int, {"description": "About how long one may be.", "minimum": 500, "maximum": 30_000}]
+Id = Annotated[str | None, {"description": "A certain episode, also one that was reviewed before."}]
+Reply = Annotated[
+    Any, "One JSON object of reply_schema: title, summary, facts, ends, rules, profile, learnt. Left out to undo."
+]
+
+
+@tool("Get drafts to review")
+def memory_review(ask: Caller, limit: Limit = 1, id_: Id = None, tokens: Tokens = 6000) -> dict[str, Json]:
+    """Get stretches of talk that were remembered without understanding: their turns, the draft, older statements that
+    they may have ended, and the schema of the reply. Each is lent to you for 15 minutes; answer with memory_curate.
+    An empty list means that nothing waits."""
+    engine, owner = ask.engine, _owner(ask)
+    items = review(engine, owner, limit=limit, id_=id_ or "", budget=tokens)
+    return lent(items, waiting_for_review(engine, owner))
+
+
+@tool("Put a review in the place of a draft", destroys=True, repeatable=True)
+def memory_curate(
+    ask: Caller,
+    id_: Annotated[str, {"description": "Of the item, as memory_review gave it."}],
+    lease: Annotated[str, {"description": "Of the item; not needed to undo."}] = "",
+    reply: Reply = None,
+    undo: Annotated[bool, {"description": "true: put the draft back that a review replaced."}] = False,
+) -> dict[str, Json]:
+    """Send what you made of a stretch. Right statements are taken, the others refused with reasons: mend them and send
+    the whole reply again with the same lease. The draft is kept and can be put back with undo."""
+    engine, owner = ask.engine, _owner(ask)
+    if undo:
+        return outcome_shown(undo_curation(engine, owner, id_))
+    if reply is None:
+        raise InvalidInput("reply is required (object); memory_review tells its schema")
+    reviewer = ask.client_name or "agent"
+    return outcome_shown(curate(engine, owner, id_, lease, _read(reply), reviewer))
+
+
+def _read(reply: Json) -> Json:
+    """Models send objects as JSON text, too."""
+    if isinstance(reply, str):
+        try:
+            reply = json.loads(reply[:LONGEST_REPLY])
+        except ValueError:
+            raise InvalidInput("reply must be one JSON object of reply_schema") from None
+    if len(json.dumps(reply)) > LONGEST_REPLY:
+        raise InvalidInput(f"reply must not be longer than {LONGEST_REPLY} characters")
+    return reply
+
+
+def _owner(ask: Caller) -> Owner:
+    mcp = ask.engine.settings.mcp
+    return Owner(Scope(mcp.app, mcp.project), "user", mcp.user)
+
+
+def toolset() -> Toolset:
+    return Toolset(name="review", identity=IDENTITY, tools=(memory_review, memory_curate))
