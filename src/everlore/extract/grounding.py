@@ -1,5 +1,5 @@
-"""Which parts of a reply are believed: those whose names, numbers and dates stand in the turns that they cite, or follow
-from them. What does not is refused with a reason that a model can act on; the rest is taken. Pure."""
+"""Which parts of a reply are believed: those whose names, numbers and dates stand in the turns that they cite, or
+follow from them. What does not is refused with a reason that a model can act on; the rest is taken. Pure."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from everlore import extract
 from everlore.engine import Engine
 from everlore.errors import EverloreError, Misconfigured, Postponed, Unavailable
+from everlore.memory.curation import review_drafts
 from everlore.memory.write_agent import cases_of, write_cases
 from everlore.memory.write_user import user_memories, write_user_memories
 from everlore.models.chat import Meter
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 SESSION_WAIT_SECONDS = 60.0
 RETRY_WAIT_SECONDS = 1.0
 UNEXPECTED = "an unexpected error, which the server's log tells"
+REVIEWED_AT_ONCE = 5
+"""Drafts that the model reviews before what is new has its turn again."""
 SESSION_LOCKS = 1024
 """Sessions share so many locks, because a lock is a file and sessions are without number."""
 
@@ -139,8 +142,15 @@ def recover(engine: Engine, wait: float = SESSION_WAIT_SECONDS) -> int:
 
 
 def retry(engine: Engine) -> int:
-    """The same for a thread that comes back: an endpoint that just failed is not asked, so this ends soon."""
-    return recover(engine, RETRY_WAIT_SECONDS)
+    """The same for a thread that comes back: an endpoint that just failed is not asked, so this ends soon. A model that
+    answers also reviews some of what was drafted without it."""
+    waiting = recover(engine, RETRY_WAIT_SECONDS)
+    if not waiting:
+        try:
+            review_drafts(engine, REVIEWED_AT_ONCE)
+        except Unavailable as error:
+            log.info("drafts wait for the language model", reason=str(error))
+    return waiting
 
 
 def resume(engine: Engine) -> None:

@@ -44,8 +44,8 @@ def user_memories(engine: Engine, cell: Cell, owner: Owner, answer: CellAnswer |
     if told is not None:
         drafts = extract.llm.told_facts(told, cell, drafts)
     episode = extract.episode.write_episode(cell, owner, "", drafts, zone)
-    if episode is not None and told is not None:
-        episode = extract.llm.with_episode(episode, told.episode)
+    if episode is not None and told is not None and engine.llm is not None:
+        episode = replace(extract.llm.with_episode(episode, told.episode), reviewed_by=engine.llm.model)
     if told is not None:
         drafts = extract.llm.with_profile(told, cell, owner.id, drafts)
     name = next(extract.turns.name_of(message) for message in cell.messages if message.sender_id == owner.id)

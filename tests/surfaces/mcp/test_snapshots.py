@@ -52,7 +52,7 @@ def answers(root: Path, toolset: str, era: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("toolset", ["knowledge", "records", "everme", "evo"])
+@pytest.mark.parametrize("toolset", ["knowledge", "records", "everme", "evo", "review"])
 def test_what_hosts_are_told_is_as_it_was(tmp_path: Path, toolset: str, era: str) -> None:
     text = (SNAPSHOTS / f"{toolset}.json").read_text(encoding="utf-8")
     expected: dict[str, Any] = json.loads(text.replace(VERSION, __version__))[era]

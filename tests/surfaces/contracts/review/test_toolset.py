@@ -1,0 +1,65 @@
+"""An agent reviews drafts over MCP, on a real process over stdio."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from serving import Api, running
+from talking import talking
+
+
+SERVER = [sys.executable, "-m", "everlore", "mcp", "--toolset", "review"]
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("review") / "root"
+    with running(root) as server:
+        api = Api(server.client, root, "default", "default")
+        api.tell("s", "I moved to Graz yesterday.", "Never call me before nine.", sender="default")
+    return root
+
+
+def read(result: dict[str, Any]) -> dict[str, Any]:
+    assert not result.get("isError"), result
+    found: dict[str, Any] = json.loads(result["content"][0]["text"])
+    return found
+
+
+def test_a_draft_is_reviewed_by_the_agent_itself(vault: Path) -> None:
+    with talking(vault, command=SERVER) as talk:
+        talk.shake()
+        tools = {tool["name"]: tool for tool in talk.ask("tools/list")["result"]["tools"]}
+        assert list(tools) == ["memory_review", "memory_curate"]
+        assert tools["memory_curate"]["annotations"]["destructiveHint"] is True
+        [item] = read(talk.call("memory_review"))["items"]
+        assert read(talk.call("memory_review"))["items"] == []
+        reply = {"facts": [{"text": "Default moved to Graz.", "turns": [1]}, {"text": "Bob called.", "turns": [2]}]}
+        wrong = talk.call("memory_curate", id=item["id"], lease="", reply=reply)
+        assert wrong["isError"]
+        done = read(talk.call("memory_curate", id=item["id"], lease=item["lease"], reply=json.dumps(reply)))
+        assert done["state"] == "curated"
+        assert [one["where"] for one in done["refused"]] == ["facts[1]"]
+        undone = read(talk.call("memory_curate", id=item["id"], undo=True))
+        assert undone["state"] == "drafted"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"id": "default_ep_1"}, "reply is required"),
+        ({"id": "default_ep_1", "reply": "{"}, "one JSON object"),
+        ({"id": "default_ep_1", "reply": {}, "force": True}, "unknown argument: force"),
+        ({"reply": {}}, "id is required"),
+    ],
+)
+def test_bad_calls_are_explained(vault: Path, arguments: dict[str, Any], says: str) -> None:
+    with talking(vault, command=SERVER) as talk:
+        talk.shake()
+        result = talk.call("memory_curate", **arguments)
+        assert result["isError"]
+        assert says in result["content"][0]["text"]
