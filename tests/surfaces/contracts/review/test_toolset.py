@@ -11,7 +11,6 @@ import pytest
 from serving import Api, running
 from talking import talking
 
-
 SERVER = [sys.executable, "-m", "everlore", "mcp", "--toolset", "review"]
 
 
