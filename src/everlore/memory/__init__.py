@@ -8,7 +8,7 @@ from everlore.memory.forget import forget, remove
 from everlore.memory.history import held, history, successors
 from everlore.memory.notes import edit_memory, invalidate, save_note, successor
 from everlore.memory.portable import export_owner, import_owner
-from everlore.memory.read import listing, profile, unprocessed
+from everlore.memory.read import listing, named, profile, unprocessed
 from everlore.memory.remember import NewMessage, Outcome, flush, remember
 from everlore.memory.reset import reset
 from everlore.memory.review import waiting as waiting_for_review
@@ -32,6 +32,7 @@ __all__ = [
     "invalidate",
     "listing",
     "model_review",
+    "named",
     "prepare",
     "profile",
     "recover",

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
 from serving import everlore
 
 from everlore import __version__
 from everlore.extras import load
-from everlore.surfaces.cli.main import TARGETS
+from everlore.surfaces.cli import commands, main
 
 COMMANDS = [
     [],
@@ -32,6 +33,15 @@ COMMANDS = [
     ["code", "list"],
     ["code", "delete"],
     ["doctor"],
+    ["search"],
+    ["add"],
+    ["log"],
+    ["show"],
+    ["history"],
+    ["forget"],
+    ["rules"],
+    ["users"],
+    ["curate"],
     ["keys"],
     ["keys", "create"],
     ["keys", "list"],
@@ -133,6 +143,11 @@ def test_completion_is_offered() -> None:
     assert "everlore" in done.stdout
 
 
-@pytest.mark.parametrize(("command", "target"), TARGETS.items(), ids=TARGETS.values())
+def test_operators_and_people_have_one_program() -> None:
+    group = typer.main.get_group(main.app)
+    assert {"search", "curate", "server", "doctor"} <= set(group.commands)
+
+
+@pytest.mark.parametrize(("command", "target"), commands.TARGETS.items(), ids=commands.TARGETS.values())
 def test_a_command_is_done_by_a_function_that_takes_its_arguments(command: Callable[..., None], target: str) -> None:
     inspect.signature(load(f"everlore.surfaces.{target}")).bind(**dict.fromkeys(inspect.signature(command).parameters))

@@ -6,12 +6,10 @@ once and `everlore mcp` must not wait for the HTTP server's parts.
 
 from __future__ import annotations
 
-import functools
 import gc
 import os
 import sys
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TextIO, cast
 
@@ -24,62 +22,34 @@ from everlore import __version__
 from everlore.errors import Damaged, EverloreError
 from everlore.extras import load
 from everlore.redact import redact
+from everlore.surfaces.cli import people
+from everlore.surfaces.cli.commands import (
+    AsJson,
+    DryRun,
+    Folder,
+    Force,
+    Format,
+    Host,
+    Insecure,
+    Port,
+    app,
+    code,
+    content,
+    done_by,
+    index,
+    keys,
+    server,
+    store,
+)
 from everlore.surfaces.mcp import toolsets
+
+__all__ = ["app", "run"]
 
 OBJECTS_BETWEEN_COLLECTIONS = 10_000
 """Python's own 700 make a start a sixth longer: imports make hundreds of thousands of objects, and all of them stay."""
 
-TARGETS: dict[Callable[..., None], str] = {}
-"""Which function does a command."""
 
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that differ.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
-Host = Annotated[str | None, typer.Option(help="Interface to listen on. [default: 127.0.0.1]")]
-Port = Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0 picks a free one. [default: 8000]")]
-Insecure = Annotated[bool, typer.Option("--insecure", help="Listen beyond loopback although requests need no token.")]
-Folder = Annotated[Path, typer.Argument(help="Folder of markdown files.", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Format = Annotated[str, typer.Option("--format", help="text, json, yaml or auto: text in a terminal, JSON elsewhere.")]
-
-app = typer.Typer(
-    help="Long-term memory for AI agents that its owner can read.",
-    epilog="Settings come from EVEROS_* environment variables and config.toml in the vault (~/.everos)."
-    " Examples: everlore server start | everlore index status --json | everlore doctor",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help is read as well in a pipe, and is there in half the time
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _group(name: str, about: str) -> typer.Typer:
-    group = typer.Typer(help=about, no_args_is_help=True)
-    app.add_typer(group, name=name)
-    return group
-
-
-server = _group("server", "The HTTP server.")
-index = _group("index", "The index over the markdown files.")
-keys = _group("keys", "Accounts of the server and their keys.")
-code = _group("code", "Search in source code.")
-content = _group("content", "The content that the Evolution CMS tools read.")
-store = _group("store", "Where everything is kept.")
-
-
-def done_by(target: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The command calls `target`, as `cli.upkeep:status` of everlore.surfaces, with its own arguments; when that
-    returns False, the exit code is 1."""
-
-    def declare(command: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(command)
-        def run(**arguments: Any) -> None:
-            if load(f"everlore.surfaces.{target}")(**arguments) is False:
-                raise typer.Exit(1)
-
-        TARGETS[run] = target
-        return run
-
-    return declare
+app.add_typer(people.commands)
 
 
 def _version(wanted: bool) -> None:
@@ -161,23 +131,6 @@ def index_reembed() -> None:
 @done_by("cli.upkeep:index_changes")
 def index_sync() -> None:
     """Index the files that changed while no server was running."""
-
-
-@app.command("curate", epilog="Examples: everlore curate --with 'claude -p' --limit 5 | everlore curate --dry-run")
-@done_by("cli.curate:curate")
-def curate(
-    command: Annotated[
-        str | None,
-        typer.Option("--with", help="A command that reads a prompt and prints JSON. [default: the configured model]"),
-    ] = None,
-    user: Annotated[str | None, typer.Option(help="Whose drafts. [default: as configured for MCP]")] = None,
-    limit: Annotated[int, typer.Option(min=0, help="Drafts at most; 0: all that wait.")] = 0,
-    seconds: Annotated[int, typer.Option("--timeout", min=1, help="Seconds for one answer.")] = 300,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
-    undo: Annotated[str | None, typer.Option(help="Put the draft of this episode back instead.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Let a language model review what was remembered without one. Drafts are kept: every review can be undone."""
 
 
 @code.command("index", epilog="Example: everlore code index ~/src/project --watch")

@@ -66,6 +66,32 @@ def show_finding(level: str, what: str, hint: str) -> None:
         console.print(f"         [dim]{escape(hint)}[/]", soft_wrap=True)
 
 
+def show_answer(words: Sequence[tuple[str, bool]], *, past: bool, first: bool) -> None:
+    """A sentence whose telling words stand out in a terminal; what has ended is struck through there."""
+    words = [(redact(word), marked) for word, marked in words]
+    if not sys.stdout.isatty():
+        print(f"{'' if first else '  '}{' '.join(word for word, _ in words)}")
+        return
+    from rich.text import Text
+
+    text = Text("" if first else "  ", style="dim strike" if past else "")
+    for word, marked in words:
+        text.append(word, style="bold green" if marked and not past else "")
+        text.append(" ")
+    terminal().print(text, soft_wrap=True)
+
+
+def show_detail(text: str) -> None:
+    """What stands small below an answer."""
+    text = redact(text)
+    if not sys.stdout.isatty():
+        print(f"    {text}")
+        return
+    from rich.markup import escape
+
+    terminal().print(f"    [dim]{escape(text)}[/]", soft_wrap=True)
+
+
 def warn(text: str) -> None:
     print(f"warning: {text}", file=sys.stderr)
 
