@@ -10,6 +10,7 @@ from embeddings import Endpoint
 from vaults import ALICE, SCOPE, assert_index_equals_files, open_vault, says
 
 from everlore.accounts import postgres as account_tables
+from everlore.backends.postgres import PostgresBackend
 from everlore.errors import Misconfigured
 from everlore.memory import flush, listing, remember
 from everlore.models import shared_cache
@@ -19,7 +20,7 @@ from everlore.search import Query, recall
 from everlore.search.recipes import HYBRID
 from everlore.stores.postgres import buffer as buffer_tables
 from everlore.stores.postgres import schema as index_tables
-from everlore.stores.postgres.index import PostgresIndex
+from everlore.stores.postgres.index import open_index
 from everlore.vault import postgres as vault_tables
 
 PARTS = [vault_tables.PART, buffer_tables.PART, index_tables.PART, shared_cache.PART, account_tables.PART]
@@ -91,7 +92,7 @@ def test_a_new_version_spreads_only_its_new_tables(database: Postgres) -> None:
 
 def test_without_citus_it_is_said_what_to_do(database: Postgres) -> None:
     with opened(database.url(), new_schema()) as server:
-        PostgresIndex(server)
+        open_index(server)
         assert not server.distributed()
         with pytest.raises(Misconfigured, match="CREATE EXTENSION citus"):
             server.distribute()
@@ -104,16 +105,17 @@ def test_everything_works_on_a_cluster(tmp_path: object, vectors: Endpoint) -> N
 
     engine = open_vault(Path(str(tmp_path)), vectors.url, store={"url": CITUS, "schema": new_schema()})
     try:
-        assert engine.server is not None
-        assert engine.server.distribute()
-        assert engine.server.distributed()
-        assert engine.server.distribute() == []
+        assert isinstance(engine.backend, PostgresBackend)
+        server = engine.backend.server
+        assert server.distribute()
+        assert server.distributed()
+        assert server.distribute() == []
         remember(engine, SCOPE, "s1", [says("My sister Maria moved to Porto.")])
         flush(engine, SCOPE, "s1")
         assert recall(engine, Query(ALICE, "Where does Maria live?", 5), HYBRID).hits["episode"]
         assert listing(engine, ALICE, "episode").total == 1
         assert_index_equals_files(engine)
-        plan = engine.server.read(
+        plan = server.read(
             lambda c: rows(c, "EXPLAIN SELECT * FROM units WHERE tenant = 1 AND words @> ARRAY[1::bigint]")
         )
         assert any("Task Count: 1" in line for (line,) in plan)

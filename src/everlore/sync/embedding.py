@@ -44,9 +44,9 @@ def embed_fresh(engine: Engine, seconds: float = 2.0, most: int = FRESH, owner: 
         return
     deadline = time.monotonic() + seconds
     try:
-        engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
-        while 0 < len(engine.index.unembedded(most + 1)) <= most:
-            if owner is not None and not engine.index.waiting(owner):
+        engine.index.upkeep.use_model(engine.embedder.name, engine.embedder.dimension)
+        while 0 < len(engine.index.upkeep.unembedded(most + 1)) <= most:
+            if owner is not None and not engine.index.upkeep.waiting(owner):
                 return
             if not engine.embedding.acquire(timeout=max(0.0, deadline - time.monotonic())):
                 return
@@ -68,12 +68,12 @@ def embed_pending(engine: Engine, limit: int) -> int:
 
 def _embed(engine: Engine, limit: int, *, patient: bool = True) -> int:
     index, embedder = engine.index, engine.embedder
-    index.use_model(embedder.name, embedder.dimension)
+    index.upkeep.use_model(embedder.name, embedder.dimension)
     done = 0
     while done < limit:
-        units = index.unembedded(min(EMBED_SLICE, limit - done))
+        units = index.upkeep.unembedded(min(EMBED_SLICE, limit - done))
         if not units:
             break
-        index.put_vectors([u.unit for u in units], embedder.encode([u.dense for u in units], patient=patient))
+        index.upkeep.put_vectors([u.unit for u in units], embedder.encode([u.dense for u in units], patient=patient))
         done += len(units)
     return done
