@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,13 +20,14 @@ DISTRIBUTED = "distributed"
 class Part:
     """The tables of one part of Everlore, and how they came to be.
 
-    `steps`: one script for each version; a script that was released is never changed. Tables of a `derived` part are
-    dropped and made anew by the last script when their version is another one.
+    `steps`: one script for each version, or a function where SQL is not enough; one that was released is never
+    changed. Tables of a `derived` part are dropped and made anew by the last script when their version is another one.
+    `tables`: spread by tenant, whole on every node, or on the coordinator alone.
     """
 
     name: str
-    steps: tuple[str, ...]
-    tables: Mapping[str, Literal["tenant", "reference"]]
+    steps: tuple[str | Callable[[Connection], None], ...]
+    tables: Mapping[str, Literal["tenant", "reference", "local"]]
     derived: bool = False
     sequences: tuple[str, ...] = ()
 
@@ -89,7 +90,10 @@ def upgrade(connection: Connection, schema: str, part: Part) -> None:
             connection.execute(f"DROP SEQUENCE IF EXISTS {sequence}".encode())
     there = [table for table in part.tables if value(connection, "SELECT to_regclass(%s)", (table,)) is not None]
     for step in part.steps[-1:] if part.derived else part.steps[found:]:
-        connection.execute(step.encode())
+        if callable(step):
+            step(connection)
+        else:
+            connection.execute(step.encode())
     if version(connection, DISTRIBUTED):
         for statement in distribution(schema, part, spread=there):
             connection.execute(statement.encode())
@@ -121,7 +125,7 @@ def distribution(schema: str, part: Part, spread: Collection[str] = ()) -> list[
     `spread` already stay as they are."""
     found = []
     for table, how in part.tables.items():
-        if table in spread:
+        if table in spread or how == "local":
             continue
         name = f"{quoted(schema)}.{table}".replace("'", "''")
         if how == "reference":
