@@ -62,22 +62,11 @@ class _Builder:
     def _embeddings(self) -> str:
         """Words plus positions plus the only token type, normalised."""
         words = self.pack.weights["word_emb"]
-        table = [
-            self._constant("words", _unsigned(words.values)),
-            "input_ids",
-            self._constant("words.scales", words.scales),
-            self._constant("words.zeros", np.full(words.scales.shape, ZERO_POINT, np.uint8)),
-        ]
-        self._node(
-            "GatherBlockQuantized",
-            table,
-            "word",
-            MICROSOFT,
-            gather_axis=0,
-            quantize_axis=1,
-            block_size=words.group,
-            bits=8,
-        )
+        table = self._constant("words", _unsigned(words.values))
+        scales = self._constant("words.scales", words.scales)
+        zeros = self._constant("words.zeros", np.full(words.scales.shape, ZERO_POINT, np.uint8))
+        form = {"gather_axis": 0, "quantize_axis": 1, "block_size": words.group, "bits": 8}
+        self._node("GatherBlockQuantized", [table, "input_ids", scales, zeros], "word", MICROSOFT, **form)
         vectors = self.pack.vectors
         positions = vectors["pos_emb"][self.pack.arch.position_offset :] + vectors["type_emb"][0]
         self._constant("positions", positions.astype(np.float32))
@@ -95,13 +84,8 @@ class _Builder:
             self._whole(source, self._dense(f"{at}qkv")[number * hidden : (number + 1) * hidden], f"{at}{head}")
             for number, (source, head) in enumerate(((asking, "query"), (states, "key"), (states, "value")))
         ]
-        attended = self._node(
-            "MultiHeadAttention",
-            [*heads, self._vector(f"{at}qkv.b")],
-            f"{at}attended",
-            MICROSOFT,
-            num_heads=self.pack.arch.heads,
-        )
+        inputs, count = [*heads, self._vector(f"{at}qkv.b")], self.pack.arch.heads
+        attended = self._node("MultiHeadAttention", inputs, f"{at}attended", MICROSOFT, num_heads=count)
         answer = self._whole(attended, self._dense(f"{at}ao"), f"{at}ao", self._vector(f"{at}ao.b"))
         middle = self._add_and_norm(answer, asking, f"{at}aln")
         first = self._whole(*self._evened(middle, f"{at}f1", f"{at}aln"), f"{at}f1")
@@ -136,18 +120,10 @@ class _Builder:
         weight = self.pack.weights[f"{name}.w"]
         rows, columns = weight.values.shape
         blocks = _unsigned(weight.values).reshape(rows, columns // weight.group, weight.group)
-        inputs = [self._constant(f"{name}.w", blocks), self._constant(f"{name}.s", weight.scales.reshape(-1))]
-        return self._node(
-            "MatMulNBits",
-            [source, *inputs, "", "", self._vector(f"{name}.b")],
-            f"{name}.out",
-            MICROSOFT,
-            K=columns,
-            N=rows,
-            bits=8,
-            block_size=weight.group,
-            accuracy_level=4,
-        )
+        constants = [self._constant(f"{name}.w", blocks), self._constant(f"{name}.s", weight.scales.reshape(-1))]
+        inputs = [source, *constants, "", "", self._vector(f"{name}.b")]
+        form = {"K": columns, "N": rows, "bits": 8, "block_size": weight.group, "accuracy_level": 4}
+        return self._node("MatMulNBits", inputs, f"{name}.out", MICROSOFT, **form)
 
     def _dense(self, name: str) -> NDArray[np.float32]:
         weight = self.pack.weights[f"{name}.w"]
