@@ -28,6 +28,7 @@ PART = Part(
     "buffer",
     steps("postgres"),
     {"drafts": "tenant", "messages": "tenant", "cells": "tenant", "seen": "tenant", "counters": "tenant"},
+    sequences=("arrivals",),
 )
 
 _INSERT = (
