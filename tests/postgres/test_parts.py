@@ -59,7 +59,7 @@ def test_every_table_is_named_and_every_key_has_the_tenant(database: Postgres) -
 def test_the_statements_lay_all_tables_beside_the_documents() -> None:
     first, *others = [statement for part in PARTS for statement in distribution("my", part)]
     assert first == "SELECT create_distributed_table('\"my\".documents', 'tenant', colocate_with => 'none')"
-    assert "SELECT create_reference_table('\"my_index_4\".models')" in others
+    assert f"SELECT create_reference_table('\"{index_tables.PART.home('my')}\".models')" in others
     spread = [statement for statement in others if "reference" not in statement]
     assert all(
         statement.endswith(", 'tenant', colocate_with => '\"my\".documents')") and "distributed_table" in statement

@@ -87,29 +87,15 @@ def test_an_older_server_goes_on_beside_a_newer_one(started: Started, url: str, 
             found(api, place)
 
 
-def test_a_server_that_shares_the_index_comes_after_a_newer_one(started: Started, url: str) -> None:
-    new = started(None)
-    new.tell("s1", "My sister Maria moved to Porto.")
-    found(new, "Porto")
-    before = kept(url)
-    old = started(SHARED)
-    found(old, "Porto")
-    assert less(url, before) == {}
-    old.tell("s2", "My brother Paulo lives in Lisbon.")
-    found(old, "Lisbon")
-    found(new, "Lisbon")
-    new.tell("s3", "My aunt Rosa works in Braga.")
-    found(old, "Braga")
-
-
-def test_the_first_version_is_refused_by_what_is_canonical_and_changes_nothing(
-    started: Started, url: str, settings: dict[str, str], tmp_path: Path
+@pytest.mark.parametrize("older", [FIRST, SHARED])
+def test_an_older_server_is_refused_by_what_is_canonical_and_changes_nothing(
+    started: Started, url: str, settings: dict[str, str], tmp_path: Path, older: str
 ) -> None:
     new = started(None)
     new.tell("s1", "My sister Maria moved to Porto.")
     found(new, "Porto")
     before = kept(url)
-    said = everlore("doctor", root=tmp_path / "old", env=settings | path_of(FIRST, tmp_path / FIRST))
+    said = everlore("doctor", root=tmp_path / "old", env=settings | path_of(older, tmp_path / older))
     assert said.returncode != 0
     assert "newer Everlore" in said.stderr + said.stdout
     assert less(url, before) == {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,14 +22,15 @@ DISTRIBUTED = "distributed"
 class Part:
     """The tables of one part of Everlore, and how they came to be.
 
-    `steps`: one script for each version; a script that was released is never changed. The tables of a `derived` part
-    are made by the last script alone, in a schema of their own for each version: servers of two versions work side by
-    side, each on its own, and neither touches what the other has (docs/decisions/0012).
+    `steps`: one script for each version, or a function where SQL is not enough; one that was released is never
+    changed. The tables of a `derived` part are made by the last one alone, in a schema of their own for each version:
+    servers of two versions work side by side, and neither touches what the other has (docs/decisions/0012).
+    `tables`: spread by tenant, whole on every node, or on the coordinator alone.
     """
 
     name: str
-    steps: tuple[str, ...]
-    tables: Mapping[str, Literal["tenant", "reference"]]
+    steps: tuple[str | Callable[[Connection], None], ...]
+    tables: Mapping[str, Literal["tenant", "reference", "local"]]
     derived: bool = False
     sequences: tuple[str, ...] = ()
 
@@ -121,7 +122,10 @@ def upgrade(connection: Connection, schema: str, part: Part) -> None:
     present = "SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s"
     there = {table for (table,) in rows(connection, present, (home,))} & set(part.tables)
     for step in part.steps[-1:] if part.derived else part.steps[found:]:
-        connection.execute(step.encode())
+        if callable(step):
+            step(connection)
+        else:
+            connection.execute(step.encode())
     if version(connection, DISTRIBUTED):
         for statement in distribution(schema, part, spread=there):
             connection.execute(statement.encode())
@@ -153,7 +157,7 @@ def distribution(schema: str, part: Part, spread: Collection[str] = ()) -> list[
     `spread` already stay as they are."""
     found = []
     for table, how in part.tables.items():
-        if table in spread:
+        if table in spread or how == "local":
             continue
         name = f"{quoted(part.home(schema))}.{table}".replace("'", "''")
         if how == "reference":

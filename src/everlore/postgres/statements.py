@@ -18,6 +18,10 @@ STANDS_FOR_NUL = "\U0010fffe"
 """PostgreSQL keeps no NUL in a text. This is no character either, and nobody writes it."""
 
 
+PARAMETERS = 10_000
+"""Values in one statement. PostgreSQL takes 65,535, but what is sent and planned at once should stay small."""
+
+
 class _WithoutNul(StrDumper):
     def dump(self, obj: str) -> bytes | bytearray | memoryview | None:
         return super().dump(obj.replace(NUL, STANDS_FOR_NUL) if NUL in obj else obj)
@@ -74,3 +78,19 @@ def each(connection: Connection, statement: str, values: Sequence[Sequence[Any]]
     if values:
         with connection.cursor() as cursor:
             cursor.executemany(connection.named(statement), values)
+
+
+def many(
+    connection: Connection, insert: str, values: Sequence[Sequence[Any]], then: str = "", row: str = ""
+) -> list[tuple[Any, ...]]:
+    """Insert all of these by one statement, which a cluster gives to their node in one go: `INSERT INTO t(a, b)`, what
+    comes after the values, and how a row is written, unless each value stands for itself. Returns what it returns."""
+    found: list[tuple[Any, ...]] = []
+    width = len(values[0]) if values else 1
+    one = f"({row or ', '.join(['%s'] * width)})"
+    for start in range(0, len(values), PARAMETERS // width):
+        some = values[start : start + PARAMETERS // width]
+        statement = f"{insert} VALUES {', '.join([one] * len(some))} {then}"
+        cursor = connection.execute(statement.encode(), [value for given in some for value in given])
+        found += cursor.fetchall() if cursor.description else []
+    return found

@@ -49,7 +49,8 @@ def make_room(engine: Engine, path: str, cells: Iterable[str]) -> None:
         made = Where(None, kinds_where(lambda kind: kind.made_by_cells), Predicate("parent_id", "eq", cell))
         others = engine.index.page(made, limit=MOST_OF_A_CELL).rows
         if all(row.path == path for row in others):  # else a repeated request would double another owner's memories
-            engine.buffer.forget_cell(cell)
+            for scope, session in {(row.key.owner.scope, row.session_id) for row in others}:
+                engine.buffer.forget_cell(scope, session, cell)
 
 
 def drop_sources(engine: Engine, owner: Owner, gone: Collection[str]) -> list[str]:

@@ -31,7 +31,7 @@ _OF_TENANTS = ["owners", "tally", "files", "problems", "queue", "memories", "edg
 
 PART = Part(
     "index",
-    ("", "", "", _TABLES),  # derived: the last one makes all tables, those before it only count
+    ("", "", "", "", _TABLES),  # derived: the last one makes all tables, those before it only count
     {**dict.fromkeys(_OF_TENANTS, "tenant"), "models": "reference"},
     derived=True,
     sequences=("numbers",),
