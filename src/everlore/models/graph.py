@@ -52,22 +52,11 @@ class _Builder:
     def _embeddings(self) -> str:
         """Words plus positions plus the only token type, normalised."""
         words = self.pack.weights["word_emb"]
-        table = [
-            self._constant("words", _unsigned(words.values)),
-            "input_ids",
-            self._constant("words.scales", words.scales),
-            self._constant("words.zeros", np.full(words.scales.shape, ZERO_POINT, np.uint8)),
-        ]
-        self._node(
-            "GatherBlockQuantized",
-            table,
-            "word",
-            MICROSOFT,
-            gather_axis=0,
-            quantize_axis=1,
-            block_size=words.group,
-            bits=8,
-        )
+        table = self._constant("words", _unsigned(words.values))
+        scales = self._constant("words.scales", words.scales)
+        zeros = self._constant("words.zeros", np.full(words.scales.shape, ZERO_POINT, np.uint8))
+        form = {"gather_axis": 0, "quantize_axis": 1, "block_size": words.group, "bits": 8}
+        self._node("GatherBlockQuantized", [table, "input_ids", scales, zeros], "word", MICROSOFT, **form)
         vectors = self.pack.vectors
         positions = vectors["pos_emb"][self.pack.arch.position_offset :] + vectors["type_emb"][0]
         self._constant("positions", positions.astype(np.float32))
@@ -86,13 +75,9 @@ class _Builder:
             self._linear(source, f"{at}qkv", f"{at}{head}", slice(number * hidden, (number + 1) * hidden))
             for number, (source, head) in enumerate(((asking, "query"), (states, "key"), (states, "value")))
         ]
-        attended = self._node(
-            "MultiHeadAttention",
-            [*heads, self._vector(f"{at}qkv.b"), "mask"],
-            f"{at}attended",
-            MICROSOFT,
-            num_heads=self.pack.arch.heads,
-        )
+        inputs = [*heads, self._vector(f"{at}qkv.b"), "mask"]
+        count = self.pack.arch.heads
+        attended = self._node("MultiHeadAttention", inputs, f"{at}attended", MICROSOFT, num_heads=count)
         middle = self._add_and_norm(self._linear(attended, f"{at}ao"), asking, f"{at}aln", f"{at}ao.b")
         inner = self._node(
             "BiasGelu", [self._linear(middle, f"{at}f1"), self._vector(f"{at}f1.b")], f"{at}gelu", MICROSOFT
@@ -105,17 +90,9 @@ class _Builder:
         values, scales = _unsigned(weight.values[part]), weight.scales.reshape(len(weight.values), -1)[part]
         rows, columns = values.shape
         blocks = values.reshape(rows, columns // weight.group, weight.group)
-        return self._node(
-            "MatMulNBits",
-            [source, self._constant(f"{name}.w", blocks), self._constant(f"{name}.s", scales.reshape(-1))],
-            f"{name}.out",
-            MICROSOFT,
-            K=columns,
-            N=rows,
-            bits=8,
-            block_size=weight.group,
-            accuracy_level=4,
-        )
+        inputs = [source, self._constant(f"{name}.w", blocks), self._constant(f"{name}.s", scales.reshape(-1))]
+        form = {"K": columns, "N": rows, "bits": 8, "block_size": weight.group, "accuracy_level": 4}
+        return self._node("MatMulNBits", inputs, f"{name}.out", MICROSOFT, **form)
 
     def _add_and_norm(self, source: str, residual: str, norm: str, bias: str) -> str:
         inputs = [source, residual, self._vector(f"{norm}.w"), self._vector(f"{norm}.b"), self._vector(bias)]
