@@ -24,7 +24,6 @@ PART = Part(
         """,
     ),
     {"embeddings": "tenant"},
-    derived=True,
 )
 
 

@@ -22,6 +22,8 @@ from everlore.surfaces.cli.evercli.output import FORMATS, THE_SECRET, Result, fi
 from everlore.surfaces.cli.opening import settings_of_command
 from everlore.types import Json
 
+OF_ERRORS = ((InvalidInput, "invalid_args"), (NotFound, "not_found"), (Conflict, "conflict"))
+
 
 def create(form: str, name: str, account: str, scopes: str, expires_days: int, *, separate: bool) -> None:
     _checked(form)
@@ -101,14 +103,8 @@ def _failure(error: BaseException) -> Failure:
             return error
         case KeyboardInterrupt() | Abort():
             return Failure("cancelled", "interrupted")
-        case InvalidInput():
-            return Failure("invalid_args", str(error))
-        case NotFound():
-            return Failure("not_found", str(error))
-        case Conflict():
-            return Failure("conflict", str(error))
         case EverloreError():
-            return Failure("io", str(error))
+            return Failure(next((name for kind, name in OF_ERRORS if isinstance(error, kind)), "io"), str(error))
         case TyperException():
             return Failure("invalid_args", error.format_message(), "Use everlore keys --help")
         case OSError():
