@@ -6,6 +6,7 @@ import contextlib
 import uuid
 from collections.abc import Iterator
 
+import clusters
 import pytest
 
 from bench.servers import Postgres, postgres
@@ -27,7 +28,7 @@ def on_both_stores(metafunc: pytest.Metafunc, fixture: str) -> None:
 
 
 def new_schema() -> str:
-    return f"s_{uuid.uuid4().hex[:12]}"
+    return clusters.distributed(f"s_{uuid.uuid4().hex[:12]}")
 
 
 def emptied(server: Server) -> Server:
