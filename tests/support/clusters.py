@@ -29,6 +29,8 @@ needs_citus = pytest.mark.skipif(
     not CITUS, reason="NOT TESTED: no Citus cluster; set EVERLORE_TEST_CITUS_URL to the URL of its coordinator"
 )
 
+one_database = pytest.mark.skipif(bool(CITUS), reason="about a PostgreSQL that is no cluster, or asks for a password")
+
 
 @dataclass(frozen=True)
 class Cluster(Postgres):

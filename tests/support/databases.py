@@ -12,6 +12,7 @@ import pytest
 from bench.servers import Postgres, postgres
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection
+from everlore.vault.postgres import PART as vault_tables
 
 QUICK = ("fsync=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=150", "jit=off")
 """The tests kill our processes, not the database."""
@@ -48,6 +49,8 @@ def emptied(server: Server) -> Server:
 def opened(url: str, schema: str) -> Iterator[Server]:
     server = Server(url, schema=schema)
     try:
+        if clusters.CITUS:
+            server.prepare(vault_tables)  # first, as the engine does: other tables are laid beside its own
         yield server
     finally:
         server.close()
