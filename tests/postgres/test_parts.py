@@ -23,12 +23,13 @@ def test_every_table_is_named_and_every_key_has_the_tenant(database: Postgres) -
     with opened(database.url(), new_schema()) as server:
         for part in PARTS:
             server.prepare(part)
+        homes = [part.home(server.schema) for part in PARTS]
         tables = server.read(
             lambda c: rows(
                 c,
                 "SELECT t.relname, array_agg(a.attname) FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid"
-                " WHERE t.relnamespace = %s::regnamespace AND t.relkind = 'r' AND a.attnum > 0 GROUP BY 1",
-                (server.schema,),
+                " WHERE t.relnamespace::regnamespace::text = ANY(%s) AND t.relkind = 'r' AND a.attnum > 0 GROUP BY 1",
+                (homes,),
             )
         )
         keys = server.read(
@@ -37,8 +38,8 @@ def test_every_table_is_named_and_every_key_has_the_tenant(database: Postgres) -
                 "SELECT t.relname, x.relname, array_agg(a.attname) FROM pg_index i"
                 " JOIN pg_class t ON t.oid = i.indrelid"
                 " JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_attribute a ON a.attrelid = x.oid"
-                " WHERE t.relnamespace = %s::regnamespace AND i.indisunique GROUP BY 1, 2",
-                (server.schema,),
+                " WHERE t.relnamespace::regnamespace::text = ANY(%s) AND i.indisunique GROUP BY 1, 2",
+                (homes,),
             )
         )
     named = {table: how for part in PARTS for table, how in part.tables.items()}
@@ -51,7 +52,7 @@ def test_every_table_is_named_and_every_key_has_the_tenant(database: Postgres) -
 def test_the_statements_lay_all_tables_beside_the_documents() -> None:
     first, *others = [statement for part in PARTS for statement in distribution("my", part)]
     assert first == "SELECT create_distributed_table('\"my\".documents', 'tenant', colocate_with => 'none')"
-    assert "SELECT create_reference_table('\"my\".models')" in others
+    assert f"SELECT create_reference_table('\"{index_tables.PART.home('my')}\".models')" in others
     spread = [statement for statement in others if "reference" not in statement]
     assert all(
         statement.endswith(", 'tenant', colocate_with => '\"my\".documents')") and "distributed_table" in statement
@@ -67,7 +68,7 @@ def test_a_new_version_spreads_only_its_new_tables(database: Postgres) -> None:
         "p", ("CREATE TABLE one(tenant int); CREATE TABLE two(tenant int)",), {"one": "tenant", "two": "reference"}
     )
     new = Part("p", (*old.steps, "CREATE TABLE three(tenant int)"), {**old.tables, "three": "reference"})
-    with opened(database.url(), new_schema()) as server:
+    with opened(database.database(), new_schema()) as server:
         server.prepare(old)
         server.write(
             lambda c: run(

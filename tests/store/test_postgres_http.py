@@ -79,7 +79,7 @@ def test_killed_sessions_are_not_noticed_by_clients(servers: list[Server], datab
     api = Api(servers[0].client, servers[0].root)
     api.tell("s1", TEA)
     for number in range(3):
-        database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'everlore'")
+        database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ~ '^everlore '")
         found = api.ok("search", user_id="alice", query="Lapsang tea")
         assert len(found["episodes"]) == 1
         api.ok("add", session_id=f"k{number}", messages=[

@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from everlore.clock import Clock
 from everlore.engine import Engine
 from everlore.search.candidates import Ask
-from everlore.search.passages import Past
 from everlore.search.query import Hit, Query
 from everlore.search.rank import Ranked, Ranking, Turn
 from everlore.search.recipes import Recipe
 from everlore.search.score import BY_ASSISTANT, FURTHER, TURNS
+from everlore.search.supersede import Changes
 from everlore.search.vectors import unrelated_cosine
 from everlore.stores.base import TermStats
 from everlore.stores.tokens import query_terms
@@ -41,7 +41,7 @@ class Stage:
     ranking: Ranking
     stats: TermStats
     told: list[tuple[Ranked, IndexedMemory]] = field(default_factory=list)
-    past: Past = field(default_factory=dict)
+    changes: Changes = field(default_factory=Changes)
     hits: list[Hit] = field(default_factory=list)
     rounds: Sequence[dict[str, Json]] = ()
     superseded: Sequence[dict[str, Json]] = ()

@@ -21,7 +21,7 @@ from everlore.search.query import Hit, Passage
 from everlore.search.rank import Ranked, Turn
 from everlore.search.recipes import HYBRID
 from everlore.search.score import BY_ASSISTANT, Candidates, Floats, dense_scores, looked_for, term_weights, text_scores
-from everlore.search.supersede import TAKES_OVER, Place
+from everlore.search.supersede import TAKES_OVER, Changes, Place
 from everlore.search.vectors import default_radius, unrelated_cosine
 from everlore.stores.base import TermStats, Vector
 from everlore.stores.bm25 import in_texts
@@ -63,9 +63,6 @@ class _Said:
     sentences: list[str]
 
 
-Past = Mapping[Place, Sequence[tuple[IndexedMemory, str]]]
-
-
 def text_of(stored: IndexedMemory) -> str:
     """What a memory without turns says."""
     return "\n".join(str(stored.data[name]) for name in _TEXTS if stored.data.get(name))
@@ -83,7 +80,7 @@ def matched(one: Ranked, *, vectors_only: bool, low: float) -> list[Turn]:
 
 
 def passages(
-    engine: Engine, ask: Ask, hits: Sequence[tuple[Ranked, IndexedMemory]], past: Past, stats: TermStats
+    engine: Engine, ask: Ask, hits: Sequence[tuple[Ranked, IndexedMemory]], changes: Changes, stats: TermStats
 ) -> list[tuple[Passage, ...]]:
     """For each hit the best sentence of each of its best turns."""
     if not ask.recipe.passages:
@@ -93,14 +90,17 @@ def passages(
     found: dict[int, list[Passage]] = {}
     for said, worth in zip(cut, _sentence_scores(engine, ask, cut, foremost, stats), strict=True):
         one, stored, turn = said.one, said.stored, said.turn
-        best = int(np.argmax(worth))
-        ended, by = _ended(said.sentences, best, said.speaker, past.get((stored.parent_id, turn.turn), ()))
+        place = (stored.parent_id, turn.turn)
+        best, score = int(np.argmax(worth)), float(worth.max())
+        if place in changes.present:  # the words of the question stand in what it replaced
+            best, score = int(np.argmax(_stated(said, changes.present[place]))), turn.score
+        ended, by = _ended(said, best, changes.past.get(place, ()))
         validity = stored.validity if ended is None else ended.validity
         moment = _moment(stored.timestamp, said.clock)
         found.setdefault(stored.id, []).append(
             Passage(
                 text=said.sentences[best],
-                score=round(min(float(worth[best]), one.score), 6),
+                score=round(min(score, one.score), 6),
                 turn=turn.turn + 1 if said.speaker else 0,
                 speaker=said.speaker,
                 time=moment,
@@ -177,18 +177,19 @@ def _cosines(engine: Engine, vector: Vector | None, texts: Sequence[str]) -> Flo
     return near
 
 
-def _ended(
-    sentences: Sequence[str], at: int, speaker: str, facts: Sequence[tuple[IndexedMemory, str]]
-) -> tuple[IndexedMemory | None, str]:
+def _ended(said: _Said, at: int, facts: Iterable[tuple[IndexedMemory, str]]) -> tuple[IndexedMemory | None, str]:
     """The fact that has ended which this sentence states, and what replaced it."""
-    held = [set(query_terms(sentence)) for sentence in sentences] if facts else []
     for fact, by in facts:
-        # "Ann is single." and "I am single." have the last word in common
-        said = set(query_terms(str(fact.data["content"]))).difference(tokens(speaker))
-        shared = [len(said & words) for words in held]
-        if shared[at] >= max(1, SAID_OF * len(said)) and shared[at] == max(shared):
+        shares = _stated(said, str(fact.data["content"]))
+        if shares[at] >= SAID_OF and shares[at] == max(shares):
             return fact, by
     return None, ""
+
+
+def _stated(said: _Said, fact: str) -> list[float]:
+    """How much of a fact each sentence holds. "Ann is single." and "I am single." differ in the speaker alone."""
+    words = set(query_terms(fact)).difference(tokens(said.speaker))
+    return [len(words & set(query_terms(sentence))) / max(1, len(words)) for sentence in said.sentences]
 
 
 def _moment(last: int, clock: str) -> int:

@@ -148,17 +148,20 @@ def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats, *, reached: b
     """Units to turns to memories; those without any evidence only if the graph `reached` them."""
     recipe, scored, pieces = ask.recipe, found.scored, found.pieces
     text = text_scores(scored, idf, found.stats.mean_length, recipe.reach)
-    near = np.clip(scored.cosine, 0, 1)
-    meaning = np.zeros_like(text)
+    near, said, meaning = np.clip(scored.cosine, 0, 1), text, np.zeros_like(text)
     if ask.vector is None:
         score = text
     elif not recipe.by_words:
         score = near
     else:
-        meaning = dense_scores(in_context(scored), unrelated_cosine(engine, recipe))
+        low = unrelated_cosine(engine, recipe)
+        meaning = dense_scores(in_context(scored), low)
         score = unit_scores(recipe, meaning, text)
     if recipe.by_words:  # by vectors alone a score is the cosine
-        score = np.where([piece.tokens.startswith(_ASSISTANT) for piece in pieces], BY_ASSISTANT * score, score)
+        share = np.where([piece.tokens.startswith(_ASSISTANT) for piece in pieces], BY_ASSISTANT, 1).astype(np.float32)
+        score, said = share * score, share * text
+        if ask.vector is not None and not recipe.by_turns:  # a cosine again, read and judged as for any other recipe
+            near = np.where(meaning > 0, low + (1 - low) * share * meaning, np.minimum(near, low))
     memory, turn = scored.memory, scored.turn
     order = np.lexsort((-score, turn, memory))
     best = order[_begins(memory[order]) | _begins(turn[order])]  # of each turn, by memory
@@ -167,13 +170,13 @@ def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats, *, reached: b
     by_memory = order  # grouped by memory, as `best` is
     bounds = np.flatnonzero(_begins(memory[by_memory]))
     meant = np.maximum.reduceat((meaning if recipe.by_turns else near)[by_memory], bounds)
-    said = np.maximum.reduceat(text[by_memory], bounds)
-    worth = roll_up(score[best], starts) if recipe.by_turns else recipe.meaning * meant + recipe.words * said
+    worded = np.maximum.reduceat((text if recipe.by_turns else said)[by_memory], bounds)
+    worth = roll_up(score[best], starts) if recipe.by_turns else recipe.meaning * meant + recipe.words * worded
     told = np.logical_or.reduceat((text > 0)[by_memory] | (scored.cosine > 0)[by_memory], bounds)
     columns = (turn, score, text, scored.cosine, meaning)
     turns = list(map(Turn, *(column[best].tolist() for column in columns), [pieces[at] for at in best.tolist()]))
     begin, why = starts.tolist(), TURNS_TOGETHER if recipe.by_turns else PARTS_TOGETHER
-    each = (memory[best[starts]].tolist(), worth.tolist(), meant.tolist(), said.tolist(), told.tolist())
+    each = (memory[best[starts]].tolist(), worth.tolist(), meant.tolist(), worded.tolist(), told.tolist())
     memories: list[Ranked] = []
     for row, value, means, says, known, start, end in zip(*each, begin, [*begin[1:], len(turns)], strict=True):
         if known or reached:

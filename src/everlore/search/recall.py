@@ -23,7 +23,7 @@ from everlore.search.rank import Ranked, Ranking, rank
 from everlore.search.recipes import HYBRID, Recipe
 from everlore.search.rounds import LEARN_FROM, further, rerank
 from everlore.search.score import looked_for
-from everlore.search.supersede import supersede
+from everlore.search.supersede import Changes, supersede
 from everlore.search.time_window import inside, stretch
 from everlore.search.vectors import default_radius, query_vector
 from everlore.stores.base import TermStats, Vector
@@ -65,7 +65,7 @@ def recall(engine: Engine, query: Query, recipe: Recipe = HYBRID) -> Recall:
         stages = [_stage(engine, query, recipe, kinds, given) for kinds in groups]
     # outside that view, in which nothing can be written: sentences may be embedded, and vectors are kept
     for stage in stages:
-        shown = passages(engine, stage.ask, stage.told, stage.past, stage.stats)
+        shown = passages(engine, stage.ask, stage.told, stage.changes, stage.stats)
         hits[stage.kind] = [replace(hit, passages=said) for hit, said in zip(stage.hits, shown, strict=True)]
     if query.rerank and recipe is HYBRID and track == "agent":
         hits, reranked = rerank(engine, query.text, hits, given.meter)
@@ -108,11 +108,11 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     rounds: list[dict[str, Json]] = []
     if recipe.rounds:
         ranking, rounds = further(engine, ask, first, given.meter)
-    past, ended = {}, list[dict[str, Json]]()
+    changes, ended = Changes(), list[dict[str, Json]]()
     if recipe.supersede and ask.whole:
         # who asks for a time asks for what held then
         done = supersede(engine, ask, ranking, reorder=given.meant is None)
-        ranking, past, ended = done.ranking, done.past, done.trace
+        ranking, changes, ended = done.ranking, done.changes, done.trace
     stored = engine.index.stored(one.row for one in ranking.memories)
     if len(kinds) == 1 and recipe.by_words and recipe.by_meaning and (quality := kind_of(kind).quality):
         ranking = _proven(stored, ranking, quality)
@@ -128,7 +128,7 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
         Hit(row, round(one.score, 6), tuple(nested.get(one.parent_id, ())), (), one.parts, _moves(one))
         for one, row in told
     ]
-    return Stage(kind, ask, ranking, stats, told, past, hits, rounds, ended, least)
+    return Stage(kind, ask, ranking, stats, told, changes, hits, rounds, ended, least)
 
 
 def _moves(one: Ranked) -> tuple[str, ...]:

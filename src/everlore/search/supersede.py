@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from everlore.engine import Engine
 from everlore.search.candidates import Ask
 from everlore.search.rank import Ranked, Ranking, Turn, leading
+from everlore.search.score import term_weights
 from everlore.stores.tokens import joined, tokens
 from everlore.types import IndexedMemory, Json, Key, Owner
 
@@ -32,12 +33,21 @@ Place = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Changes:
+    """What is known of the turns that were found: what has ended, and what took its place."""
+
+    past: dict[Place, list[tuple[IndexedMemory, str]]] = field(default_factory=dict)
+    """The facts of a turn that have ended, each with the sentence that replaced it, or \"\"."""
+    present: dict[Place, str] = field(default_factory=dict)
+    """What a turn says instead of something that the question met: "Ann moved to Lisbon."."""
+
+
+@dataclass(frozen=True, slots=True)
 class Superseded:
     """A ranking as things are now, and what is known of the past."""
 
     ranking: Ranking
-    past: dict[Place, list[tuple[IndexedMemory, str]]] = field(default_factory=dict)
-    """The facts of a turn that have ended, each with the sentence that replaced it, or \"\"."""
+    changes: Changes = field(default_factory=Changes)
     trace: list[dict[str, Json]] = field(default_factory=list)
     """Which fact took the place of which."""
 
@@ -78,22 +88,31 @@ def _of_owner(
     reorder: bool,
 ) -> Superseded:
     now = _now(engine, owner, ended)
-    past = dict(result.past)
+    past, present = dict(result.changes.past), dict(result.changes.present)
     for fact in ended:
         replaced = now.get(fact.key)
         past.setdefault(_place(fact), []).append((fact, str(replaced.data["content"]) if replaced else ""))
     ranking = result.ranking
-    asked = {term: weight for term, weight in ranking.idf.items() if term in ask.weights}  # not what was learned since
-    told = [fact for fact in ended if _place(fact) in turns]
-    met = _met(engine, owner, asked, told, turns, whether=bool(_WHETHER.match(ask.text))) if reorder else {}
+    told = [fact for fact in ended if _place(fact) in turns] if reorder else []
+    met = _met(engine, owner, _asked(engine, ask, ranking), told, turns, ask.text) if told else {}
+    present |= {_place(now[fact.key]): str(now[fact.key].data["content"]) for fact in met.values() if fact.key in now}
+    changes = Changes(past, present)
     if not met:
-        return replace(result, past=past)
+        return replace(result, changes=changes)
     trace: list[dict[str, Json]] = [
         {"ended": fact.key.public_id, "by": now[fact.key].key.public_id if fact.key in now else None}
         for fact in met.values()
     ]
     memories = _put_behind(engine, ask, owner, ranking, met, now)
-    return Superseded(replace(ranking, memories=memories), past, [*result.trace, *trace])
+    return Superseded(replace(ranking, memories=memories), changes, [*result.trace, *trace])
+
+
+def _asked(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
+    """How telling each of the question's own words is, also where words did not rank; not those learned since."""
+    if ask.recipe.by_words:
+        return {term: weight for term, weight in ranking.idf.items() if term in ask.weights}
+    stats = engine.index.term_stats(list(ask.weights), ask.where.owner)
+    return dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
 
 
 def _put_behind(
@@ -136,14 +155,12 @@ def _met(
     idf: Mapping[str, float],
     ended: Sequence[IndexedMemory],
     turns: Mapping[Place, Turn],
-    *,
-    whether: bool,
+    question: str,
 ) -> dict[str, IndexedMemory]:
     """The cells that the question meets best in a fact that has ended, rather than in one that holds, and that fact.
 
-    Who asks for a value of the past asks for no other, but `whether` that holds ("Am I single?") the present tells."""
-    if not ended:
-        return {}
+    Who asks for a value of the past asks for no other, but whether that holds ("Am I single?") the present tells."""
+    whether = bool(_WHETHER.match(question))
 
     def worth(words: str) -> float:
         return sum(weight for term, weight in idf.items() if f" {term} " in words)
