@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from clusters import one_database
 from databases import Postgres, new_schema, opened
 from stored import message
 
@@ -183,6 +184,7 @@ def test_urls_that_lead_nowhere(
     assert "s3cret" not in str(caught.value)
 
 
+@one_database
 def test_a_wrong_password_is_named_as_a_setting_and_never_shown(database: Postgres) -> None:
     with pytest.raises(Misconfigured, match="EVEROS_STORE__URL") as caught:
         Server(database.url().replace(database.password, "wr0ng"))
