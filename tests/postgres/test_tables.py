@@ -13,10 +13,11 @@ from everlore.postgres.tables import PostgresTables
 def test_all_of_a_piece_of_work_is_done_or_nothing(database: Postgres, for_ever: bool) -> None:
     with opened(database.url(), new_schema()) as server:
         tables = PostgresTables(server, lasting=for_ever)
-        tables.write(lambda db: db.run("CREATE TABLE t(a int)"))
-        tables.write(lambda db: db.each("INSERT INTO t VALUES(?)", [(1,), (2,)]))
+        there = f'"{server.schema}".t'
+        tables.write(lambda db: db.run(f"CREATE TABLE {there}(a int)"))
+        tables.write(lambda db: db.each(f"INSERT INTO {there} VALUES(?)", [(1,), (2,)]))
         with pytest.raises(EverloreError):
-            tables.write(lambda db: (db.run("DELETE FROM t WHERE a = ?", (1,)), db.run("SELECT nothing_such")))
-        assert tables.read(lambda db: db.rows("SELECT a FROM t ORDER BY a")) == [(1,), (2,)]
-        assert tables.write(lambda db: db.run("DELETE FROM t")) == 2
+            tables.write(lambda db: (db.run(f"DELETE FROM {there} WHERE a = ?", (1,)), db.run("SELECT nothing_such")))
+        assert tables.read(lambda db: db.rows(f"SELECT a FROM {there} ORDER BY a")) == [(1,), (2,)]
+        assert tables.write(lambda db: db.run(f"DELETE FROM {there}")) == 2
         assert tables.check() == []

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, first, rows, value
-from everlore.postgres.tenants import NUMBER_BITS, owner_uuid, tenant_of
+from everlore.postgres.tenants import owner_uuid, tenant_of
 from everlore.stores.base import IndexStatus, PieceText
 from everlore.stores.postgres import vectors as near
 from everlore.stores.postgres.checks import check
@@ -17,9 +17,6 @@ from everlore.stores.postgres.models import OurModel, current_model
 from everlore.stores.postgres.schema import alone, write_shared
 from everlore.stores.vector_math import require_shape
 from everlore.types import Owner
-
-NUMBERS = (1 << NUMBER_BITS) - 1
-"""What of a number is not its tenant."""
 
 
 class PostgresUpkeep:
@@ -37,13 +34,8 @@ class PostgresUpkeep:
         found = self._server.read(current_model)
         return found[1:] if found else None
 
-    def unembedded(self, limit: int) -> list[PieceText]:
-        select = (
-            f"SELECT u.id, u.dense FROM (SELECT tenant, unit FROM waiting ORDER BY unit & {NUMBERS} LIMIT %s) w"
-            f" JOIN units u ON u.tenant = w.tenant AND u.id = w.unit ORDER BY u.id & {NUMBERS}"
-        )
-
-        found = self._server.read(lambda c: rows(c, select, (limit,)) if self._model.current(c) else [])
+    def unembedded(self, limit: int, owner: Owner | None = None) -> list[PieceText]:
+        found = self._server.read(lambda c: near.missing(c, owner, limit) if self._model.current(c) else [])
         return [PieceText(*unit) for unit in found]
 
     def waiting(self, owner: Owner) -> int:
