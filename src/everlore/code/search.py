@@ -46,6 +46,8 @@ _ASKING = frozenset(_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class CodeHit:
+    """What a row tells of a chunk, under the same names, and how well it matches."""
+
     id: str
     project_id: str
     file_path: str
@@ -170,18 +172,10 @@ def _named(code: CodeIndex, names: frozenset[str], owners: Sequence[Owner]) -> l
 
 
 def _hit(row: IndexedMemory, scored: _Scored, project: str, score: float, near: float) -> CodeHit:
-    data = row.data
     return CodeHit(
-        id=row.key.local_id,
-        project_id=project,
-        file_path=data["file_path"],
-        content=data["content"],
-        language=data["language"],
-        start_line=data["start_line"],
-        end_line=data["end_line"],
-        chunk_type=data["chunk_type"],
-        name=data["name"],
-        breadcrumb=data["breadcrumb"],
+        row.key.local_id,
+        project,
+        **row.data,
         score=round(min(1.0, score), 6),
         vector_score=round(scored.dense, 6),
         bm25_score=round(scored.text, 6),

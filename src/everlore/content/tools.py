@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
@@ -90,19 +92,17 @@ def neighbors(site: Site, caller: Caller, given: a.Node) -> Answer:
 
 
 def prev_siblings(site: Site, caller: Caller, given: a.Node) -> Answer:
-    def before(ask: Asking, place: int) -> list[sa.ColumnElement[bool]]:
-        menuindex, id_ = ask.document.c.menuindex, ask.document.c.id
-        return [sa.or_(menuindex < place, sa.and_(menuindex == place, id_ < given.id))]
-
-    return _siblings(site, caller, given, before, backwards=True)
+    return _siblings(site, caller, given, partial(_beyond, given.id, operator.lt), backwards=True)
 
 
 def next_siblings(site: Site, caller: Caller, given: a.Node) -> Answer:
-    def after(ask: Asking, place: int) -> list[sa.ColumnElement[bool]]:
-        menuindex, id_ = ask.document.c.menuindex, ask.document.c.id
-        return [sa.or_(menuindex > place, sa.and_(menuindex == place, id_ > given.id))]
+    return _siblings(site, caller, given, partial(_beyond, given.id, operator.gt))
 
-    return _siblings(site, caller, given, after)
+
+def _beyond(id_: int, beyond: Callable[[Any, int], Any], ask: Asking, place: int) -> list[sa.ColumnElement[bool]]:
+    """On one side of a document; among equal places the ids decide."""
+    columns = ask.document.c
+    return [sa.or_(beyond(columns.menuindex, place), sa.and_(columns.menuindex == place, beyond(columns.id, id_)))]
 
 
 def model_list(site: Site, caller: Caller, given: a.ModelList) -> Answer:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Literal, TypeAlias
@@ -91,17 +92,8 @@ def create_relation(
         raise InvalidInput("weight must be between 0 and 1")
     if origin.key.owner != end.key.owner:
         raise InvalidInput("the two entities belong to different users; relate entities of one user")
-    page = str(end.data["page"])
-
-    def edit(text: str | None) -> str | None:
-        if text is None:
-            raise NotFound(f"Entity not found: {origin.key.global_id}")
-        known = from_sheet(parse_sheet(text), origin.key.owner, origin.data["page"])
-        related = with_relation(known, Relation(named, page, end.key.local_id, weight))
-        return render_sheet(to_sheet(related), text)
-
-    engine.vault.change(origin.path, edit)
-    index_file(engine, origin.path)
+    relation = Relation(named, str(end.data["page"]), end.key.local_id, weight)
+    _edit(engine, origin, lambda page: with_relation(page, relation))
     return relation_id(origin.key, named, end.key)
 
 
@@ -166,15 +158,21 @@ def _begin(engine: Engine, path: str, page: Entity) -> bool:
 def _fill(engine: Engine, known: IndexedMemory, entity_type: str, description: str) -> None:
     wants_type = entity_type and not known.data["entity_type"]
     wants_text = description and not known.data["description"]
-    if not wants_type and not wants_text:
-        return
 
-    def edit(text: str | None) -> str | None:
+    def filled(page: Entity) -> Entity:
+        return replace(page, entity_type=page.entity_type or entity_type, description=page.description or description)
+
+    if wants_type or wants_text:
+        with suppress(NotFound):  # the page went meanwhile
+            _edit(engine, known, filled)
+
+
+def _edit(engine: Engine, known: IndexedMemory, changed: Callable[[Entity], Entity]) -> None:
+    def edit(text: str | None) -> str:
         if text is None:
-            return None
+            raise NotFound(f"Entity not found: {known.key.global_id}")
         page = from_sheet(parse_sheet(text), known.key.owner, known.data["page"])
-        filled = replace(page, entity_type=page.entity_type or entity_type, description=page.description or description)
-        return render_sheet(to_sheet(filled), text)
+        return render_sheet(to_sheet(changed(page)), text)
 
     engine.vault.change(known.path, edit)
     index_file(engine, known.path)

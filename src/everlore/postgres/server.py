@@ -8,22 +8,30 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool
 
+from everlore import __version__
 from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
 from everlore.postgres.errors import conflict, explained, never, passing, primary
-from everlore.postgres.parts import DISTRIBUTED, Part, distribute, make_schema, upgrade, version
-from everlore.postgres.statements import Connection, keep_nul, quoted, run, value
+from everlore.postgres.names import Names
+from everlore.postgres.parts import DISTRIBUTED, Part, beside, distribute, make_schema, upgrade, version
+from everlore.postgres.statements import Connection, keep_nul, run, value
 from everlore.postgres.tenants import digest128
 
 T = TypeVar("T")
 
 CONNECT_SECONDS = 5
+SESSION: dict[str, Any] = {
+    "autocommit": True,
+    "connect_timeout": CONNECT_SECONDS,
+    "application_name": f"everlore {__version__}",
+    "prepare_threshold": None,  # a proxy may not know them; and a plan for any values is a bad one for lists
+}
 POOL_SECONDS = 10.0
 """How long a request waits for a free connection, or for a database that is away."""
 START_SECONDS = 3.0
@@ -48,13 +56,14 @@ class Server:
         self._url = _plain_url(url)
         self.schema = schema
         self.where, self._password = _described(self._url)
-        self._search_path = quoted(schema)
-        self._query_ms = query_ms
+        self._names = Names(schema)
+        self._limit = f"SET LOCAL statement_timeout = {query_ms};" if query_ms else ""
         self._mine = threading.local()
         self._parts: dict[str, Part] = {}
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             self._url,
-            kwargs={"autocommit": True, "connect_timeout": CONNECT_SECONDS, "application_name": "everlore"},
+            connection_class=Connection,
+            kwargs=SESSION,
             min_size=0,
             max_size=pool_size,
             max_idle=idle_seconds,
@@ -68,21 +77,26 @@ class Server:
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run statements that change nothing."""
-        return self._run(work, retry=True)
+        return self._run(self._together(work, self._limit) if self._limit else work, retry=True)
 
     def write(self, work: Callable[[Connection], T], *, lasting: bool = True, retry: bool = True) -> T:
         """Run `work` in one transaction. Not `lasting`: a crash of the database may lose the latest of these, in
         order, which is no harm to what can be made again."""
+        settings = self._limit if lasting else f"{self._limit}SET LOCAL synchronous_commit = off;"
+        return self._run(self._together(work, settings), retry=retry)
+
+    def _together(self, work: Callable[[Connection], T], settings: str) -> Callable[[Connection], T]:
+        """In one transaction, with settings that end with it; in the one that is under way, if one is."""
 
         def transaction(connection: Connection) -> T:
             if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                 return work(connection)
             with connection.transaction():
-                if not lasting:
-                    connection.execute("SET LOCAL synchronous_commit = off")
+                if settings:
+                    connection.execute(settings.encode())
                 return work(connection)
 
-        return self._run(transaction, retry=retry)
+        return transaction
 
     @contextlib.contextmanager
     def lock(self, name: str, timeout: float = LOCK_SECONDS) -> Iterator[None]:
@@ -109,7 +123,7 @@ class Server:
             yield
             return
         with contextlib.ExitStack() as stack:
-            begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+            begin = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;{self._limit}"
             mine = self._entered(stack, lambda connection: run(connection, begin))
             mine.snapshot = True
             try:
@@ -128,11 +142,17 @@ class Server:
     def prepare(self, part: Part) -> None:
         """Bring the tables of a part to its version. Many servers may do so at once."""
         self._parts[part.name] = part
-        if self.read(lambda connection: version(connection, part.name)) != part.version:
+        self._names.place(part.home(self.schema), (*part.tables, *part.sequences))
+        if self.read(lambda connection: version(connection, part.row)) != part.version:
             self.write(lambda connection: upgrade(connection, self.schema, part))
 
     def parts(self) -> list[Part]:
         return list(self._parts.values())
+
+    def beside(self, name: str) -> list[str]:
+        """Schemas in which other versions of Everlore keep their tables of this derived part."""
+        part = self._parts.get(name)
+        return [] if part is None else list(self.read(lambda c: beside(c, self.schema, part)).values())
 
     def distributed(self) -> bool:
         return self.read(lambda connection: bool(version(connection, DISTRIBUTED)))
@@ -226,21 +246,18 @@ class Server:
             connection.close()  # with the session goes the lock
 
     def _configure(self, connection: Connection) -> None:
+        """Nothing of it is known to the database's session, which a proxy may exchange between two transactions."""
         keep_nul(connection)
-        # a plan made for any values would be a bad one for lists that are short now and long then
-        connection.execute(
-            f"SET search_path TO {self._search_path}; SET plan_cache_mode = force_custom_plan;"
-            f" SET statement_timeout = {self._query_ms}".encode()
-        )
+        connection.names = self._names
 
     def _first_contact(self) -> None:
         """Connect once, so that what is wrong is said in full, and make our schema."""
         deadline = time.monotonic() + START_SECONDS
         while True:
             try:
-                with psycopg.connect(self._url, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
-                    found = make_schema(connection, self.schema, self.where)
-                    self._search_path = ", ".join(map(quoted, found))
+                with Connection.connect(self._url, **SESSION) as connection:
+                    self._configure(connection)
+                    make_schema(connection, self.schema, self.where)
             except psycopg.Error as error:
                 if not passing(error) or time.monotonic() > deadline:
                     raise self._explained(error) from None

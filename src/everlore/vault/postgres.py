@@ -2,18 +2,24 @@
 
 A file is queued for indexing by the transaction that writes it, so that no server has to look for it: whoever wrote it
 indexes it at once, which takes it out of the queue, and if that one died, another finds it there.
+
+Where servers of another version have an index of their own beside ours, they are told of each file, and since the first
+versions tell nobody, all files are compared with the index now and then.
 """
 
 from __future__ import annotations
 
+import contextlib
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
-from everlore.errors import InvalidInput, Unavailable
+from everlore.errors import EverloreError, InvalidInput, Unavailable
 from everlore.postgres.errors import Lost
+from everlore.postgres.names import quoted
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, first, rows, run, value
@@ -23,6 +29,20 @@ from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded
 ATTEMPTS = 5
 INDEX_SECONDS = 10.0
 """So long the writer of a file has to index it; then others do."""
+
+INDEX = "index"
+"""The derived part whose tables `files` and `queue` are."""
+LOOK_SECONDS = 10.0
+"""How often it is looked whether another version has come."""
+BESIDE_SECONDS = 5.0
+"""How often all files are compared while another version may write, if that takes no time."""
+BESIDE_SHARE = 20
+"""And one part in so many of the time is spent on it at most."""
+
+_DIFFERING = (
+    " FROM documents d FULL JOIN files f ON f.tenant = d.tenant"
+    " AND f.file = d.file WHERE (d.mtime_ns, d.size) IS DISTINCT FROM (f.mtime_ns, f.size)"
+)
 
 PART = Part(
     "vault",
@@ -43,6 +63,10 @@ class PostgresVault:
     def __init__(self, server: Server) -> None:
         self._server = server
         self.where = f"{server.where}, schema {server.schema}"
+        self._beside: list[str] = []
+        self._looked = -1.0
+        self._compared_in = 0.0
+        self._complete = False
         server.prepare(PART)
 
     def prepare(self) -> None:
@@ -91,6 +115,7 @@ class PostgresVault:
 
         with self.lock(path):
             self._server.write(work)
+        self._tell(path)
 
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
         inside, values = ("", ()) if not below else (" WHERE starts_with(path, %s)", (f"{below}/",))
@@ -99,12 +124,27 @@ class PostgresVault:
 
     def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:  # noqa: ARG002
         """The index lies beside the documents, so the database compares them."""
-        select = (
-            "SELECT coalesce(d.path, f.path) FROM documents d FULL JOIN files f ON f.tenant = d.tenant"
-            " AND f.file = d.file WHERE (d.mtime_ns, d.size) IS DISTINCT FROM (f.mtime_ns, f.size)"
-            " ORDER BY d.path IS NULL, 1"
-        )
-        return [path for (path,) in self._server.read(lambda c: rows(c, select))]
+        began = time.monotonic()
+        select = f"SELECT coalesce(d.path, f.path){_DIFFERING} ORDER BY d.path IS NULL, 1"
+        found = [path for (path,) in self._server.read(lambda c: rows(c, select))]
+        self._compared_in = time.monotonic() - began
+        return found
+
+    @property
+    def scan_seconds(self) -> float:
+        self._look(LOOK_SECONDS)
+        return max(BESIDE_SECONDS, BESIDE_SHARE * self._compared_in) if self._beside else math.inf
+
+    def unready(self) -> str:
+        if self._complete:
+            return ""
+        # not those that cannot be indexed, or were written a moment ago
+        others = "SELECT 1 FROM queue q WHERE q.tenant = d.tenant AND q.file = d.file"
+        others += " AND (q.error <> '' OR q.written IS NOT NULL)"
+        missing = f"SELECT count(*){_DIFFERING} AND d.file IS NOT NULL AND NOT EXISTS({others})"
+        count = self._server.read(lambda c: int(value(c, missing)))
+        self._complete = not count
+        return f"the index is being built: {count} files are not in it yet" if count else ""
 
     def raw(self, path: str) -> Raw | None:
         file = file_uuid(path)
@@ -126,9 +166,28 @@ class PostgresVault:
 
         with self.lock(path):
             self._server.write(work)
+        self._tell(path)
 
     def close(self) -> None:
         """The server is closed by whoever opened it."""
+
+    def _look(self, every: float) -> None:
+        """Whether there are other versions, unless that is known and not too long ago."""
+        if self._looked < 0 or time.monotonic() > self._looked + every:
+            self._beside, self._looked = self._server.beside(INDEX), time.monotonic()
+
+    def _tell(self, path: str) -> None:
+        """Servers of other versions. They may be gone, and their tables with them: then it is nobody's loss."""
+        file = file_uuid(path)
+        self._look(math.inf)
+        for schema in map(quoted, self._beside):
+            insert = (
+                f"INSERT INTO {schema}.queue(tenant, file, path, number, generation, due) VALUES(%s, %s, %s,"
+                f" nextval('{schema}.numbers'), 1, %s) ON CONFLICT(tenant, file) DO UPDATE SET"
+                " generation = queue.generation + 1, due = excluded.due, written = NULL"
+            )
+            with contextlib.suppress(EverloreError):
+                self._server.write(partial(run, statement=insert, values=(tenant_of(file), file, path, time.time())))
 
     def _change(
         self, path: str, edit: Callable[[str | None], str | None], timeout: float, tried: list[Change]
@@ -144,6 +203,7 @@ class PostgresVault:
                 change = Change(before, _newer(path, before, text))
                 tried.append(change)
                 if self._server.write(partial(_exchange, path, change)):
+                    self._tell(path)
                     return change
                 tried.pop()
         raise Unavailable(f"{path} is being changed by another process all the time; try again")

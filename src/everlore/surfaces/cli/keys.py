@@ -24,6 +24,8 @@ from everlore.surfaces.cli.opening import settings_of_command
 from everlore.types import Json
 from everlore.vault.folder import SYSTEM
 
+OF_ERRORS = ((InvalidInput, "invalid_args"), (NotFound, "not_found"), (Conflict, "conflict"))
+
 
 def create(form: str, name: str, account: str, scopes: str, expires_days: int, *, separate: bool) -> None:
     _checked(form)
@@ -103,14 +105,8 @@ def _failure(error: BaseException) -> Failure:
             return error
         case KeyboardInterrupt() | Abort():
             return Failure("cancelled", "interrupted")
-        case InvalidInput():
-            return Failure("invalid_args", str(error))
-        case NotFound():
-            return Failure("not_found", str(error))
-        case Conflict():
-            return Failure("conflict", str(error))
         case EverloreError():
-            return Failure("io", str(error))
+            return Failure(next((name for kind, name in OF_ERRORS if isinstance(error, kind)), "io"), str(error))
         case TyperException():
             return Failure("invalid_args", error.format_message(), "Use everlore keys --help")
         case OSError():

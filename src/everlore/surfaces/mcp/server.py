@@ -36,6 +36,7 @@ Engines = Callable[[Caller], "Engine"]
 
 AT_ONCE = 16
 """Tools that may run at the same time."""
+LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list", "server/discover")
 LISTS_LAST_MS = 3_600_000
 """Lists change only with a new version of the server; 2026-07-28 clients are told how long they may keep them."""
 
@@ -57,19 +58,12 @@ _STRUCTURED: ContextVar[list[Json]] = ContextVar("everlore_mcp_structured")
 
 def build(toolset: Toolset, engine: Engines, at_once: int = AT_ONCE) -> Server[Any]:
     """`engine` is called in a worker thread, by the first tool that needs it."""
-    kept = CacheHint(ttl_ms=LISTS_LAST_MS, scope="public")
+    kept: dict[Any, CacheHint] = dict.fromkeys(LISTS, CacheHint(ttl_ms=LISTS_LAST_MS, scope="public"))
     server: Server[Any] = Server(
         toolset.identity.server_name,
         version=toolset.identity.server_version,
         instructions=toolset.identity.instructions or None,
-        cache_hints={
-            "tools/list": kept,
-            "resources/list": kept,
-            "resources/templates/list": kept,
-            "prompts/list": kept,
-            "server/discover": kept,
-            "resources/read": CacheHint(ttl_ms=0, scope="private"),
-        },
+        cache_hints={**kept, "resources/read": CacheHint(ttl_ms=0, scope="private")},
     )
     limiter = CapacityLimiter(at_once)
     _add_tools(server, toolset, engine, limiter)
@@ -85,7 +79,6 @@ class _Around:
     """The middleware around every request."""
 
     def __init__(self, toolset: Toolset) -> None:
-        self._toolset = toolset
         self._identity = toolset.identity
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:

@@ -105,14 +105,12 @@ def _own_agent(call: Call, key: str) -> dict[str, str]:
 
 def register(server: Server, env: Mapping[str, str], platform: str, name: str) -> dict[str, str]:
     """A new token for this machine's agent of a platform. The one it had before ends."""
-    body = {
-        "platform": platform,
-        "name": name,
-        "machineFingerprint": fingerprint(env, platform),
-        "clientVersion": __version__,
-    }
-    answer = gateway(server, "/agents", body).result
+    answer = gateway(server, "/agents", {"name": name, **_machine(env, platform)}).result
     return {"agentId": str(answer["agentId"]), "agentToken": str(answer["agentToken"])}
+
+
+def _machine(env: Mapping[str, str], platform: str) -> dict[str, Json]:
+    return {"platform": platform, "machineFingerprint": fingerprint(env, platform), "clientVersion": __version__}
 
 
 def has_agent(call: Call, login: Login, agent: str, token: str) -> bool:
@@ -158,12 +156,7 @@ def _machine_id() -> str:
 
 
 def _start(call: Call) -> Mapping[str, Json]:
-    body = {
-        "platform": PLATFORM,
-        "clientName": "EverCli",
-        "clientVersion": __version__,
-        "machineFingerprint": fingerprint(call.env, PLATFORM),
-    }
+    body = {"clientName": "EverCli", **_machine(call.env, PLATFORM)}
     started: Mapping[str, Json] = gateway(server_of(call), "/auth/device", body).result
     return started
 
