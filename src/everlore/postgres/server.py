@@ -17,7 +17,7 @@ from psycopg_pool import ConnectionPool
 
 from everlore import __version__
 from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
-from everlore.postgres.errors import conflict, explained, never, passing, primary
+from everlore.postgres.errors import away, explained, mending, never, passing, primary
 from everlore.postgres.names import Names
 from everlore.postgres.parts import DISTRIBUTED, Part, beside, distribute, make_schema, upgrade, version
 from everlore.postgres.statements import Connection, keep_nul, run, value
@@ -37,6 +37,8 @@ POOL_SECONDS = 10.0
 START_SECONDS = 3.0
 """How long an opening waits for a database that is just starting."""
 RETRY_SECONDS = 10.0
+NODE_SECONDS = 1.0
+"""How long a node of a cluster is tried again: one that restarts is back sooner or much later."""
 LOCK_SECONDS = 30.0
 
 
@@ -198,7 +200,7 @@ class Server:
             return self._again(lambda: self._alone(work), passing if retry else never)
         # inside a lock a conflict can be resolved, since the session is as it was; inside a transaction nothing can
         idle = held.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-        return self._again(lambda: work(held.connection), conflict if retry and idle else never)
+        return self._again(lambda: work(held.connection), mending if retry and idle else never)
 
     def _alone(self, work: Callable[[Connection], T]) -> T:
         with self._holding() as mine:
@@ -206,14 +208,15 @@ class Server:
 
     def _again(self, work: Callable[[], T], hopeful: Callable[[psycopg.Error], bool]) -> T:
         """Run it again as long as its errors give hope, within reason."""
-        deadline = time.monotonic() + RETRY_SECONDS
+        began = time.monotonic()
         pause = 0.01
         while True:
             with self._explaining():
                 try:
                     return work()
                 except psycopg.Error as error:
-                    if not hopeful(error) or time.monotonic() > deadline:
+                    patience = NODE_SECONDS if away(error) else RETRY_SECONDS
+                    if not hopeful(error) or time.monotonic() > began + patience:
                         raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
