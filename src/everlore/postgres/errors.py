@@ -27,11 +27,6 @@ def away(error: psycopg.Error) -> bool:
     return (error.sqlstate or "").startswith("08") and error.diag.severity_nonlocalized == "ERROR"
 
 
-def mending(error: psycopg.Error) -> bool:
-    """Whether the same may work in a moment, on this very connection."""
-    return conflict(error) or away(error)
-
-
 def passing(error: psycopg.Error) -> bool:
     """Whether the same may work in a moment, on another connection."""
     if isinstance(error, PoolClosed | PoolTimeout | pg.LockNotAvailable | pg.QueryCanceled | pg.DiskFull):
