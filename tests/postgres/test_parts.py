@@ -43,7 +43,7 @@ def test_every_table_is_named_and_every_key_has_the_tenant(database: Postgres) -
             )
         )
     named = {table: how for part in PARTS for table, how in part.tables.items()}
-    assert set(named) | {"versions"} == {table for table, _ in tables}
+    assert set(named) | {"versions", "leases"} == {table for table, _ in tables}
     assert all("tenant" in columns for table, columns in tables if named.get(table) == "tenant")
     assert len(keys) >= len(named)
     assert all("tenant" in columns for table, _, columns in keys if named.get(table) == "tenant")
