@@ -50,10 +50,14 @@ GOAL, FIRST_MS, P95_MS, RSS_MB, BYTES = 0.98, 500, 50, 1024, 2560
 class Plan:
     sizes: tuple[int, ...]
     questions: int
+    embedded: int
+    """Texts that are embedded to see how quick that is."""
+    seconds: float
+    """For which many clients ask."""
 
 
-FULL = Plan(sizes=(10_000, 100_000, 1_000_000), questions=200)
-QUICK = Plan(sizes=(2_000, 10_000), questions=50)
+FULL = Plan(sizes=(10_000, 100_000, 1_000_000), questions=200, embedded=2_000, seconds=30)
+QUICK = Plan(sizes=(2_000, 10_000), questions=50, embedded=400, seconds=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,9 @@ class Size:
 def measure(plan: Plan, data: Path, work: Path, progress: Progress) -> list[Size]:
     embedder = make_embedder(load().embedding)
     bar = progress.add_task("scale: embedding sentences (kept for the next run)", total=plan.sizes[-1])
-    made = sentences.make(data, work / "scale", embedder, plan.sizes[-1], lambda n: progress.advance(bar, n))
+    made = sentences.make(
+        data, work / "scale" / embedder.name, embedder, plan.sizes[-1], lambda n: progress.advance(bar, n)
+    )
     asked = sentences.questions(data, plan.questions)
     queries = embedder.encode(asked)
     model = (embedder.name, embedder.dimension)

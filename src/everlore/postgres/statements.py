@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import psycopg
+from psycopg.abc import Params
 from psycopg.types.string import StrDumper, TextLoader
 
-Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+from everlore.postgres.names import Names
+
+Cursor = psycopg.Cursor[tuple[Any, ...]]
 
 NUL = "\x00"
 STANDS_FOR_NUL = "\U0010fffe"
@@ -28,6 +31,21 @@ class _WithNul(TextLoader):
     def load(self, data: bytes | bytearray | memoryview) -> str | bytes:
         text = super().load(data)
         return text.replace(STANDS_FOR_NUL, NUL) if isinstance(text, str) and STANDS_FOR_NUL in text else text
+
+
+class Connection(psycopg.Connection[tuple[Any, ...]]):
+    """Its statements name our tables plainly; `names` says where these are."""
+
+    names: Names
+
+    def execute(
+        self, query: Any, params: Params | None = None, *, prepare: bool | None = None, binary: bool = False
+    ) -> Cursor:
+        return super().execute(self.named(query), params, prepare=prepare, binary=binary)
+
+    def named(self, statement: str | bytes) -> bytes:
+        text = statement if isinstance(statement, str) else statement.decode()
+        return self.names.qualified(text).encode()
 
 
 def keep_nul(connection: Connection) -> None:
@@ -59,7 +77,7 @@ def each(connection: Connection, statement: str, values: Sequence[Sequence[Any]]
     """Run a statement for each of these, in one go."""
     if values:
         with connection.cursor() as cursor:
-            cursor.executemany(statement.encode(), values)
+            cursor.executemany(connection.named(statement), values)
 
 
 def many(
@@ -76,7 +94,3 @@ def many(
         cursor = connection.execute(statement.encode(), [value for given in some for value in given])
         found += cursor.fetchall() if cursor.description else []
     return found
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

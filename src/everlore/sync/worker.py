@@ -27,7 +27,6 @@ from everlore.sync.embedding import embed_pending
 from everlore.sync.indexing import index_file, missing
 from everlore.vault.watch import expand, watch
 
-SCAN_EVERY_SECONDS = 300.0
 IDLE_SECONDS = 0.5
 CLAIM = 256
 SETTLE_SECONDS = 0.5
@@ -117,14 +116,14 @@ class Worker:
         if (recover := self._recover) is not None:
             self._guard("recover", lambda: recover(self._engine))
         self._watching.wait(5.0)  # what changes after the scan must be seen by the watcher
-        next_scan, renewals = 0.0, 0
+        scanned, renewals = -math.inf, 0
         while not self._stop.is_set():
             seen = self._engine.index.renewals
-            if time.monotonic() >= next_scan or seen != renewals or self._missed.is_set():
+            every = self._guard("scan", lambda: self._engine.vault.scan_seconds) or 0.0
+            if time.monotonic() >= scanned + every or seen != renewals or self._missed.is_set():
                 self._missed.clear()
                 if self._guard("scan", lambda: scan(self._engine)) is not None:
-                    every = math.inf if self._engine.vault.folder is None else SCAN_EVERY_SECONDS
-                    next_scan, renewals = time.monotonic() + every, seen
+                    scanned, renewals = time.monotonic(), seen
             began = time.monotonic()
             busy = self._guard("queue", self._index_some)
             # as long as was read: what was read is soon found by its meaning, and not only when all the rest is read

@@ -16,7 +16,10 @@ from everlore.stores.postgres.buffer import PostgresBuffer
 from everlore.types import Cell, Scope
 
 OLD = Part(
-    "buffer", steps("postgres")[:2], dict.fromkeys(("drafts", "messages", "cells", "seen", "counters"), "tenant")
+    "buffer",
+    steps("postgres")[:2],
+    dict.fromkeys(("drafts", "messages", "cells", "seen", "counters"), "tenant"),
+    sequences=("arrivals",),
 )
 
 

@@ -52,6 +52,7 @@ PART = Part(
     "buffer",
     (*steps("postgres"), _by_session),
     {**dict.fromkeys(("drafts", "messages", "cells", "accepted", "counters"), "tenant"), "seen": "local"},
+    sequences=("arrivals",),
 )
 
 
