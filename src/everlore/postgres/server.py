@@ -17,7 +17,7 @@ from psycopg_pool import ConnectionPool
 
 from everlore import __version__
 from everlore.errors import EverloreError, InvalidInput, Misconfigured
-from everlore.postgres.errors import explained, never, passing, primary
+from everlore.postgres.errors import away, explained, never, passing, primary
 from everlore.postgres.leases import PART as LEASES
 from everlore.postgres.leases import Leases
 from everlore.postgres.names import Names
@@ -38,6 +38,8 @@ POOL_SECONDS = 10.0
 START_SECONDS = 3.0
 """How long an opening waits for a database that is just starting."""
 RETRY_SECONDS = 10.0
+NODE_SECONDS = 1.0
+"""How long a node of a cluster is tried again: one that restarts is back sooner or much later."""
 LOCK_SECONDS = 30.0
 
 
@@ -208,14 +210,15 @@ class Server:
 
     def _again(self, work: Callable[[], T], hopeful: Callable[[psycopg.Error], bool]) -> T:
         """Run it again as long as its errors give hope, within reason."""
-        deadline = time.monotonic() + RETRY_SECONDS
+        began = time.monotonic()
         pause = 0.01
         while True:
             with self._explaining():
                 try:
                     return work()
                 except psycopg.Error as error:
-                    if not hopeful(error) or time.monotonic() > deadline:
+                    patience = NODE_SECONDS if away(error) else RETRY_SECONDS
+                    if not hopeful(error) or time.monotonic() > began + patience:
                         raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
