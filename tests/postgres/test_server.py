@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import psycopg
 import pytest
@@ -115,6 +116,27 @@ def test_deadlocks_are_resolved_by_trying_again(server: Server) -> None:
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(work, (1, 2), (2, 1)))
     assert said(server) == ["xx", "xx"]
+
+
+def test_a_node_that_does_not_answer_is_tried_again_and_named(server: Server) -> None:
+    """The coordinator of a cluster tells so on a connection that is well itself."""
+    tries: list[int] = []
+
+    def ask(failing: int, connection: Connection) -> int:
+        tries.append(1)
+        if len(tries) <= failing:
+            connection.execute(
+                "DO $$ BEGIN RAISE EXCEPTION 'connection to the remote node n1:5432 failed' USING ERRCODE = '08006';"
+                " END $$"
+            )
+        return len(tries)
+
+    with server.lock("a session"):
+        assert server.write(partial(ask, 1)) == 2
+        tries.clear()
+        with pytest.raises(Unavailable, match=r"a node of PostgreSQL at .* does not answer .*n1:5432"):
+            server.write(partial(ask, 10_000))
+        assert server.write(partial(ask, 0)) == len(tries)
 
 
 def test_servers_that_start_at_once_make_the_tables_once(database: Postgres) -> None:

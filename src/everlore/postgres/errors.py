@@ -29,7 +29,7 @@ def conflict(error: psycopg.Error) -> bool:
     return isinstance(error, pg.DeadlockDetected | pg.SerializationFailure | pg.UniqueViolation)
 
 
-def of_node(error: psycopg.Error) -> bool:
+def away(error: psycopg.Error) -> bool:
     """Whether a node behind the database is away: our own session told us so, and lives."""
     state = error.sqlstate or ""
     return (state.startswith("08") or state in _ENDED[:4]) and error.diag.severity_nonlocalized == "ERROR"
@@ -39,7 +39,7 @@ def patience(error: psycopg.Error) -> float:
     """For how many seconds the same may be tried, on another connection; 0: it would not help."""
     if isinstance(error, PoolClosed | PoolTimeout | pg.LockNotAvailable | pg.QueryCanceled | pg.DiskFull):
         return 0.0
-    if of_node(error):
+    if away(error):
         return NODE_SECONDS
     if conflict(error) or isinstance(error, pg.TooManyConnections):
         return RETRY_SECONDS
@@ -57,7 +57,7 @@ def primary(error: psycopg.Error) -> str:
     if (error.sqlstate or "").startswith(_QUOTING):
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(error).__name__.rstrip("_")).lower()
         return f"{words}, {error.sqlstate}"
-    said = error.diag.message_primary or str(error).partition("\n")[0]
+    said = (error.diag.message_primary or str(error)).partition("\n")[0]
     return said.rpartition("FATAL:")[2].strip()[:300]
 
 
@@ -67,8 +67,8 @@ def explained(error: psycopg.Error, said: str, where: str, schema: str) -> Everl
         return Unavailable(f"{where} cannot be reached, or all connections to it are busy; try again")
     if isinstance(error, PoolClosed):
         return Unavailable(f"the connections to {where} are closed")
-    if of_node(error):
-        return Unavailable(f"a node of {where} cannot be reached ({said}): what lies on it waits for it; try again")
+    if away(error):
+        return Unavailable(f"a node of {where} does not answer ({said}): what lies there waits for it; try again")
     return _refused(error, said, where) or _unfit(error, said, where, schema)
 
 
