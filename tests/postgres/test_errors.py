@@ -60,7 +60,8 @@ def test_a_sentence_is_told_without_its_detail() -> None:
     assert primary(error) == "the database is starting up"
 
 
-RAISE = "CREATE FUNCTION fail(code text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE 'what happened' USING ERRCODE = code; END $$"
+BODY = "BEGIN RAISE 'what happened' USING ERRCODE = code; END"
+RAISE = f"CREATE FUNCTION fail(code text) RETURNS void LANGUAGE plpgsql AS $$ {BODY} $$"
 
 
 @pytest.fixture
