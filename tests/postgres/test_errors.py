@@ -14,7 +14,7 @@ from everlore.errors import Damaged, EverloreError, InvalidInput, Misconfigured,
 from everlore.postgres.errors import NODE_SECONDS, RETRY_SECONDS, Lost, conflict, explained, patience, primary
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, run
-from everlore.stores.postgres.index import PostgresIndex
+from everlore.stores.postgres.index import open_index
 from everlore.vault.postgres import PostgresVault
 
 
@@ -68,7 +68,7 @@ RAISE = f"CREATE FUNCTION fail(code text) RETURNS void LANGUAGE plpgsql AS $$ {B
 def server(database: Postgres) -> Iterator[Server]:
     with opened(database.database(), new_schema()) as made:
         PostgresVault(made)
-        PostgresIndex(made)
+        open_index(made)
         yield made
 
 
