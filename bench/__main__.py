@@ -13,7 +13,7 @@ import structlog
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import code, content, holds, multihop, recalling, report, scale, speed, stores
+from bench import clients, code, content, embedding, holds, multihop, recalling, report, scale, speed, stores
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
@@ -166,8 +166,11 @@ def _scale(options: argparse.Namespace, progress: Progress) -> None:
     plan = scale.QUICK if options.quick else scale.FULL
     if options.limit:
         plan = replace(plan, sizes=tuple(sorted({min(size, options.limit) for size in plan.sizes})))
-    found = scale.measure(plan, folder, WORK, progress)
-    _publish("scale", scale.table(found, report.heading()), quick=options.quick)
+    WORK.mkdir(exist_ok=True)
+    tables = [embedding.table(embedding.measure(folder, plan.embedded, progress))]
+    tables.append(clients.table(clients.measure(folder, WORK, plan.seconds, progress)))
+    tables.insert(0, scale.table(scale.measure(plan, folder, WORK, progress), report.heading()))
+    _publish("scale", "\n".join(tables), quick=options.quick)
 
 
 def _publish(part: str, table: str, *, quick: bool) -> None:

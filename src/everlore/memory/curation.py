@@ -21,7 +21,6 @@ from everlore.extract.curation import Accepted, Line, Refusal, Stretch
 from everlore.extract.grounding import check
 from everlore.kinds import fact as facts
 from everlore.kinds.base import END_FIELDS
-from everlore.kinds.episode import DRAFTED, EPISODE
 from everlore.kinds.fact import FACT, Fact
 from everlore.kinds.paths import locate, log_path
 from everlore.kinds.review import REVIEW, Edit, Review
@@ -36,6 +35,7 @@ from everlore.memory.review import (
     give_back,
     lease_of,
     lend,
+    newest_drafts,
     queue_lock,
     runs_of,
     stretch_of,
@@ -46,6 +46,8 @@ from everlore.sync.projection import known_names
 from everlore.types import IndexedMemory, Json, Key, LogEntry, Owner
 from everlore.vault.markdown import append_entries, last_number, log_front, parse_log, remove_entry, replace_entry
 
+LOOKED_THROUGH = 200
+"""Drafts among which those are that nobody else has."""
 LESSON = "KeyInsight"
 """The section of a case that says what was learnt."""
 
@@ -68,8 +70,7 @@ def review(
     """Lend the newest episodes that wait and that nobody else has, or the one that is named."""
     items: list[Item] = []
     with queue_lock(engine, owner):
-        drafted = engine.index.in_slot(owner, EPISODE.name, DRAFTED)[::-1]
-        for stored in [episode_named(engine, owner, id_)] if id_ else drafted:
+        for stored in [episode_named(engine, owner, id_)] if id_ else newest_drafts(engine, owner, LOOKED_THROUGH):
             if len(items) == min(limit, MOST):
                 break
             standing = _standing(engine, stored)
@@ -94,7 +95,7 @@ def curate(
         if standing and standing.digest == digest:
             _carry_out(engine, standing)
             return Outcome(id_, "curated", len(standing.edits), (), standing.changes)
-        if not lease or lease_of(engine, stored.key) != lease:
+        if not lease or lease_of(engine, stored) != lease:
             raise InvalidInput("this lease is not valid, or its time is over: ask to review the episode again")
         if standing and not dry_run:
             _restore(engine, standing)
@@ -130,8 +131,8 @@ def return_drafts(engine: Engine, owner: Owner, items: Sequence[Item]) -> None:
     with queue_lock(engine, owner):
         for item in items:
             stored = episode_named(engine, owner, item.id)
-            if lease_of(engine, stored.key) == item.lease:
-                give_back(engine, stored.key)
+            if lease_of(engine, stored) == item.lease:
+                give_back(engine, stored)
 
 
 def undo_curation(engine: Engine, owner: Owner, id_: str) -> Outcome:
@@ -142,7 +143,7 @@ def undo_curation(engine: Engine, owner: Owner, id_: str) -> Outcome:
         if standing is None:
             raise NotFound(f"{id_} has no review that could be undone")
         _restore(engine, standing)
-        give_back(engine, stored.key)
+        give_back(engine, stored)
     return Outcome(id_, "drafted", len(standing.edits), (), standing.changes)
 
 
@@ -155,7 +156,7 @@ def model_review(model: ChatModel, item: Item, meter: Meter) -> Json:
 def review_drafts(engine: Engine, most: int) -> int:
     """Let the configured language model review what was drafted without it; returns how many were."""
     done = 0
-    for owner, _ in engine.index.owners() if engine.llm else ():
+    for owner, _ in engine.index.rows.owners() if engine.llm else ():
         if owner.track != "user" or engine.llm is None:
             continue
         items = review(engine, owner, limit=most - done)
@@ -178,7 +179,7 @@ def _stands(entry: LogEntry) -> bool:
 def _standing(engine: Engine, stored: IndexedMemory) -> Review | None:
     """The review of an episode that was not undone."""
     owner = stored.key.owner
-    for row in engine.index.children(owner, REVIEW.name, [stored.parent_id]):
+    for row in engine.index.rows.children(owner, REVIEW.name, [stored.parent_id]):
         entry = _entries(engine, row.path).get(row.key.local_id)
         if row.data["episode"] == stored.key.local_id and entry is not None and _stands(entry):
             return review_of(entry, owner)
@@ -200,7 +201,7 @@ def _edits(engine: Engine, stored: IndexedMemory, stretch: Stretch, accepted: Ac
         return files[row.path][row.key.local_id]
 
     owner = stored.key.owner
-    rows = engine.index.children(owner, FACT.name, [stored.parent_id])
+    rows = engine.index.rows.children(owner, FACT.name, [stored.parent_id])
     as_drafted = {line.text for line in accepted.lines if line == Line(line.text, line.turns)}
     drafted = {str(row.data["content"]) for row in rows}
     dropped = [row for row in rows if accepted.lines and row.data["content"] not in as_drafted]
@@ -235,7 +236,7 @@ def _ended(
     moments = {turn.number: turn.moment for turn in stretch.turns}
     ends: dict[str, int | None] = {end.id: min(moments[turn] for turn in end.turns) for end in accepted.ends}
     keys = [Key(owner, FACT.name, one.id.removeprefix(f"{owner.id}_")) for one in stretch.older]
-    rows = engine.index.find(keys).values()
+    rows = engine.index.rows.find(keys).values()
     for row in rows:
         if row.data["superseded_by"] in dropped:
             ends.setdefault(row.key.public_id, None)
@@ -247,7 +248,7 @@ def _new_facts(engine: Engine, stored: IndexedMemory, stretch: Stretch, lines: S
     if not lines:
         return []
     owner, turns = stored.key.owner, {turn.number: turn for turn in stretch.turns}
-    told = {row.data["turn"]: row for row in engine.index.children(owner, FACT.name, [stored.parent_id])}
+    told = {row.data["turn"]: row for row in engine.index.rows.children(owner, FACT.name, [stored.parent_id])}
     own = known_names(engine, owner)
     path = log_path(FACT, owner, stored.timestamp)
     file = engine.vault.read(path)
@@ -285,7 +286,7 @@ def _restore(engine: Engine, review: Review) -> None:
     """The draft again, and then the review marked as undone."""
     _make(engine, review.owner, [(edit.path, edit.id, edit.after, edit.before) for edit in review.edits])
     path = log_path(REVIEW, review.owner, review.timestamp)
-    for row in engine.index.children(review.owner, REVIEW.name, [review.parent_id]):
+    for row in engine.index.rows.children(review.owner, REVIEW.name, [review.parent_id]):
         if row.key.local_id == review.local_id:
             path = row.path
     undone = partial(_marked, review.local_id, {"undone": iso(engine.clock.now())})

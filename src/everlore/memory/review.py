@@ -21,7 +21,7 @@ from everlore.kinds.fact import FACT, Fact, from_row
 from everlore.kinds.paths import owner_dir
 from everlore.memory.read import named
 from everlore.stores.tokens import query_terms, tokens
-from everlore.types import IndexedMemory, Key, Owner, Predicate, Where
+from everlore.types import Cell, IndexedMemory, Key, Owner, Predicate, Where
 
 LEASE_SECONDS = 900
 TOKENS = 6000
@@ -49,16 +49,26 @@ class Item:
 
 def waiting(engine: Engine, owner: Owner) -> int:
     """How many of an owner's episodes nobody has reviewed."""
-    return len(engine.index.in_slot(owner, EPISODE.name, DRAFTED))
+    return len(_drafted(engine, owner))
+
+
+def newest_drafts(engine: Engine, owner: Owner, most: int) -> list[IndexedMemory]:
+    """Of those that nobody has reviewed, so many that were written last, the latest talk first."""
+    rows = engine.index.rows.stored(sorted(_drafted(engine, owner))[-most:]).values()
+    return sorted(rows, key=lambda row: (row.timestamp, row.key.local_id), reverse=True)
+
+
+def _drafted(engine: Engine, owner: Owner) -> list[int]:
+    return engine.index.rows.in_slots(owner, EPISODE.name, [DRAFTED]).get(DRAFTED, [])
 
 
 def lend(engine: Engine, stored: IndexedMemory, seconds: int, budget: int) -> Item | None:
     """None while somebody else has it. The caller holds the queue's lock."""
     now = engine.clock.now()
-    if lease_of(engine, stored.key):
+    if lease_of(engine, stored):
         return None
     token, until = secrets.token_hex(8), now + seconds * 1000
-    engine.buffer.keep_draft(_lease_name(stored.key), json.dumps({"lease": token, "until": until}))
+    engine.buffer.keep_draft(_place(stored), json.dumps({"lease": token, "until": until}))
     return Item(stored.key.public_id, token, until, stored.session_id, stretch_of(engine, stored, budget))
 
 
@@ -66,19 +76,20 @@ def queue_lock(engine: Engine, owner: Owner) -> AbstractContextManager[None]:
     return engine.vault.lock(f"review:{owner_dir(owner)}")
 
 
-def lease_of(engine: Engine, key: Key) -> str:
+def lease_of(engine: Engine, stored: IndexedMemory) -> str:
     """The lease that holds now, "" for none."""
-    kept = engine.buffer.draft(_lease_name(key))
+    kept = engine.buffer.draft(_place(stored))
     known = json.loads(kept) if kept else {}
     return str(known["lease"]) if known and known["until"] > engine.clock.now() else ""
 
 
-def give_back(engine: Engine, key: Key) -> None:
-    engine.buffer.finish(_lease_name(key))
+def give_back(engine: Engine, stored: IndexedMemory) -> None:
+    engine.buffer.finish(_place(stored))
 
 
-def _lease_name(key: Key) -> str:
-    return f"review:{key.global_id}"
+def _place(stored: IndexedMemory) -> Cell:
+    """Where the buffer keeps the lease of an episode: beside what else it keeps of the session."""
+    return Cell(f"review:{stored.key.global_id}", stored.key.owner.scope, stored.session_id, ())
 
 
 def episode_named(engine: Engine, owner: Owner, public_id: str) -> IndexedMemory:
@@ -114,13 +125,13 @@ def stretch_of(engine: Engine, stored: IndexedMemory, budget: int = 0) -> Stretc
 
 
 def drafted_facts(engine: Engine, stored: IndexedMemory) -> list[Fact]:
-    return [from_row(row) for row in engine.index.children(stored.key.owner, FACT.name, [stored.parent_id])]
+    return [from_row(row) for row in engine.index.rows.children(stored.key.owner, FACT.name, [stored.parent_id])]
 
 
 def runs_of(engine: Engine, stored: IndexedMemory) -> list[IndexedMemory]:
     """What agents did in the same stretch."""
     where = Where(None, (CASE.name,), Predicate("parent_id", "eq", stored.parent_id), scope=stored.key.owner.scope)
-    return engine.index.page(where, limit=2).rows
+    return engine.index.rows.page(where, limit=2).rows
 
 
 def _moment(last: int, clock: str) -> int:
@@ -146,7 +157,7 @@ def _older(
 ) -> tuple[Offered, ...]:
     """What the talk may have ended: what its draft ended, then what stands and shares words with it."""
     owner, made = stored.key.owner, {fact.local_id for fact in drafts}
-    rows = engine.index.page(Where(owner, (FACT.name,)), limit=LOOKED_AT).rows
+    rows = engine.index.rows.page(Where(owner, (FACT.name,)), limit=LOOKED_AT).rows
     said = {term for turn in turns if turn.role == "user" for term in query_terms(turn.text)}
     found: list[tuple[float, Fact]] = []
     for fact in (from_row(row) for row in rows if row.timestamp <= stored.timestamp and row.key.local_id not in made):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 import typer
 
-from everlore.surfaces.cli.commands import TARGETS, done_by
+from everlore.surfaces.cli.commands import TARGETS, command
 
 
 def test_a_command_that_fails_ends_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
     known = dict(TARGETS)
 
-    @done_by("cli.output:show_line")
+    @command(typer.Typer(), "says", "cli.output:show_line", "everlore says hello")
     def says(text: str) -> None:
         """Say something."""
 

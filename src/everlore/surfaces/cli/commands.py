@@ -51,17 +51,19 @@ content = _group("content", "The content that the Evolution CMS tools read.")
 store = _group("store", "Where everything is kept.")
 
 
-def done_by(target: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The command calls `target`, as `cli.upkeep:status` of everlore.surfaces, with its own arguments; when that
+def command(
+    group: typer.Typer, name: str, target: str, example: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command that calls `target`, as `cli.upkeep:status` of everlore.surfaces, with its own arguments; when that
     returns False, the exit code is 1."""
 
-    def declare(command: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(command)
+    def declare(declared: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(declared)
         def run(**arguments: Any) -> None:
             if load(f"everlore.surfaces.{target}")(**arguments) is False:
                 raise typer.Exit(1)
 
         TARGETS[run] = target
-        return run
+        return group.command(name, epilog=f"Example: {example}")(run)
 
     return declare

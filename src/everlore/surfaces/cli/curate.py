@@ -32,7 +32,7 @@ class Reviewer:
 
 
 def curate(
-    command: str | None, user: str | None, limit: int, seconds: int, *, dry_run: bool, undo: str | None, as_json: bool
+    with_: str | None, user: str | None, limit: int, seconds: int, *, dry_run: bool, undo: str | None, as_json: bool
 ) -> bool:
     """True when every draft that was asked about got a reply that could be used."""
     with opened() as engine:
@@ -41,7 +41,7 @@ def curate(
         if undo:
             _show(memory.undo_curation(engine, owner, undo), as_json=as_json)
             return True
-        return _all(engine, owner, _reviewer(engine, command, seconds), limit, seconds, dry_run, as_json)
+        return _all(engine, owner, _reviewer(engine, with_, seconds), limit, seconds, dry_run, as_json)
 
 
 def _all(

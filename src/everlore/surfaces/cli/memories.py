@@ -127,7 +127,7 @@ def rules(user: str | None, *, as_json: bool) -> None:
 def users(*, as_json: bool) -> None:
     with opened() as engine:
         mcp = engine.settings.mcp
-        known = engine.index.owners(Scope(mcp.app, mcp.project))
+        known = engine.index.rows.owners(Scope(mcp.app, mcp.project))
         counted = {owner.id: number for owner, number in known if owner.track == "user"}
     if as_json:
         output.show_json(counted)
@@ -208,7 +208,7 @@ def _as_json(engine: Engine, hit: Hit) -> dict[str, Json]:
 
 
 def _nothing(engine: Engine, owner: Owner) -> str:
-    known = [one.id for one, _ in engine.index.owners(owner.scope) if one.track == "user" and one.id != owner.id]
+    known = [one.id for one, _ in engine.index.rows.owners(owner.scope) if one.track == "user" and one.id != owner.id]
     others = f" Others have some: {', '.join(known[:OTHERS])}; name one with --user." if known else ""
     return f"Nothing found in the memories of {owner.id!r}.{others}"
 

@@ -6,15 +6,12 @@ from typing import Annotated
 
 import typer
 
-from everlore.surfaces.cli.commands import AsJson, Listed, MemoryId, User, done_by
+from everlore.surfaces.cli.commands import AsJson, Listed, MemoryId, User, command
 
 commands = typer.Typer()
 
 
-@commands.command(
-    "search", epilog="Examples: everlore search 'where do I live' | everlore search -v coffee --user anna"
-)
-@done_by("cli.memories:search")
+@command(commands, "search", "cli.memories:search", "everlore search 'where do I live'")
 def search(
     query: Annotated[str, typer.Argument(help="A question, or a few words.")],
     user: User = None,
@@ -25,30 +22,24 @@ def search(
     """Find the sentences that answer, with who said them, when, and whether they still hold."""
 
 
-@commands.command("add", epilog="Examples: everlore add 'I moved to Graz' | cat notes.txt | everlore add -")
-@done_by("cli.memories:add")
+@command(commands, "add", "cli.memories:add", "everlore add 'I moved to Graz' | cat notes.txt | everlore add -")
 def add(
     text: Annotated[list[str], typer.Argument(help="What to remember; - reads it from a pipe.")], user: User = None
 ) -> None:
     """Remember something, and show what was understood."""
 
 
-@commands.command("log", epilog="Example: everlore log -n 20")
-@done_by("cli.memories:log")
+@command(commands, "log", "cli.memories:log", "everlore log -n 20")
 def log(user: User = None, limit: Listed = 20, as_json: AsJson = False) -> None:
     """List the newest talks: day, id, what they were about."""
 
 
-@commands.command("show", epilog="Example: everlore show default_ep_20260528_00000001")
-@done_by("cli.memories:show")
+@command(commands, "show", "cli.memories:show", "everlore show default_ep_20260528_00000001")
 def show(id_: MemoryId, user: User = None, as_json: AsJson = False) -> None:
     """Show one memory whole, and its file."""
 
 
-@commands.command(
-    "history", epilog="Examples: everlore history --as-of 2026-05-03 | everlore history default_af_20260528_00000001"
-)
-@done_by("cli.memories:history")
+@command(commands, "history", "cli.memories:history", "everlore history --as-of 2026-05-03")
 def history(
     id_: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="One memory: what stood in its place before and after.")
@@ -61,8 +52,7 @@ def history(
     """Show what was held, and until when."""
 
 
-@commands.command("forget", epilog="Example: everlore forget default_ep_20260528_00000001")
-@done_by("cli.memories:forget")
+@command(commands, "forget", "cli.memories:forget", "everlore forget default_ep_20260528_00000001")
 def forget(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="As `everlore search` and `log` show them.")],
     user: User = None,
@@ -71,22 +61,21 @@ def forget(
     """Show memories, ask, and delete them with all that was made of them."""
 
 
-@commands.command("rules", epilog="Example: everlore rules --user anna")
-@done_by("cli.memories:rules")
+@command(commands, "rules", "cli.memories:rules", "everlore rules --user anna")
 def rules(user: User = None, as_json: AsJson = False) -> None:
     """List what the user ordered: never, always, from now on."""
 
 
-@commands.command("users", epilog="Example: everlore users")
-@done_by("cli.memories:users")
+@command(commands, "users", "cli.memories:users", "everlore users")
 def users(as_json: AsJson = False) -> None:
     """List whose memories there are."""
 
 
-@commands.command("curate", epilog="Examples: everlore curate --with 'claude -p' --limit 5 | everlore curate --dry-run")
-@done_by("cli.curate:curate")
+@command(
+    commands, "curate", "cli.curate:curate", "everlore curate --with 'claude -p' --limit 5 | everlore curate --dry-run"
+)
 def curate(
-    command: Annotated[
+    with_: Annotated[
         str | None,
         typer.Option("--with", help="A command that reads a prompt and prints JSON. [default: the configured model]"),
     ] = None,

@@ -9,7 +9,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI
 from starlette.routing import Route
 
@@ -50,7 +50,8 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
             async with mcp.running(), emcp.content_server(engine) as app.state.content:
                 yield
         finally:
-            await to_thread.run_sync(worker.stop)
+            # in a thread of its own: all others may be held up by requests that wait for something
+            await to_thread.run_sync(worker.stop, limiter=CapacityLimiter(1))
 
     app = FastAPI(
         title="Everlore",

@@ -84,29 +84,41 @@ async def search(body: asked.SearchRequest, request: Request) -> Response:
 
 
 @router.post("/get", response_model=answers.Success[answers.GetData])
-async def get(body: asked.GetRequest, request: Request) -> Response:
+def get(body: asked.GetRequest, request: Request) -> Response:
     """One page of an owner's memories of one kind, in order of time."""
-    return _success(request, await run(request, _get, _engine(request), _owner(request, body), body))
+    engine = _engine(request)
+    shape = presentation.SHAPES[body.memory_type]
+    page = memory.listing(
+        engine,
+        _owner(request, body),
+        shape.kinds,
+        filter=compile_filter(_raw(body.filters), engine.clock),
+        sort_by="timestamp" if body.sort_by == "timestamp" and shape.timed else "updated",
+        descending=body.sort_order == "desc",
+        page=min(body.page, LAST_PAGE),
+        page_size=body.page_size,
+    )
+    return _success(request, presentation.listed(body.memory_type, page.rows, page.total, body.app_id, engine.clock))
 
 
 @extra.post("/delete", response_model=answers.Success[answers.DeleteData], responses=NOT_FOUND)
-async def delete(body: asked.DeleteRequest, request: Request) -> Response:
+def delete(body: asked.DeleteRequest, request: Request) -> Response:
     """Remove one memory from the files and the index; an episode takes its facts with it."""
-    deleted = await run(request, memory.forget, _engine(request), _owner(request, body), body.id)
+    deleted = memory.forget(_engine(request), _owner(request, body), body.id)
     return _success(request, answers.DeleteData(deleted=deleted))
 
 
 @extra.post("/history", name="history", response_model=answers.Success[answers.HistoryData], responses=NOT_FOUND)
-async def what_held(body: asked.HistoryRequest, request: Request) -> Response:
+def what_held(body: asked.HistoryRequest, request: Request) -> Response:
     """What an owner's memory states and stated, each with the time in which it held."""
-    return _success(request, await run(request, _history, _engine(request), _owner(request, body), body))
+    return _success(request, _history(_engine(request), _owner(request, body), body))
 
 
 @extra.post("/export", name="export", response_model=answers.Success[answers.ExportData])
-async def export_files(body: asked.Paged, request: Request) -> Response:
+def export_files(body: asked.Paged, request: Request) -> Response:
     """A page of an owner's markdown files."""
     owner, page, page_size = _owner(request, body), body.page, body.page_size
-    found = await run(request, memory.export_owner, _engine(request), owner, page=page, page_size=page_size)
+    found = memory.export_owner(_engine(request), owner, page=page, page_size=page_size)
     files = [asked.File.of(path, content) for path, content in found.files.items()]
     return _success(request, answers.ExportData(files=files, total_count=found.total, count=len(files)))
 
@@ -140,21 +152,6 @@ def _search(engine: Engine, owner: Owner, body: asked.SearchRequest, metrics: Me
     return presentation.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
 
 
-def _get(engine: Engine, owner: Owner, body: asked.GetRequest) -> answers.GetData:
-    shape = presentation.SHAPES[body.memory_type]
-    page = memory.listing(
-        engine,
-        owner,
-        shape.kinds,
-        filter=compile_filter(_raw(body.filters), engine.clock),
-        sort_by="timestamp" if body.sort_by == "timestamp" and shape.timed else "updated",
-        descending=body.sort_order == "desc",
-        page=min(body.page, LAST_PAGE),
-        page_size=body.page_size,
-    )
-    return presentation.listed(body.memory_type, page.rows, page.total, body.app_id, engine.clock)
-
-
 def _history(engine: Engine, owner: Owner, body: asked.HistoryRequest) -> answers.HistoryData:
     with located_at("at"):
         at = None if body.at is None else engine.clock.parse(body.at)
@@ -164,8 +161,8 @@ def _history(engine: Engine, owner: Owner, body: asked.HistoryRequest) -> answer
     else:
         chain = [row for row in memory.history(engine, owner, body.id) if at is None or valid_at(row.validity, at)]
         rows, total = chain[(body.page - 1) * body.page_size :][: body.page_size], len(chain)
-    episode_of = engine.index.episodes_of(row.id for row in rows)
-    stored = engine.index.stored(episode_of.values())
+    episode_of = engine.index.search.episodes_of(row.id for row in rows)
+    stored = engine.index.rows.stored(episode_of.values())
     episodes = {row: stored.get(episode) for row, episode in episode_of.items()}
     after = memory.successors(engine, rows)
     memories = [
