@@ -152,7 +152,7 @@ def test_what_the_kinds_say_of_each_other() -> None:
     assert searched("user") == {"episode": ("episode", "note", "record")}
     assert searched("agent") == {"case": ("case",), "skill": ("skill",)}
     assert kinds_where(lambda one: one.edited_section) == ("fact", "note")
-    assert (parts_of("episode"), parts_of("note")) == (("fact",), ())
+    assert (parts_of("episode"), parts_of("note")) == (("fact", "review"), ())
     assert (several("entity"), several("fact", 1), several("fact"), several("unknown")) == (
         "entities",
         "fact",
