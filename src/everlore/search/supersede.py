@@ -59,7 +59,7 @@ def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> S
     owners = _owners(engine, ask, ranking) if cells else []
     result = Superseded(ranking)
     for owner in owners:
-        told = [fact for part in ask.parts for fact in engine.index.children(owner, part, cells, ended=True)]
+        told = [fact for part in ask.parts for fact in engine.index.rows.children(owner, part, cells, ended=True)]
         ended = [fact for fact in told if _ended(fact, engine.clock.now())]
         if ended:
             result = _of_owner(engine, ask, owner, ended, turns, result, reorder=reorder)
@@ -69,7 +69,7 @@ def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> S
 def _owners(engine: Engine, ask: Ask, ranking: Ranking) -> list[Owner]:
     if ask.where.owner is not None:
         return [ask.where.owner]
-    stored = engine.index.stored(one.row for one in ranking.memories if one.parent_id)
+    stored = engine.index.rows.stored(one.row for one in ranking.memories if one.parent_id)
     return list(dict.fromkeys(row.key.owner for row in stored.values() if row.key.owner.track == "user"))
 
 
@@ -111,7 +111,7 @@ def _asked(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
     """How telling each of the question's own words is, also where words did not rank; not those learned since."""
     if ask.recipe.by_words:
         return {term: weight for term, weight in ranking.idf.items() if term in ask.weights}
-    stats = engine.index.term_stats(list(ask.weights), ask.where.owner)
+    stats = engine.index.search.term_stats(list(ask.weights), ask.where.owner)
     return dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
 
 
@@ -167,7 +167,7 @@ def _met(
 
     holding: dict[Place, float] = {}
     for part in sorted({fact.key.kind for fact in ended}):
-        for fact, turn, words in engine.index.in_turns(owner, part, sorted({_place(fact) for fact in ended})):
+        for fact, turn, words in engine.index.search.in_turns(owner, part, sorted({_place(fact) for fact in ended})):
             place = (fact.parent_id, turn)
             holding[place] = max(holding.get(place, 0.0), worth(words))
     best: dict[str, float] = {}
@@ -204,7 +204,7 @@ def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[K
     waiting = {fact.key: fact for fact in ended}
     for _ in range(LONGEST_CHAIN):
         named = {key: Key(owner, key.kind, str(fact.data["superseded_by"])) for key, fact in waiting.items()}
-        found = engine.index.find(set(named.values()))
+        found = engine.index.rows.find(set(named.values()))
         waiting = {key: found[successor] for key, successor in named.items() if successor in found}
         if not waiting:
             break
@@ -214,9 +214,9 @@ def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[K
 
 def _successors(engine: Engine, ask: Ask, owner: Owner, places: Iterable[Place]) -> Iterator[Turn]:
     """The turns that speak now, as far as they may be among the results."""
-    units = engine.index.anchors(owner, ask.whole, sorted(places))
-    pieces = engine.index.around(sorted(units.values()), 0)
-    allowed = engine.index.permitted({piece.row for piece in pieces}, ask.where)
+    units = engine.index.search.anchors(owner, ask.whole, sorted(places))
+    pieces = engine.index.search.around(sorted(units.values()), 0)
+    allowed = engine.index.search.permitted({piece.row for piece in pieces}, ask.where)
     for piece in pieces:
         if piece.row in allowed:
             yield Turn(piece.turn, 0.0, 0.0, 0.0, 0.0, piece)

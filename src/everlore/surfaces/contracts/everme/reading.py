@@ -77,7 +77,7 @@ def search(
 
 def owners(engine: Engine, person: Person) -> tuple[list[Owner], list[Owner]]:
     """Users and agents of the scope, the asking ones first."""
-    counts = engine.index.owners(person.scope)
+    counts = engine.index.rows.owners(person.scope)
 
     def ordered(track: Track, first: str) -> list[Owner]:
         others = sorted((o for o in counts if o[0].track == track), key=lambda pair: (-pair[1], pair[0].id))
@@ -142,7 +142,7 @@ def find(engine: Engine, person: Person, public_id: str) -> IndexedMemory:
                 keys += [Key(owner, "profile", "profile")] if public_id == f"profile_{owner.id}" else []
             elif entry != public_id and entry.startswith(f"{one.code}_"):
                 keys.append(Key(owner, one.name, entry))
-    found = engine.index.find(keys)
+    found = engine.index.rows.find(keys)
     if not found:
         raise NotFound("no memory goes by that id; search or list them to see their ids")
     return next(iter(found.values()))
