@@ -18,7 +18,7 @@ from bench.multihop import caller
 from bench.peers import append
 from bench.speed import FixedEmbedder, compare_with
 from bench.synthetic import Corpus, around, make_centres, make_corpus, put
-from bench.timing import Timing
+from bench.timing import Budget, Timing
 from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
 from everlore.graph.links import with_links
@@ -85,7 +85,7 @@ def _at_size(
             lambda text: call("store_memory", {"content": text}),
             "append and fsync of the same bytes",
             lambda _: floor(body),
-            10,
+            Budget(p50=5),
         )
     )
     progress.advance(bar)

@@ -74,20 +74,26 @@ class Database:
 
     def read(self) -> AbstractContextManager[apsw.Connection]:
         """One consistent view of the data. Inside another block of the same thread it is that block's view."""
-        return self._block("BEGIN")
+        return self._within() or self._block("BEGIN")
 
     def write(self) -> AbstractContextManager[apsw.Connection]:
-        return self._block("BEGIN IMMEDIATE", commit=True)
+        return self._within() or self._block("BEGIN IMMEDIATE", commit=True)
+
+    def _within(self) -> AbstractContextManager[apsw.Connection] | None:
+        """The block around this one, which begins, ends and translates errors for both: a search opens twenty."""
+        around: AbstractContextManager[apsw.Connection] | None = getattr(self._mine, "block", None)
+        return around
 
     @contextlib.contextmanager
     def _block(self, begin: str, *, commit: bool = False) -> Iterator[apsw.Connection]:
         with self._translated():
             connection = self._connection()
-            if connection.in_transaction:
-                yield connection
-                return
             with _transaction(connection, begin, commit=commit):
-                yield connection
+                self._mine.block = contextlib.nullcontext(connection)
+                try:
+                    yield connection
+                finally:
+                    self._mine.block = None
             if commit:
                 self.shrink_log()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +28,7 @@ FIRST_UNITS = 6
 """Units of a memory that the graph found which are compared with the query."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ask:
     """One pass: what to look for, and where. `weights` tells how much each term counts (`score.looked_for`)."""
 
@@ -44,16 +45,16 @@ class Ask:
     favoured: Filter | None = None
     """Memories that meet this, and what else is demanded, are preferred: the time that was asked for."""
 
-    @property
+    @cached_property
     def terms(self) -> list[str]:
         return list(self.weights) if self.recipe.by_words else []
 
-    @property
+    @cached_property
     def whole(self) -> str:
         """The kind that others speak for, as facts do for episodes, if it is looked for."""
         return next(filter(parts_of, self.where.kinds), "")
 
-    @property
+    @cached_property
     def parts(self) -> tuple[str, ...]:
         """The kinds that speak for it."""
         return parts_of(self.whole)
@@ -95,7 +96,7 @@ def collect(index: Index, ask: Ask) -> Found | None:
             window = _window(index, ask, units)
     stats = index.search.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
     frequency = index.search.occurrences(terms, ask.where.owner, window.pieces)
-    if parts_of(ask.where.kinds[0]) and not set(ask.parts) & set(ask.where.kinds):
+    if ask.whole == ask.where.kinds[0] and not set(ask.parts) & set(ask.where.kinds):
         missing = _missing(index, ask, terms, stats, frequency)
         if missing:
             window = _with_facts(index, ask, missing, units, window)

@@ -81,10 +81,6 @@ class Ranked:
         """Whether it is of a kind that was cut into statements."""
         return any(parts_of(turn.piece.kind) for turn in self.turns.values())
 
-    @property
-    def best_turn(self) -> float:
-        return max((turn.score for turn in self.turns.values()), default=0.0)
-
     def moved(self, why: str, change: Callable[[float], float]) -> Ranked:
         """With another score. Its parts change alike, so that a weighted sum of them stays one."""
         score = change(self.score)

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 
 from everlore.engine import Engine
 from everlore.kinds.registry import kind as kind_of
-from everlore.kinds.registry import parts_of
 from everlore.models.chat import Meter
 from everlore.search.candidates import Ask
 from everlore.search.explain import Circumstances, Stage, explained
-from everlore.search.passages import facts, passages
+from everlore.search.passages import Told, facts, matched, passages
 from everlore.search.query import Hit, Query, Recall
 from everlore.search.rank import Ranked, Ranking, rank
 from everlore.search.recipes import HYBRID, Recipe
@@ -25,7 +24,7 @@ from everlore.search.rounds import LEARN_FROM, further, rerank
 from everlore.search.score import looked_for
 from everlore.search.supersede import Changes, supersede
 from everlore.search.time_window import inside, stretch
-from everlore.search.vectors import default_radius, query_vector
+from everlore.search.vectors import default_radius, query_vector, unrelated_cosine
 from everlore.stores.base import TermStats, Vector
 from everlore.types import IndexedMemory, Json, Owner, Where
 
@@ -117,28 +116,29 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     if len(kinds) == 1 and recipe.by_words and recipe.by_meaning and (quality := kind_of(kind).quality):
         ranking = _proven(stored, ranking, quality)
     least = _least(query, first, ranking)
-    told = [(one, stored[one.row]) for one in ranking.memories if one.row in stored]
+    found = [(one, stored[one.row]) for one in ranking.memories if one.row in stored]
     # among equals the newest first, and the same order in every process
-    told.sort(key=lambda pair: (-pair[0].score, -pair[1].timestamp, pair[1].key.global_id))
-    told = [pair for pair in told if least is None or pair[0].score >= least][:wanted]
-    best = [one for one, _ in told]
+    found.sort(key=lambda pair: (-pair[0].score, -pair[1].timestamp, pair[1].key.global_id))
+    best = [pair for pair in found if least is None or pair[0].score >= least][:wanted]
+    low = 0.0 if recipe.by_words else unrelated_cosine(engine, recipe)
+    told = [Told(one, row, matched(one, recipe, low)) for one, row in best]
     stats = _word_statistics(engine, ask, ranking)
-    nested = facts(engine, ask, best, stats) if parts_of(kind) and not recipe.valid_only else {}
+    nested = facts(engine, ask, told, stats) if ask.whole == kind and not recipe.valid_only else {}
     hits = [
         Hit(row, round(one.score, 6), tuple(nested.get(one.parent_id, ())), (), one.parts, _moves(one))
-        for one, row in told
+        for one, row in best
     ]
     return Stage(kind, ask, ranking, stats, told, changes, hits, rounds, ended, least)
 
 
 def _moves(one: Ranked) -> tuple[str, ...]:
-    return tuple(why for why, _ in one.steps[1:])
+    return tuple(why for why, _ in one.steps[1:]) if len(one.steps) > 1 else ()
 
 
 def _word_statistics(engine: Engine, ask: Ask, ranking: Ranking) -> TermStats:
     """Of the question's words, also where words did not rank."""
     known = ranking.stats
-    if known is not None and all(term in known.frequency for term in ask.weights):
+    if known is not None and known.frequency.keys() >= ask.weights.keys():
         return known
     return engine.index.search.term_stats(list(ask.weights), ask.where.owner)
 
