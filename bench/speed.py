@@ -89,7 +89,7 @@ class FixedEmbedder:
         vector: Vectors = self.encode([text])[0]
         return vector
 
-    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:  # noqa: ARG002
+    def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:  # noqa: ARG002
         try:
             return np.stack([self._known[text] for text in texts])
         except KeyError as error:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import psycopg
 import pytest
+from clusters import one_database
 from databases import Postgres, new_schema, opened
 from stored import message
 
@@ -65,17 +67,16 @@ def test_a_connection_lost_in_the_middle_of_a_transaction_repeats_it_whole(serve
     assert len(attempts) == 2
 
 
-def test_under_a_lock_nothing_is_repeated_because_the_lock_is_gone(server: Server, database: Postgres) -> None:
+def test_a_lock_outlives_a_lost_connection(server: Server, database: Postgres) -> None:
     server.prepare(NOTES)
     with server.lock("a"):
         kill_all(database)
-        with pytest.raises(Unavailable):
-            server.write(lambda c: c.execute("INSERT INTO notes VALUES(1, 'one')"))
-        with pytest.raises(Unavailable):
-            said(server)
-    assert said(server) == []
+        server.write(lambda c: c.execute("INSERT INTO notes VALUES(1, 'one')"))
+        assert said(server) == ["one"]
+        with opened(database.url(), server.schema) as other, pytest.raises(Unavailable), other.lock("a", 0):
+            pass
     with server.lock("a", 1):
-        assert said(server) == []
+        assert said(server) == ["one"]
 
 
 def test_a_vault_change_survives_a_lost_connection(server: Server, database: Postgres) -> None:
@@ -115,6 +116,27 @@ def test_deadlocks_are_resolved_by_trying_again(server: Server) -> None:
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(work, (1, 2), (2, 1)))
     assert said(server) == ["xx", "xx"]
+
+
+def test_a_node_that_does_not_answer_is_tried_again_and_named(server: Server) -> None:
+    """The coordinator of a cluster tells so on a connection that is well itself."""
+    tries: list[int] = []
+
+    def ask(failing: int, connection: Connection) -> int:
+        tries.append(1)
+        if len(tries) <= failing:
+            connection.execute(
+                "DO $$ BEGIN RAISE EXCEPTION 'connection to the remote node n1:5432 failed' USING ERRCODE = '08006';"
+                " END $$"
+            )
+        return len(tries)
+
+    with server.lock("a session"):
+        assert server.write(partial(ask, 1)) == 2
+        tries.clear()
+        with pytest.raises(Unavailable, match=r"a node of PostgreSQL at .* does not answer .*n1:5432"):
+            server.write(partial(ask, 10_000))
+        assert server.write(partial(ask, 0)) == len(tries)
 
 
 def test_servers_that_start_at_once_make_the_tables_once(database: Postgres) -> None:
@@ -184,6 +206,7 @@ def test_urls_that_lead_nowhere(
     assert "s3cret" not in str(caught.value)
 
 
+@one_database
 def test_a_wrong_password_is_named_as_a_setting_and_never_shown(database: Postgres) -> None:
     with pytest.raises(Misconfigured, match="EVEROS_STORE__URL") as caught:
         Server(database.url().replace(database.password, "wr0ng"))

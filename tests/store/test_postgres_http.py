@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from clusters import CITUS
 from databases import Postgres
 from embeddings import Endpoint
 from serving import Api, Server, everlore, running
@@ -120,8 +121,7 @@ def test_the_commands_work_on_it_and_show_no_password(
         outputs.append(done.stdout + done.stderr)
     assert "vault\tPostgreSQL at 127.0.0.1" in outputs[0]
     refused = everlore("store", "distribute", root=tmp_path, env=env)
-    assert refused.returncode == 1
-    assert "CREATE EXTENSION citus" in refused.stderr
+    assert CITUS or (refused.returncode == 1 and "CREATE EXTENSION citus" in refused.stderr)
     logs = [server.log_path.read_text(encoding="utf-8") for server in servers]
     assert not any(database.password in text for text in (*outputs, refused.stderr, *logs))
 

@@ -70,7 +70,7 @@ def test_meaning_is_there_as_files_are_read(tmp_path: Path, vectors: Endpoint, m
     queued: list[int] = []
 
     class Noting(EmbedderAround):
-        def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
+        def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
             queued.append(engine.index.status().queued)
             return super().encode(texts, patient=patient)
 

@@ -78,7 +78,7 @@ def test_any_vault_goes_to_postgres_and_back_byte_for_byte(
         first.buffer.next_number(ALICE, "ep", "2026-05-28", 3, 2)
         for number, one in enumerate(sent[:closed]):
             first.buffer.close_cells([Cell(f"c{number}", one.scope, one.session_id, (one,))])
-        if finished:
+        if finished and sent:
             first.buffer.finish(Cell("c0", sent[0].scope, sent[0].session_id, ()))
         moved = move(first, database, quiet)
         assert (sorted(moved.written), moved.equal, moved.differing) == (sorted(files), 0, [])

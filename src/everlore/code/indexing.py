@@ -44,19 +44,16 @@ def bring_up_to_date(index: SqliteIndex, project: str, root: Path, counts: Count
     counts.total = len(found)
     for one in found:
         stamp = known.pop(prefix + one.path, None)
-        if stamp != one.stamp:
-            applied = _index(index, project, root, one)
-            if applied is None:
-                if stamp is not None:
-                    index.remove_file(prefix + one.path)
-                counts.skipped += 1
-                counts.total -= 1
-                if not go_on():
-                    return False
-                continue
-            counts.changed += 1
+        applied = _index(index, project, root, one) if stamp != one.stamp else Applied()
+        if applied is None:
+            if stamp is not None:
+                index.remove_file(prefix + one.path)
+            counts.skipped += 1
+            counts.total -= 1
+        else:
+            counts.changed += stamp != one.stamp
             counts.created += applied.added + applied.changed
-        counts.indexed += 1
+            counts.indexed += 1
         if not go_on():
             return False
     for path in known:

@@ -66,6 +66,7 @@ CASE = register(
         found_as="case",
         most_found=10,
         made_by_cells=True,
+        source_of="skill",
         quality="quality_score",
         memory_type="procedural",
         statement="task_intent",

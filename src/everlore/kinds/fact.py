@@ -87,6 +87,7 @@ FACT = register(
         render=to_entry,
         index=to_row,
         part_of="episode",
+        in_profile=True,
         edited_section=SECTION,
     )
 )

@@ -76,7 +76,7 @@ def write_cell(engine: Engine, cell: Cell, meter: Meter) -> bool:
     written = [write_user_memories(engine, cell, user, memories) for user, memories in of_users]
     written += [write_cases(engine, cell, agent, cases, meter) for agent, cases in of_agents]
     engine.buffer.finish(cell)
-    embed_soon(engine)
+    embed_soon(engine, [*users, *agents])
     return any(written)
 
 

@@ -4,7 +4,6 @@ profile without them."""
 from __future__ import annotations
 
 from everlore.engine import Engine
-from everlore.kinds.fact import FACT
 from everlore.kinds.registry import kind, parts_of
 from everlore.memory.read import named
 from everlore.sync.dependents import take_out
@@ -23,7 +22,7 @@ def remove(engine: Engine, stored: IndexedMemory) -> int:
     key = stored.key
     parts = parts_of(key.kind)
     gone = 1 + sum(len(engine.index.children(key.owner, part, [stored.parent_id])) for part in parts)
-    if FACT.name in (key.kind, *parts):
+    if any(kind(name).in_profile for name in (key.kind, *parts)):
         read_profile(engine, key.owner)  # refused before anything is gone: a broken profile would go on telling it
     path = ""
     while stored.path != path:

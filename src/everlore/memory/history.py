@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from everlore import extract
 from everlore.engine import Engine
 from everlore.kinds import fact
-from everlore.kinds.registry import kinds_where, parts_of
+from everlore.kinds.registry import kind, kinds_where, parts_of
 from everlore.memory.notes import successor
 from everlore.memory.read import named
 from everlore.stores.base import ListingPage
@@ -20,7 +20,7 @@ from everlore.types import IndexedMemory, Key, Owner, Where
 
 def held(engine: Engine, owner: Owner, at: int | None = None, *, page: int = 1, page_size: int = 20) -> ListingPage:
     """What an owner's memory states, the newest first; only what held `at` a moment, if one is given."""
-    stating = kinds_where(lambda kind: kind.states and kind.track == owner.track)
+    stating = kinds_where(lambda one: one.states and one.track == owner.track)
     where = Where(owner, stating, valid_at=at)
     return engine.index.page(where, offset=(page - 1) * page_size, limit=page_size)
 
@@ -61,7 +61,7 @@ def successors(engine: Engine, rows: Sequence[IndexedMemory]) -> dict[Key, Index
 def _ended(engine: Engine, owner: Owner, stored: IndexedMemory) -> dict[str, list[IndexedMemory]]:
     """By the handle of what superseded them: facts that speak of the same thing as this one. What it ended is among
     them, so nothing else need be looked at."""
-    if stored.key.kind != fact.FACT.name:
+    if not kind(stored.key.kind).in_profile:
         return {}
     together = extract.supersede.slots_together([fact.from_row(stored)], owner, known_names(engine, owner))
     slots = {slot for found in together for slot in found}

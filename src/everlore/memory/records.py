@@ -66,7 +66,7 @@ def save_record(
     if written is None:
         raise Damaged(f"{path} was removed while it was written: save the record again")
     index_file(engine, path)
-    embed_soon(engine)
+    embed_soon(engine, [owner])
     return record.from_sheet(parse_sheet(written.text), owner, entry)
 
 

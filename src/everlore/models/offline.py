@@ -87,7 +87,8 @@ class OfflineEmbedder:
     def warm(self) -> None:
         self._start()
 
-    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:  # noqa: ARG002
+    def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
+        del patient, pieces  # nothing is waited for, and nothing kept
         vectors = np.empty((len(texts), pack.DIMENSION), np.float32)
         if not len(texts):
             return vectors

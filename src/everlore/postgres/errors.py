@@ -22,6 +22,11 @@ def conflict(error: psycopg.Error) -> bool:
     return isinstance(error, pg.DeadlockDetected | pg.SerializationFailure | pg.UniqueViolation)
 
 
+def away(error: psycopg.Error) -> bool:
+    """A node of a cluster does not answer. Our own connection is as it was: had it been lost, nobody could tell."""
+    return (error.sqlstate or "").startswith("08") and error.diag.severity_nonlocalized == "ERROR"
+
+
 def passing(error: psycopg.Error) -> bool:
     """Whether the same may work in a moment, on another connection."""
     if isinstance(error, PoolClosed | PoolTimeout | pg.LockNotAvailable | pg.QueryCanceled | pg.DiskFull):
@@ -38,7 +43,7 @@ def passing(error: psycopg.Error) -> bool:
 
 def primary(error: psycopg.Error) -> str:
     """The sentence itself: no detail, which would quote the row, and one line."""
-    said = error.diag.message_primary or str(error).partition("\n")[0]
+    said = (error.diag.message_primary or str(error)).partition("\n")[0]
     return said.rpartition("FATAL:")[2].strip()[:300]
 
 
@@ -47,6 +52,8 @@ def explained(error: psycopg.Error, said: str, where: str, schema: str) -> Everl
     match error:
         case PoolTimeout():
             return Unavailable(f"{where} cannot be reached, or all connections to it are busy; try again")
+        case _ if away(error):
+            return Unavailable(f"a node of {where} does not answer ({said}): what lies there waits for it; try again")
         case PoolClosed():
             return Unavailable(f"the connections to {where} are closed")
         case pg.ReadOnlySqlTransaction():

@@ -7,21 +7,22 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool
 
 from everlore import __version__
-from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
-from everlore.postgres.errors import conflict, explained, never, passing, primary
+from everlore.errors import EverloreError, InvalidInput, Misconfigured
+from everlore.postgres.errors import away, explained, never, passing, primary
+from everlore.postgres.leases import PART as LEASES
+from everlore.postgres.leases import Leases
 from everlore.postgres.names import Names
 from everlore.postgres.parts import DISTRIBUTED, Part, beside, distribute, make_schema, upgrade, version
-from everlore.postgres.statements import Connection, keep_nul, run, value
-from everlore.postgres.tenants import digest128
+from everlore.postgres.statements import Connection, keep_nul, run
 
 T = TypeVar("T")
 
@@ -37,6 +38,8 @@ POOL_SECONDS = 10.0
 START_SECONDS = 3.0
 """How long an opening waits for a database that is just starting."""
 RETRY_SECONDS = 10.0
+NODE_SECONDS = 1.0
+"""How long a node of a cluster is tried again: one that restarts is back sooner or much later."""
 LOCK_SECONDS = 30.0
 
 
@@ -45,7 +48,6 @@ class _Mine:
     """What a thread holds."""
 
     connection: Connection
-    locks: set[str] = field(default_factory=set)
     snapshot: bool = False
 
 
@@ -72,8 +74,14 @@ class Server:
             reconnect_timeout=CONNECT_SECONDS,
             configure=self._configure,
         )
+        self._leases = Leases(self._apart)
         self._first_contact()
         self._pool.open()
+        try:
+            self.prepare(LEASES)
+        except BaseException:
+            self.close()
+            raise
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run statements that change nothing."""
@@ -82,6 +90,7 @@ class Server:
     def write(self, work: Callable[[Connection], T], *, lasting: bool = True, retry: bool = True) -> T:
         """Run `work` in one transaction. Not `lasting`: a crash of the database may lose the latest of these, in
         order, which is no harm to what can be made again."""
+        self._leases.check()
         settings = self._limit if lasting else f"{self._limit}SET LOCAL synchronous_commit = off;"
         return self._run(self._together(work, settings), retry=retry)
 
@@ -98,22 +107,13 @@ class Server:
 
         return transaction
 
-    @contextlib.contextmanager
-    def lock(self, name: str, timeout: float = LOCK_SECONDS) -> Iterator[None]:
+    def lock(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
         """Hold `name` against every thread of every process. A thread may take it again."""
-        mine = self._held()
-        if mine is not None and name in mine.locks:
-            yield
-            return
-        key = int.from_bytes(digest128(self.schema, name).bytes[:8], "big", signed=True)
-        with contextlib.ExitStack() as stack:
-            mine = self._locked(stack, key, name, timeout)
-            mine.locks.add(name)
-            try:
-                yield
-            finally:
-                mine.locks.discard(name)
-                self._unlock(mine.connection, key)
+        return self._leases.hold(name, timeout)
+
+    def gate(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
+        """Hold it against the other threads of this process only."""
+        return self._leases.alone_here(name, timeout)
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -162,11 +162,8 @@ class Server:
         return self.write(lambda c: distribute(c, self.schema, self.where, self.parts()), retry=False)
 
     def close(self) -> None:
+        self._leases.close()
         self._pool.close()
-
-    def holding(self) -> bool:
-        """Whether this thread is in the middle of something."""
-        return self._held() is not None
 
     def hidden(self, text: str) -> str:
         """The text without the password, wherever it came from."""
@@ -196,9 +193,16 @@ class Server:
         held = self._held()
         if held is None:
             return self._again(lambda: self._alone(work), passing if retry else never)
-        # inside a lock a conflict can be resolved, since the session is as it was; inside a transaction nothing can
-        idle = held.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-        return self._again(lambda: work(held.connection), conflict if retry and idle else never)
+        return self._again(lambda: work(held.connection), never)  # only the outermost may be run again
+
+    def _apart(self, work: Callable[[Connection], T]) -> T:
+        """On a connection of its own, whatever this thread is in the middle of."""
+
+        def attempt() -> T:
+            with self._pool.connection() as connection:
+                return work(connection)
+
+        return self._again(attempt, passing)
 
     def _alone(self, work: Callable[[Connection], T]) -> T:
         with self._holding() as mine:
@@ -206,14 +210,15 @@ class Server:
 
     def _again(self, work: Callable[[], T], hopeful: Callable[[psycopg.Error], bool]) -> T:
         """Run it again as long as its errors give hope, within reason."""
-        deadline = time.monotonic() + RETRY_SECONDS
+        began = time.monotonic()
         pause = 0.01
         while True:
             with self._explaining():
                 try:
                     return work()
                 except psycopg.Error as error:
-                    if not hopeful(error) or time.monotonic() > deadline:
+                    patience = NODE_SECONDS if away(error) else RETRY_SECONDS
+                    if not hopeful(error) or time.monotonic() > began + patience:
                         raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
@@ -230,20 +235,6 @@ class Server:
                 return mine
 
         return self._again(enter, passing if self._held() is None else never)
-
-    def _locked(self, stack: contextlib.ExitStack, key: int, name: str, timeout: float) -> _Mine:
-        try:
-            return self._entered(stack, lambda connection: _take(connection, key, timeout))
-        except Unavailable as error:
-            if isinstance(error.__cause__, pg.LockNotAvailable):
-                raise Unavailable(f"{name} is in use by another process; try again") from None
-            raise
-
-    def _unlock(self, connection: Connection, key: int) -> None:
-        try:
-            connection.execute("SELECT pg_advisory_unlock(%s)", (key,))
-        except psycopg.Error:
-            connection.close()  # with the session goes the lock
 
     def _configure(self, connection: Connection) -> None:
         """Nothing of it is known to the database's session, which a proxy may exchange between two transactions."""
@@ -273,18 +264,10 @@ class Server:
             raise InvalidInput(f"a text cannot be stored: {error.reason} at {error.start}") from None
         except psycopg.Error as error:
             # its text may hold values of people's memories, so it stays out of logs
-            raise self._explained(error) from (error if isinstance(error, pg.LockNotAvailable) else None)
+            raise self._explained(error) from None
 
     def _explained(self, error: psycopg.Error) -> EverloreError:
         return explained(error, self.hidden(primary(error)), self.where, self.schema)
-
-
-def _take(connection: Connection, key: int, timeout: float) -> None:
-    if value(connection, "SELECT pg_try_advisory_lock(%s)", (key,)):
-        return
-    with connection.transaction():
-        connection.execute("SELECT set_config('lock_timeout', %s, true)", (f"{max(1, int(timeout * 1000))}ms",))
-        connection.execute("SELECT pg_advisory_lock(%s)", (key,))
 
 
 def _plain_url(url: str) -> str:

@@ -238,7 +238,8 @@ class Index(Protocol):
 
     def model(self) -> tuple[str, int] | None: ...
 
-    def unembedded(self, limit: int) -> list[PieceText]: ...
+    def unembedded(self, limit: int, owner: Owner | None = None) -> list[PieceText]:
+        """Units that have no vector of the current model yet, of an owner or of all."""
 
     def waiting(self, owner: Owner) -> int:
         """How many units of an owner have no vector of the current model yet. Looks at all that have none."""

@@ -20,7 +20,7 @@ import structlog
 from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.graph.links import with_links
-from everlore.kinds import case, fact, profile
+from everlore.kinds import fact, profile
 from everlore.kinds.paths import Located, locate, sheet_path
 from everlore.kinds.registry import parts_of
 from everlore.kinds.spec import AnyKind
@@ -171,7 +171,7 @@ def _index_file(
         apart = without_repeated(path, parsed, _elsewhere(engine, path, new))
         went = _believed(engine, path, located, parsed, parsed.left(mine, deleted), gone, deleted)
         _take_along(engine, path, located, went, parsed.rows)
-        if projecting and located.kind.name == fact.FACT.name:
+        if projecting and located.kind.in_profile:
             locks.enter_context(profile_lock(engine, located.owner))
             _project(engine, path, located, went.left, apart.rows, seen=known is not None)
         if stamp is None and not went.unsure:
@@ -213,7 +213,7 @@ def _take_along(engine: Engine, path: str, located: Located, went: _Gone, rows: 
     if parts_of(kind.name):
         for part_path, entries in drop_parts(engine, owner, kind.name, path, went.lost).items():
             index_file(engine, part_path, deleted=entries)
-    elif kind.name == case.CASE.name:
+    elif kind.source_of:
         for changed in drop_sources(engine, owner, went.lost):
             index_file(engine, changed)
     if kind.made_by_cells:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import random
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -26,7 +27,7 @@ from everlore.postgres.statements import Connection, first, rows, run, value
 from everlore.postgres.tenants import file_uuid, tenant_of
 from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded
 
-ATTEMPTS = 5
+PAUSE_SECONDS = 0.02
 INDEX_SECONDS = 10.0
 """So long the writer of a file has to index it; then others do."""
 
@@ -86,15 +87,23 @@ class PostgresVault:
         return self._server.lock(name, timeout)
 
     def change(self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS) -> Change:
+        """Only threads of this process wait for each other. Of two processes the quicker one writes, and the other,
+        which finds another text than it read, edits that one."""
+        deadline = time.monotonic() + timeout
         tried: list[Change] = []
-        attempt = 0
-        while True:
-            try:
-                return self._change(path, edit, timeout, tried)
-            except Lost:
-                attempt += 1
-                if self._server.holding() or attempt == ATTEMPTS:
-                    raise
+        with self._server.gate(path, timeout):
+            while True:
+                try:
+                    change = self._attempt(path, edit, tried)
+                except Lost:
+                    if time.monotonic() > deadline:
+                        raise
+                else:
+                    if change is not None:
+                        return change
+                if time.monotonic() > deadline:
+                    raise Unavailable(f"{path} is being changed by another process all the time; try again")
+                time.sleep(random.uniform(0, PAUSE_SECONDS))
 
     def being_written(self, path: str) -> bool:  # noqa: ARG002
         """A document is written at once."""
@@ -164,8 +173,7 @@ class PostgresVault:
             )
             _queue(connection, path, raw.mtime_ns)
 
-        with self.lock(path):
-            self._server.write(work)
+        self._server.write(work)
         self._tell(path)
 
     def close(self) -> None:
@@ -189,24 +197,22 @@ class PostgresVault:
             with contextlib.suppress(EverloreError):
                 self._server.write(partial(run, statement=insert, values=(tenant_of(file), file, path, time.time())))
 
-    def _change(
-        self, path: str, edit: Callable[[str | None], str | None], timeout: float, tried: list[Change]
-    ) -> Change:
-        with self.lock(path, timeout):
-            for _ in range(ATTEMPTS):
-                before = self.read(path)
-                if tried and before == tried[-1].after:
-                    return tried[-1]  # the connection was lost after the commit, before its answer came
-                text = edit(before.text if before else None)
-                if text == (before.text if before else None):
-                    return Change(before, before)
-                change = Change(before, _newer(path, before, text))
-                tried.append(change)
-                if self._server.write(partial(_exchange, path, change)):
-                    self._tell(path)
-                    return change
-                tried.pop()
-        raise Unavailable(f"{path} is being changed by another process all the time; try again")
+    def _attempt(self, path: str, edit: Callable[[str | None], str | None], tried: list[Change]) -> Change | None:
+        """None when another was quicker. `tried` is what a lost connection left us in doubt about."""
+        before = self.read(path)
+        if tried and before == tried[-1].after:
+            return tried[-1]  # the connection was lost after the commit, before its answer came
+        tried.clear()
+        text = edit(before.text if before else None)
+        if text == (before.text if before else None):
+            return Change(before, before)
+        change = Change(before, _newer(path, before, text))
+        tried.append(change)
+        if self._server.write(partial(_exchange, path, change)):
+            self._tell(path)
+            return change
+        tried.clear()
+        return None
 
 
 def _newer(path: str, before: FileText | None, text: str | None) -> FileText | None:

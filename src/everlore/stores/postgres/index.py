@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, first, rows, value
-from everlore.postgres.tenants import NUMBER_BITS, owner_uuid, tenant_of
+from everlore.postgres.tenants import owner_uuid, tenant_of
 from everlore.stores.base import IndexStatus, Piece, PieceText, Stamp, TermStats, Vector
 from everlore.stores.bm25 import in_texts
 from everlore.stores.frequencies import Frequencies
@@ -28,9 +28,6 @@ from everlore.types import IndexRow, Owner, Problem, UnitHit, Where
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-NUMBERS = (1 << NUMBER_BITS) - 1
-"""What of a number is not its tenant."""
 
 
 def _reading(ask: Callable[Concatenate[Connection, P], T]) -> Callable[Concatenate[PostgresIndex, P], T]:
@@ -126,13 +123,8 @@ class PostgresIndex:
     def renewals(self) -> int:
         return 0  # tables that are gone are an error, and nothing that happens by itself
 
-    def unembedded(self, limit: int) -> list[PieceText]:
-        select = (
-            f"SELECT u.id, u.dense FROM (SELECT tenant, unit FROM waiting ORDER BY unit & {NUMBERS} LIMIT %s) w"
-            f" JOIN units u ON u.tenant = w.tenant AND u.id = w.unit ORDER BY u.id & {NUMBERS}"
-        )
-
-        found = self._server.read(lambda c: rows(c, select, (limit,)) if self._current(c) else [])
+    def unembedded(self, limit: int, owner: Owner | None = None) -> list[PieceText]:
+        found = self._server.read(lambda c: near.missing(c, owner, limit) if self._current(c) else [])
         return [PieceText(*unit) for unit in found]
 
     def waiting(self, owner: Owner) -> int:

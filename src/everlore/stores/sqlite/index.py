@@ -176,17 +176,18 @@ class SqliteIndex:
             found = read.current_model(connection)
         return found[1:] if found else None
 
-    def unembedded(self, limit: int) -> list[PieceText]:
+    def unembedded(self, limit: int, owner: Owner | None = None) -> list[PieceText]:
         with self._db.read() as connection:
             model = self._current(connection)
-            if model is None:
+            number = read.owner_number(connection, owner) if owner else -1
+            if model is None or number is None:
                 return []
             # one search on each side of the current model, because OR would scan every unit
-            side = "SELECT * FROM (SELECT id FROM units WHERE model {} ? ORDER BY model, id LIMIT ?)"
+            whose = " AND owner = ?2" if owner else ""
+            side = f"SELECT * FROM (SELECT id FROM units WHERE model {{}} ?1{whose} ORDER BY model, id LIMIT ?3)"
             both = f"{side.format('<')} UNION ALL {side.format('>')}"
-            select = f"SELECT u.id, d.dense FROM ({both}) u JOIN denses d ON d.unit = u.id ORDER BY u.id LIMIT ?"
-            found = connection.execute(select, (model[0], limit, model[0], limit, limit))
-            return [PieceText(*row) for row in found]
+            select = f"SELECT u.id, d.dense FROM ({both}) u JOIN denses d ON d.unit = u.id ORDER BY u.id LIMIT ?3"
+            return [PieceText(*row) for row in connection.execute(select, (model[0], number, limit))]
 
     def waiting(self, owner: Owner) -> int:
         with self._db.read() as connection:

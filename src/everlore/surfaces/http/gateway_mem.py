@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,18 +26,10 @@ router = APIRouter(route_class=JsonRoute, prefix="/api/v1/mem", tags=["gateway"]
 @router.post("/search")
 async def search(body: contract.SearchBody, request: Request) -> Response:
     engine, person = asking(request)
-    found = await run(
-        request,
-        reading.search,
-        engine,
-        person,
-        body.query,
-        wanted(body.top_k, engine.settings.mcp.top_k),
-        types=body.memory_types or reading.TYPES,
-        chosen=compile_filter(body.filter, engine.clock),
-        by_time=body.rank_by == "time",
-        searching=True,
-    )
+    how: dict[str, Any] = {"types": body.memory_types or reading.TYPES, "by_time": body.rank_by == "time"}
+    how["chosen"] = compile_filter(body.filter, engine.clock)
+    top_k = wanted(body.top_k, engine.settings.mcp.top_k)
+    found = await run(request, reading.search, engine, person, body.query, top_k, **how, searching=True)
     return success(request, found)
 
 

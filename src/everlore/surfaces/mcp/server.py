@@ -134,8 +134,12 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Engines, limiter: 
 
         try:
             content, structured = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
+        except InvalidInput as error:
+            return _failed(toolset, str(error), toolset.invalid_code)
+        except NotFound as error:
+            return _failed(toolset, str(error), toolset.missing_code)
         except EverloreError as error:
-            return _failed(toolset, str(error), _code(toolset, error))
+            return _failed(toolset, str(error), FAILED)
         except MCPError:
             raise
         except Exception as error:
@@ -148,16 +152,6 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Engines, limiter: 
     _add_list(server, "tools/list", "tools", [present.tool(tool) for tool in toolset.tools])
     server.add_request_handler("tools/call", types.CallToolRequestParams, call)
     server.get_tool_input_schema = lambda name: tools[name].input_schema if name in tools else None
-
-
-def _code(toolset: Toolset, error: EverloreError) -> int:
-    match error:
-        case InvalidInput():
-            return toolset.invalid_code
-        case NotFound():
-            return toolset.missing_code
-        case _:
-            return FAILED
 
 
 def _failed(toolset: Toolset, message: str, code: int) -> HandlerResult:

@@ -41,11 +41,10 @@ def required_login(settings: Settings) -> Login:
 
 def login(call: Call) -> Result:
     given = call.given
-    if given.api_key is not None and (given.device_code or given.no_wait):
-        other = "device-code" if given.device_code else "no-wait"
-        raise bad_argument(f"--api-key and --{other} exclude each other", "Give one of them", flag=other)
-    if given.device_code and given.no_wait:
-        raise bad_argument("--device-code and --no-wait exclude each other", "Give one of them", flag="no-wait")
+    ways = {"api-key": given.api_key is not None, "device-code": given.device_code, "no-wait": given.no_wait}
+    one, other, *_ = [*(name for name, wanted in ways.items() if wanted), "", ""]
+    if other:
+        raise bad_argument(f"--{one} and --{other} exclude each other", "Give one of them", flag=other)
     if given.device_code:
         return _resume(call, given.device_code)
     if given.no_wait:
@@ -211,14 +210,10 @@ def _wait_for_approval(call: Call) -> Result:
 def _poll(call: Call, code: str) -> Mapping[str, Json] | None:
     answer = gateway(server_of(call), "/auth/token", {"deviceCode": code, "grantType": "device_code"})
     granted: Mapping[str, Json] = answer.result
-    match granted.get("status"):
-        case "pending":
-            return None
-        case "approved":
-            return granted
-        case _:
-            remove_file(call.settings.folders.device_session)
-            raise Failure("auth", "the code has expired", NEW_CODE_HINT, request_id=answer.request_id)
+    if granted.get("status") not in ("pending", "approved"):
+        remove_file(call.settings.folders.device_session)
+        raise Failure("auth", "the code has expired", NEW_CODE_HINT, request_id=answer.request_id)
+    return granted if granted["status"] == "approved" else None
 
 
 def logout(call: Call) -> Result:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from everlore.redact import mask_secrets
-from everlore.surfaces.cli.evercli.text import pieces, trim
+from everlore.surfaces.cli.evercli.text import json_object, pieces, trim
 from everlore.types import Json
 
 LONGEST_TEXT: Final = 8000
@@ -215,13 +215,7 @@ def _export_files(path: Path) -> Iterator[bytes]:
 
 
 def json_lines(raw: bytes) -> Iterator[Mapping[str, Json]]:
-    for line in raw.splitlines():
-        try:
-            value = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            yield value
+    yield from filter(None, map(json_object, raw.splitlines()))
 
 
 def _joined(content: Json) -> str:

@@ -21,6 +21,13 @@ VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 STATELESS: Final = "2026-07-28"
 VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 """In `_meta` of every request of the stateless protocol."""
+EMPTY: Final[Mapping[str, tuple[str, ...]]] = {
+    "ping": (),
+    "resources/list": ("resources",),
+    "resources/templates/list": ("resourceTemplates",),
+    "prompts/list": ("prompts",),
+}
+"""Methods that are answered with lists of nothing."""
 WITHOUT_INSTRUCTIONS: Final = ("2025-03-26", "2024-11-05")
 PAGE: Final = 15
 LARGEST_PAGE: Final = 50
@@ -98,18 +105,12 @@ def _result(
             return _initialize(params)
         case "server/discover":
             return {"supportedVersions": [STATELESS, *VERSIONS], **_identity(), "instructions": IDENTITY.instructions}
-        case "ping":
-            return {}
         case "tools/list":
             return _tools(params, engine.settings.emcp.max_result_items)
         case "tools/call":
             return _tool(opener, engine, user_id, params)
-        case "resources/list":
-            return {"resources": []}
-        case "resources/templates/list":
-            return {"resourceTemplates": []}
-        case "prompts/list":
-            return {"prompts": []}
+        case _ if method in EMPTY:
+            return {name: [] for name in EMPTY[method]}
         case _:
             raise NotFound(f"there is no method {method[:100]!r}")
 
