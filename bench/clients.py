@@ -76,9 +76,9 @@ def ask(crowd: Crowd, server: int) -> Answered:
     """What clients in a process of their own see of the server with this process id. They warm it up first."""
     warm = Crowd(**asdict(crowd) | {"seconds": WARM_SECONDS})
     _asked(warm)
-    before = _family_cpu(server)
+    before = family_cpu(server)
     found = _asked(crowd)
-    return Answered(**asdict(found) | {"server_cpu": _family_cpu(server) - before})
+    return Answered(**asdict(found) | {"server_cpu": family_cpu(server) - before})
 
 
 def _asked(crowd: Crowd) -> Answered:
@@ -90,7 +90,7 @@ def _asked(crowd: Crowd) -> Answered:
     return Answered(**json.loads(told.stdout))
 
 
-def _family_cpu(pid: int) -> float:
+def family_cpu(pid: int) -> float:
     """Seconds that a process and its children have worked; 0 where the system has no /proc."""
     try:
         said = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
@@ -98,7 +98,7 @@ def _family_cpu(pid: int) -> float:
         children = [child for task in tasks for child in (task / "children").read_text(encoding="ascii").split()]
     except OSError:
         return 0.0
-    return sum(map(int, said[11:13])) / TICKS + sum(_family_cpu(int(child)) for child in children)
+    return sum(map(int, said[11:13])) / TICKS + sum(family_cpu(int(child)) for child in children)
 
 
 async def _serve(crowd: Crowd) -> Answered:

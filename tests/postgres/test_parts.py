@@ -13,7 +13,7 @@ from everlore.postgres.parts import Part, distribution
 from everlore.postgres.statements import rows, run
 from everlore.stores.postgres import buffer as buffer_tables
 from everlore.stores.postgres import schema as index_tables
-from everlore.stores.postgres.index import PostgresIndex
+from everlore.stores.postgres.index import open_index
 from everlore.vault import postgres as vault_tables
 
 PARTS = [vault_tables.PART, buffer_tables.PART, index_tables.PART, shared_cache.PART, account_tables.PART]
@@ -87,7 +87,7 @@ def test_a_new_version_spreads_only_its_new_tables(database: Postgres) -> None:
 @one_database
 def test_without_citus_it_is_said_what_to_do(database: Postgres) -> None:
     with opened(database.url(), new_schema()) as server:
-        PostgresIndex(server)
+        open_index(server)
         assert not server.distributed()
         with pytest.raises(Misconfigured, match="CREATE EXTENSION citus"):
             server.distribute()

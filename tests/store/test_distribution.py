@@ -77,8 +77,7 @@ def engine(tmp_path: Path, vectors: Endpoint, nodes: Cluster, commands: Commands
 
 
 def test_an_owner_is_asked_of_one_group_of_shards(engine: Engine, commands: Commands, nodes: Cluster) -> None:
-    assert engine.server is not None
-    assert engine.server.distribute()
+    assert engine.backend.distribute()[1]
     engine.embedder.warm()
     url = engine.settings.store.url.get_secret_value()
     group = _groups(url)

@@ -24,10 +24,10 @@ MOST_SKILLS = 10_000
 def drop_parts(engine: Engine, owner: Owner, whole: str, path: str, cells: Sequence[str]) -> Mapping[str, list[str]]:
     """Take out the parts, such as facts, of cells whose `whole`, such as their episode, left `path` and is nowhere
     else. Returns them by their file."""
-    kept = {row.parent_id for row in engine.index.children(owner, whole, cells) if row.path != path}
+    kept = {row.parent_id for row in engine.index.rows.children(owner, whole, cells) if row.path != path}
     lost = [cell for cell in cells if cell not in kept]
     by_path: dict[str, list[str]] = {}
-    for row in (row for part in parts_of(whole) for row in engine.index.children(owner, part, lost)):
+    for row in (row for part in parts_of(whole) for row in engine.index.rows.children(owner, part, lost)):
         by_path.setdefault(row.path, []).append(row.key.local_id)
     for part_path, entries in by_path.items():
         take_out(engine, part_path, entries)
@@ -47,7 +47,7 @@ def make_room(engine: Engine, path: str, cells: Iterable[str]) -> None:
     """Messages of which these cells, that left `path`, were all that was made may be sent again."""
     for cell in cells:
         made = Where(None, kinds_where(lambda kind: kind.made_by_cells), Predicate("parent_id", "eq", cell))
-        others = engine.index.page(made, limit=MOST_OF_A_CELL).rows
+        others = engine.index.rows.page(made, limit=MOST_OF_A_CELL).rows
         if all(row.path == path for row in others):  # else a repeated request would double another owner's memories
             for scope, session in {(row.key.owner.scope, row.session_id) for row in others}:
                 engine.buffer.forget_cell(scope, session, cell)
@@ -56,7 +56,7 @@ def make_room(engine: Engine, path: str, cells: Iterable[str]) -> None:
 def drop_sources(engine: Engine, owner: Owner, gone: Collection[str]) -> list[str]:
     """Take these cases from the skills that name them as a source. Returns the files that changed."""
     ids = {Key(owner, case.CASE.name, entry).public_id for entry in gone}
-    rows = engine.index.page(Where(owner, (skill.SKILL.name,)), limit=MOST_SKILLS).rows if ids else []
+    rows = engine.index.rows.page(Where(owner, (skill.SKILL.name,)), limit=MOST_SKILLS).rows if ids else []
     paths = [row.path for row in rows if ids.intersection(row.data["source_case_ids"])]
     for path in paths:
         engine.vault.change(path, partial(_without_cases, path, ids))

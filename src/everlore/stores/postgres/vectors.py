@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from everlore.postgres.statements import Connection, many, rows, value
 from everlore.postgres.tenants import NUMBER_BITS, numbered, owner_uuid, tenant_of, tenants_of
 from everlore.stores.base import Vector
-from everlore.stores.conditions import Condition
-from everlore.stores.postgres.filters import partition, restriction
+from everlore.stores.postgres.dialect import partition, restriction
+from everlore.stores.sql.dialect import Condition
 from everlore.types import Owner, UnitHit, Where
 
 EXACT_UP_TO = 10_000

@@ -63,7 +63,7 @@ class Metrics:
                 yield _line(f"{name}_sum", labels, values, counts[-1])
 
     def _sizes(self) -> Iterator[str]:
-        status = self._engine.index.status()
+        status = self._engine.index.upkeep.status()
         rows = [((kind,), count) for kind, count in status.rows.items()]
         yield from _family("everlore_index_rows", "gauge", "Memories in the index.", "kind", rows)
         for name, text, value in (

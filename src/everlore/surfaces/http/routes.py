@@ -173,8 +173,8 @@ def _history(engine: Engine, owner: Owner, body: asked.HistoryRequest) -> answer
     else:
         chain = [row for row in memory.history(engine, owner, body.id) if at is None or valid_at(row.validity, at)]
         rows, total = chain[(body.page - 1) * body.page_size :][: body.page_size], len(chain)
-    episode_of = engine.index.episodes_of(row.id for row in rows)
-    stored = engine.index.stored(episode_of.values())
+    episode_of = engine.index.search.episodes_of(row.id for row in rows)
+    stored = engine.index.rows.stored(episode_of.values())
     episodes = {row: stored.get(episode) for row, episode in episode_of.items()}
     after = memory.successors(engine, rows)
     memories = [
