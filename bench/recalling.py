@@ -108,9 +108,9 @@ def _fill(engine: Engine, corpus: Corpus, centres: np.ndarray, n: int, progress:
             moment = START + 1000 * number
             yield with_links(note.NOTE, note.to_row(note.Note(OWNER, f"nt_{number:08d}", moment, text), moment))
 
-    engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
+    engine.index.upkeep.use_model(engine.embedder.name, engine.embedder.dimension)
     for first in range(0, n, note.NOTE.per_file):
-        engine.index.replace_file(f"bench/{first}.md", Stamp(first, 1), list(rows(first)))
+        engine.index.files.replace(f"bench/{first}.md", Stamp(first, 1), list(rows(first)))
         progress.advance(bar, note.NOTE.per_file)
     put(engine.index, around(centres, topics, random))
     return names

@@ -136,9 +136,9 @@ def _at_size(
     engine: Engine, corpus: Corpus, centres: Vectors, n: int, plan: Plan, root: Path, progress: Progress
 ) -> list[Timing]:
     bar = progress.add_task(f"speed: storing 2 x {n:,} memories", total=2 * n)
-    engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
+    engine.index.upkeep.use_model(engine.embedder.name, engine.embedder.dimension)
     filled = fill(engine.index, corpus, centres, n, lambda turns: progress.advance(bar, turns))
-    while engine.index.tidy():  # as the worker does when a server is idle; the peer's table is merged, too
+    while engine.index.upkeep.tidy():  # as the worker does when a server is idle; the peer's table is merged, too
         pass
     ordinary = _ordinary(filled)
     text, vectors = PlainText(root / "plain.db", filled), BruteForce(filled.vectors, filled.big)
@@ -343,9 +343,12 @@ def _throughput(corpus: Corpus, plan: Plan, progress: Progress) -> list[Timing]:
             embedded.append(spent(lambda: plain.encode(texts)))  # noqa: B023
             progress.advance(bar)
         for engine in (teller, reader):
-            if engine.index.status().unembedded:
+            if engine.index.upkeep.status().unembedded:
                 raise RuntimeError("something was left without a vector, so the times would mean nothing")
-        found = teller.index.count(Where(BIG, ("episode", "fact"))), reader.index.count(Where(BIG, ("episode", "fact")))
+        found = (
+            teller.index.rows.count(Where(BIG, ("episode", "fact"))),
+            reader.index.rows.count(Where(BIG, ("episode", "fact"))),
+        )
         if found[0] != found[1]:
             raise RuntimeError(f"{found[0]} memories were told and {found[1]} indexed, so the times would mean nothing")
         plain.close()

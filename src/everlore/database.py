@@ -24,6 +24,7 @@ import apsw
 
 from everlore.errors import Damaged, InvalidInput, Unavailable
 from everlore.lock import FileLock
+from everlore.sql import Row, Session, T
 
 BUSY_SECONDS = 10.0
 CACHE_KIB = 32 * 1024
@@ -358,3 +359,39 @@ def value(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> 
     """The first column of the first row, None if there is no row."""
     found = row(connection, sql, values)
     return found[0] if found else None
+
+
+class SqliteTables:
+    """A file for statements that every database understands."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def read(self, work: Callable[[Session], T]) -> T:
+        with self.db.read() as connection:
+            return work(_Session(connection))
+
+    def write(self, work: Callable[[Session], T]) -> T:
+        with self.db.write() as connection:
+            return work(_Session(connection))
+
+    def check(self) -> list[str]:
+        return self.db.faults()
+
+    def close(self) -> None:
+        self.db.close()
+
+
+class _Session:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        return rows(self._connection, sql, values)
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        self._connection.execute(sql, tuple(values))
+        return self._connection.changes()
+
+    def each(self, sql: str, values: Sequence[Row]) -> None:
+        self._connection.executemany(sql, values)

@@ -231,7 +231,7 @@ def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> 
     score, weights = np.zeros(len(texts), np.float32), looked_for(query)
     for owner in {owner for owner, _ in texts}:
         own = [at for at, (of, _) in enumerate(texts) if of == owner]
-        stats = engine.index.term_stats(list(weights), owner)
+        stats = engine.index.search.term_stats(list(weights), owner)
         score[own] = _by_words(stats, weights, [texts[at][1] for at in own])
     if engine.embedder.ready():
         try:
@@ -275,7 +275,7 @@ def facts(engine: Engine, ask: Ask, told: Sequence[Told], stats: TermStats) -> d
     idf = dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
     stated: dict[Place, list[tuple[float, IndexedMemory]]] = {}
     for fact, turn, words in (
-        found for part in ask.parts for found in engine.index.in_turns(owner, part, sorted({*best, *first}))
+        found for part in ask.parts for found in engine.index.search.in_turns(owner, part, sorted({*best, *first}))
     ):
         overlap = sum(weight for term, weight in idf.items() if f" {term} " in words)
         stated.setdefault((fact.parent_id, turn), []).append((overlap, fact))

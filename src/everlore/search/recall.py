@@ -59,7 +59,7 @@ def recall(engine: Engine, query: Query, recipe: Recipe = HYBRID) -> Recall:
     hits: dict[str, list[Hit]] = {}
     reranked: dict[str, Json] | None = None
     # one view of the index for every step; not while a language model may be asked, which takes seconds
-    with nullcontext() if recipe.rounds else engine.index.snapshot():
+    with nullcontext() if recipe.rounds else engine.index.search.snapshot():
         groups = (query.kinds,) if query.kinds else recipe.groups(track)
         stages = [_stage(engine, query, recipe, kinds, given) for kinds in groups]
     # outside that view, in which nothing can be written: sentences may be embedded, and vectors are kept
@@ -71,7 +71,7 @@ def recall(engine: Engine, query: Query, recipe: Recipe = HYBRID) -> Recall:
     found = Recall(hits, usage=given.meter.usage, nodes=sum(stage.ranking.nodes for stage in stages))
     if not query.explain:
         return found
-    if vector is not None and query.owner is not None and (waiting := engine.index.waiting(query.owner)):
+    if vector is not None and query.owner is not None and (waiting := engine.index.upkeep.waiting(query.owner)):
         note = f"{waiting} pieces of this owner have no vector of the model yet; only words find them"
     spent = {"embed": (embedded - begin) * 1000, "total": (time.perf_counter() - begin) * 1000}
     told = Circumstances(vector is not None, radius, meant, note, reranked, spent)
@@ -82,7 +82,7 @@ def _owner(engine: Engine, query: Query) -> Owner | None:
     """Of a scope with a single owner the owner's own lists are walked, which is quicker."""
     if query.owner is not None or query.scope is None:
         return query.owner
-    owners = engine.index.owners(query.scope, 2)
+    owners = engine.index.rows.owners(query.scope, 2)
     return owners[0][0] if len(owners) == 1 else None
 
 
@@ -112,7 +112,7 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
         # who asks for a time asks for what held then
         done = supersede(engine, ask, ranking, reorder=given.meant is None)
         ranking, changes, ended = done.ranking, done.changes, done.trace
-    stored = engine.index.stored(one.row for one in ranking.memories)
+    stored = engine.index.rows.stored(one.row for one in ranking.memories)
     if len(kinds) == 1 and recipe.by_words and recipe.by_meaning and (quality := kind_of(kind).quality):
         ranking = _proven(stored, ranking, quality)
     least = _least(query, first, ranking)
@@ -140,7 +140,7 @@ def _word_statistics(engine: Engine, ask: Ask, ranking: Ranking) -> TermStats:
     known = ranking.stats
     if known is not None and known.frequency.keys() >= ask.weights.keys():
         return known
-    return engine.index.term_stats(list(ask.weights), ask.where.owner)
+    return engine.index.search.term_stats(list(ask.weights), ask.where.owner)
 
 
 def _proven(stored: dict[int, IndexedMemory], ranking: Ranking, quality: str) -> Ranking:

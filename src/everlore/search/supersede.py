@@ -59,7 +59,7 @@ def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> S
     owners = _owners(engine, ask, ranking) if cells else []
     result, now = Superseded(ranking), engine.clock.now()
     for owner in owners:
-        told = [fact for part in ask.parts for fact in engine.index.children(owner, part, cells, ended=True)]
+        told = [fact for part in ask.parts for fact in engine.index.rows.children(owner, part, cells, ended=True)]
         ended = [fact for fact in told if fact.validity.end is not None and fact.validity.end <= now]
         if ended:
             result = _of_owner(engine, ask, owner, ended, turns, result, reorder=reorder)
@@ -69,7 +69,7 @@ def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> S
 def _owners(engine: Engine, ask: Ask, ranking: Ranking) -> list[Owner]:
     if ask.where.owner is not None:
         return [ask.where.owner]
-    stored = engine.index.stored(one.row for one in ranking.memories if one.parent_id)
+    stored = engine.index.rows.stored(one.row for one in ranking.memories if one.parent_id)
     return list(dict.fromkeys(row.key.owner for row in stored.values() if row.key.owner.track == "user"))
 
 
@@ -107,7 +107,7 @@ def _asked(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
     """How telling each of the question's own words is, also where words did not rank; not those learned since."""
     if ask.recipe.by_words:
         return {term: weight for term, weight in ranking.idf.items() if term in ask.weights}
-    stats = engine.index.term_stats(list(ask.weights), ask.where.owner)
+    stats = engine.index.search.term_stats(list(ask.weights), ask.where.owner)
     return dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
 
 
@@ -169,7 +169,7 @@ def _met(
     places = sorted({place for place, _ in foremost})
     holding: dict[Place, float] = {}
     for part in sorted({fact.key.kind for _, fact in foremost}):
-        for fact, turn, words in engine.index.in_turns(owner, part, places):
+        for fact, turn, words in engine.index.search.in_turns(owner, part, places):
             place = (fact.parent_id, turn)
             holding[place] = max(holding.get(place, 0.0), worth(words))
     asked = sum(weight for term, weight in idf.items() if term != STILL)
@@ -204,7 +204,7 @@ def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[K
         named = {key: Key(owner, key.kind, later) for key, later in by.items() if later}
         if not named:
             break
-        found = engine.index.find(set(named.values()))
+        found = engine.index.rows.find(set(named.values()))
         waiting = {key: found[successor] for key, successor in named.items() if successor in found}
         now |= waiting
     return now
@@ -212,9 +212,9 @@ def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[K
 
 def _successors(engine: Engine, ask: Ask, owner: Owner, places: Iterable[Place]) -> Iterator[Turn]:
     """The turns that speak now, as far as they may be among the results."""
-    units = engine.index.anchors(owner, ask.whole, sorted(places))
-    pieces = engine.index.around(sorted(units.values()), 0)
-    allowed = engine.index.permitted({piece.row for piece in pieces}, ask.where)
+    units = engine.index.search.anchors(owner, ask.whole, sorted(places))
+    pieces = engine.index.search.around(sorted(units.values()), 0)
+    allowed = engine.index.search.permitted({piece.row for piece in pieces}, ask.where)
     for piece in pieces:
         if piece.row in allowed:
             yield Turn(piece.turn, 0.0, 0.0, 0.0, 0.0, piece)
