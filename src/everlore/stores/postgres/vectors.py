@@ -75,10 +75,10 @@ def missing(
     current = f"EXISTS(SELECT 1 FROM models WHERE current{ours})"
     if owner is None:
         select = (
-            f"SELECT u.id, u.dense FROM (SELECT tenant, unit FROM waiting ORDER BY unit & {NUMBERS} LIMIT %s) w"
-            f" JOIN units u ON u.tenant = w.tenant AND u.id = w.unit WHERE {current} ORDER BY u.id & {NUMBERS}"
+            "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
+            f" WHERE {current} ORDER BY w.unit & {NUMBERS} LIMIT %s"
         )
-        return [(unit, dense) for unit, dense in rows(connection, select, (limit, *named))]
+        return [(unit, dense) for unit, dense in rows(connection, select, (*named, limit))]
     name = owner_uuid(owner)
     tenant = tenant_of(name)
     select = (

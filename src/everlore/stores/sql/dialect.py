@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from everlore.kinds.paths import owner_dir
 from everlore.types import AllOf, AnyOf, Filter, Key, Owner, Predicate, Scope, Where
 
 OPERATORS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
@@ -91,6 +92,10 @@ class Dialect(ABC):
     @abstractmethod
     def beginning(self, path: str) -> Condition:
         """Files whose path begins so."""
+
+    def files_of(self, owner: Owner) -> Condition:
+        """Those in an owner's folder."""
+        return self.beginning(f"{owner_dir(owner)}/")
 
     @abstractmethod
     def predicate(self, node: Predicate) -> Condition: ...
