@@ -28,8 +28,8 @@ def test_edges_lead_from_targets_to_rows_and_back(index: Index) -> None:
         Link(number["af_1"], "fact", Edge("about", "tea"))
     ]
     assert index.links.of([number["af_1"]]) == [(number["af_1"], weak), (number["af_1"], Edge("about", "tea"))]
-    assert index.links.degrees(["lisbon", "tea", "oslo"], None, 2) == {"lisbon": 2, "tea": 1}
-    assert index.links.degrees(["lisbon"], Scope("other"), 2) == {}
+    assert index.links.degrees(["lisbon", "tea", "oslo"], Where(None, ()), 2) == {"lisbon": 2, "tea": 1}
+    assert index.links.degrees(["lisbon"], Where(None, (), scope=Scope("other")), 2) == {}
     fill(index, row("af_2", "b"))
     assert [link.edge for link in index.links.to(["lisbon"], where(None))] == [strong]
 

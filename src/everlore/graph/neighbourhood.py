@@ -133,7 +133,7 @@ def _asked_names(engine: Engine, where: Where, query: str) -> list[str]:
     words = query_terms(query)[:MOST_QUERY_WORDS]
     runs = {" ".join(words[at : at + size]) for size in range(1, LONGEST_NAME + 1) for at in range(len(words))}
     tried = sorted(key for key in runs | names(query).keys() if len(key) > 1)
-    known = engine.index.links.degrees(tried, where.scope, MOST_LINKS + 1)
+    known = engine.index.links.degrees(tried, where, MOST_LINKS + 1)
     return sorted(key for key, links in known.items() if links <= MOST_LINKS)
 
 
@@ -152,7 +152,7 @@ def _gather(engine: Engine, where: Where, seeds: Mapping[int, float], asked: Seq
         targets += [link.edge.target for link in own]
         wanted = [target for target in dict.fromkeys(targets) if target not in followed]
         followed.update(wanted)
-        known = engine.index.links.degrees(wanted, where.scope, MOST_LINKS + 1)
+        known = engine.index.links.degrees(wanted, where, MOST_LINKS + 1)
         graph.degree |= known
         rare = sorted((one for one in known if known[one] <= MOST_LINKS), key=lambda one: (known[one], one))
         graph.add(link for link in own if 1 < known.get(link.edge.target, 2) <= MOST_LINKS)

@@ -155,7 +155,8 @@ class Files(Protocol):
     def digests(self, path: str) -> dict[str, str]:
         """The digest of each entry of this file that the index has."""
 
-    def problems(self) -> list[Problem]: ...
+    def problems(self, owner: Owner | None = None) -> list[Problem]:
+        """What could not be read: in the files of an owner, or in all."""
 
 
 class Rows(Protocol):
@@ -249,9 +250,9 @@ class Search(Protocol):
 class Links(Protocol):
     """The edges from memories to names, as a walk over the graph follows them."""
 
-    def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
-        """How many edges in a scope lead to each of these targets, counted up to `most`. Targets that nothing leads
-        to are left out."""
+    def degrees(self, targets: Iterable[str], where: Where, most: int) -> dict[str, int]:
+        """How many edges of the owner, of the scope or of everyone lead to each of these targets, counted up to
+        `most`. Targets that nothing leads to are left out. Kinds, filter and validity are not looked at."""
 
     def to(self, targets: Iterable[str], where: Where, relations: Sequence[str] | None = None) -> list[Link]:
         """Edges (of these relations only, if given) from permitted rows to these targets."""

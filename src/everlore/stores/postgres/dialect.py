@@ -94,6 +94,9 @@ class PostgresDialect(Dialect):
     def beginning(self, path: str) -> Condition:
         return Condition("starts_with(path, %s)", (path,))
 
+    def files_of(self, owner: Owner) -> Condition:
+        return joined([Condition("tenant = %s", (tenant_of(owner_uuid(owner)),)), super().files_of(owner)])
+
     def predicate(self, node: Predicate) -> Condition:
         if node.field == "sender_id":
             return _sender(node)

@@ -102,8 +102,8 @@ def missing(connection: Connection, owner: Owner | None, limit: int) -> list[tup
     """Units that wait for a vector, as they came, with their texts."""
     if owner is None:
         select = (
-            f"SELECT u.id, u.dense FROM (SELECT tenant, unit FROM waiting ORDER BY unit & {NUMBERS} LIMIT %s) w"
-            f" JOIN units u ON u.tenant = w.tenant AND u.id = w.unit ORDER BY u.id & {NUMBERS}"
+            "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
+            f" ORDER BY w.unit & {NUMBERS} LIMIT %s"
         )
         return [(unit, dense) for unit, dense in rows(connection, select, (limit,))]
     name = owner_uuid(owner)

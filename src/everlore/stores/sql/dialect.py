@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from everlore.kinds.paths import owner_dir
 from everlore.types import AllOf, AnyOf, Filter, Key, Owner, Predicate, Scope, Where
 
 OPERATORS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
@@ -89,6 +90,16 @@ class Dialect(ABC):
     @abstractmethod
     def beginning(self, path: str) -> Condition:
         """Files whose path begins so."""
+
+    def files_of(self, owner: Owner) -> Condition:
+        """Those in an owner's folder."""
+        return self.beginning(f"{owner_dir(owner)}/")
+
+    def edges_of(self, where: Where) -> Condition:
+        """Edges `e` of the owner, the scope or everyone."""
+        if where.owner is not None:
+            return self.owner(where.owner, "e")
+        return ALWAYS if where.scope is None else self.scope(where.scope, "e")
 
     @abstractmethod
     def predicate(self, node: Predicate) -> Condition: ...

@@ -43,7 +43,7 @@ def distribute() -> None:
         where, done = engine.backend.distribute()
     for statement in done:
         print(statement)
-    print(f"{where}: {f'distributed {len(done)} tables' if done else 'distributed already'}")
+    print(f"{where}: {f'distributed {len(done) // 2} tables' if done else 'distributed already'}")
 
 
 def _tell(word: str, moved: Moved, *, force: bool, dry_run: bool) -> bool:
