@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -240,3 +241,23 @@ def test_names_of_schemas_are_quoted(database: Postgres) -> None:
             assert PostgresBuffer(made).append([message(1)]) == 1
     with psycopg.connect(url) as connection:
         assert connection.execute('SELECT count(*) FROM "select".messages').fetchone() == (1,)
+
+
+def test_a_listener_is_woken_by_others_and_by_what_is_written_here(server: Server, database: Postgres) -> None:
+    server.prepare(NOTES)
+    woken, stop = threading.Event(), threading.Event()
+    thread = threading.Thread(target=server.listen, args=(woken.set, stop))
+    thread.start()
+    try:
+        with opened(database.url(), server.schema) as other:
+            deadline = time.monotonic() + 60
+            while not woken.is_set() and time.monotonic() < deadline:  # it may not listen yet
+                other.write(other.notify)
+                woken.wait(0.1)
+            assert woken.is_set()
+        woken.clear()
+        server.write(lambda c: c.execute("INSERT INTO notes VALUES(1, 'one')"))
+        assert woken.is_set()
+    finally:
+        stop.set()
+        thread.join()
