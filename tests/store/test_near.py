@@ -73,7 +73,10 @@ def test_the_planner_takes_the_index(index: Index, server: Server) -> None:
     with server.snapshot():
         plan = server.read(
             lambda c: [
-                c.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off"),
+                c.execute(
+                    "SET LOCAL citus.propagate_set_commands = 'local';"
+                    " SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off"
+                ),
                 c.execute(
                     "EXPLAIN SELECT unit FROM vectors WHERE model = 1 ORDER BY vector::halfvec(16) <=> %s::halfvec(16)"
                     " LIMIT 5",
