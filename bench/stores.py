@@ -22,10 +22,12 @@ from bench.peers import percentile, spent
 from bench.servers import postgres
 from bench.speed import SAVED, TOP_K, FixedEmbedder
 from bench.synthetic import BIG, SCOPE, START, Corpus, Filled, fill, make_centres, make_corpus
+from everlore.backends.postgres import PostgresBackend
 from everlore.config import MemorySection, StoreSection, load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
 from everlore.models.choose import make_embedder
+from everlore.postgres.server import Server
 from everlore.postgres.statements import value
 from everlore.search import Query, recall
 from everlore.search.recipes import HYBRID
@@ -105,11 +107,11 @@ def _fill(
     rates: list[float] = []
     for name, engine in zip(("SQLite", "PostgreSQL"), engines, strict=True):
         bar = progress.add_task(f"stores: filling {name}", total=2 * plan.size)
-        engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
+        engine.index.upkeep.use_model(engine.embedder.name, engine.embedder.dimension)
         began = time.perf_counter()
         filled = fill(engine.index, corpus, centres, plan.size, lambda turns, bar=bar: progress.advance(bar, turns))  # type: ignore[misc]
         rates.append(filled.rows / (time.perf_counter() - began))
-    engines[1].server.read(lambda c: c.execute("ANALYZE")) if engines[1].server else None
+    _server(engines[1]).read(lambda c: c.execute("ANALYZE"))
     return filled, (rates[0], rates[1])
 
 
@@ -124,8 +126,8 @@ def _searches(
 
     def everyone(engine: Engine, query: str) -> None:
         where = Where(None, ("episode", "fact"))
-        engine.index.text(query_terms(query), where, CANDIDATES)
-        engine.index.vector(known[query], where, CANDIDATES)
+        engine.index.search.text(query_terms(query), where, CANDIDATES)
+        engine.index.search.vector(known[query], where, CANDIDATES)
 
     bar = progress.add_task("stores: searching", total=3)
     found = []
@@ -172,9 +174,13 @@ def _folder_bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+def _server(engine: Engine) -> Server:
+    assert isinstance(engine.backend, PostgresBackend)
+    return engine.backend.server
+
+
 def _database_bytes(engine: Engine) -> int:
-    assert engine.server is not None
-    return int(engine.server.read(lambda c: value(c, "SELECT pg_database_size(current_database())")))
+    return int(_server(engine).read(lambda c: value(c, "SELECT pg_database_size(current_database())")))
 
 
 def table(found: Stores, heading: str) -> str:

@@ -18,7 +18,7 @@ from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, value
 from everlore.stores.postgres.buffer import PostgresBuffer
-from everlore.stores.postgres.index import PostgresIndex
+from everlore.stores.postgres.index import open_index
 from everlore.types import Scope
 from everlore.vault.postgres import PostgresVault
 
@@ -80,7 +80,7 @@ def test_a_lock_outlives_a_lost_connection(server: Server, database: Postgres) -
 
 
 def test_a_vault_change_survives_a_lost_connection(server: Server, database: Postgres) -> None:
-    PostgresIndex(server)
+    open_index(server)
     vault = PostgresVault(server)
     path = "default_app/default_project/users/alice/user.md"
     runs: list[int] = []
@@ -145,7 +145,7 @@ def test_servers_that_start_at_once_make_the_tables_once(database: Postgres) -> 
     def start(_: int) -> list[str]:
         with opened(url, schema) as made:
             PostgresVault(made)
-            PostgresIndex(made)
+            open_index(made)
             return PostgresBuffer(made).check()
 
     with ThreadPoolExecutor(4) as pool:

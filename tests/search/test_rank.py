@@ -31,7 +31,7 @@ def asking(engine: Engine, text: str, recipe: Recipe = HYBRID, keep: int = 10) -
 
 
 def by_session(engine: Engine, memories: list[Ranked]) -> dict[str, Ranked]:
-    stored = engine.index.stored(one.row for one in memories)
+    stored = engine.index.rows.stored(one.row for one in memories)
     return {stored[one.row].session_id: one for one in memories}
 
 
@@ -69,7 +69,7 @@ def test_a_note_that_shares_a_name_with_the_best_one_is_raised_past_one_that_sha
     notes = replace(ask, where=Where(ANN, ("note",)))
     for recipe, order in ((HYBRID, [best, second, other]), (HYBRID.but("plain", graph=0.0), [best, other, second])):
         ranking = rank(engine, replace(notes, recipe=recipe))
-        stored = engine.index.stored(one.row for one in ranking.memories)
+        stored = engine.index.rows.stored(one.row for one in ranking.memories)
         assert [stored[one.row].key.global_id for one in ranking.memories] == order
         for one in ranking.memories:
             assert one.score == pytest.approx(added(one.steps[0][1], recipe.graph * one.parts.graph))

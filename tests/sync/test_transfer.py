@@ -21,7 +21,7 @@ from everlore.memory import flush, remember
 from everlore.postgres.server import Server
 from everlore.stores.buffer import Record
 from everlore.stores.postgres.buffer import PostgresBuffer
-from everlore.stores.postgres.index import PostgresIndex
+from everlore.stores.postgres.index import open_index
 from everlore.sync.transfer import Side, folder_side, move
 from everlore.types import Cell, Message, Owner, Scope
 from everlore.vault.base import Raw, Vault
@@ -57,7 +57,7 @@ def known(side: Side) -> list[Record]:
 @pytest.fixture(scope="module")
 def tables(database: Postgres) -> Iterator[Server]:
     with opened(database.url(), new_schema()) as server:
-        PostgresIndex(server)
+        open_index(server)
         PostgresVault(server)
         PostgresBuffer(server)
         yield server

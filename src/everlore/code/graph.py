@@ -13,7 +13,7 @@ import numpy as np
 
 from everlore.code.rows import KIND
 from everlore.graph.ppr import personalised_pagerank
-from everlore.stores.sqlite.index import SqliteIndex
+from everlore.stores.base import Index
 from everlore.types import IndexedMemory, Owner
 
 MOST_DEFINITIONS = 3
@@ -23,7 +23,7 @@ MOST_NAMES = 60
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 
 
-def ranks(index: SqliteIndex, seeds: Sequence[tuple[IndexedMemory, float]]) -> dict[int, float]:
+def ranks(index: Index, seeds: Sequence[tuple[IndexedMemory, float]]) -> dict[int, float]:
     """How near each row is to the seeds (rows with their scores), the nearest 1."""
     if sum(score for _, score in seeds) <= 0:
         return {}
@@ -38,7 +38,7 @@ def ranks(index: SqliteIndex, seeds: Sequence[tuple[IndexedMemory, float]]) -> d
     return dict(zip(rows, (near / near.max()).tolist(), strict=True))
 
 
-def _edges(index: SqliteIndex, seeds: Sequence[IndexedMemory]) -> dict[int, set[int]]:
+def _edges(index: Index, seeds: Sequence[IndexedMemory]) -> dict[int, set[int]]:
     """Both ways: what a definition is used by matters as much as what it uses."""
     names = {
         row.id: list(dict.fromkeys(map(str.casefold, _NAME.findall(row.data["content"]))))[:MOST_NAMES] for row in seeds
@@ -56,6 +56,6 @@ def _edges(index: SqliteIndex, seeds: Sequence[IndexedMemory]) -> dict[int, set[
     return edges
 
 
-def _defined(index: SqliteIndex, owner: Owner, names: set[str]) -> dict[str, list[int]]:
-    found = index.in_slots(owner, KIND, sorted(names))
+def _defined(index: Index, owner: Owner, names: set[str]) -> dict[str, list[int]]:
+    found = index.rows.in_slots(owner, KIND, sorted(names))
     return {name: rows for name, rows in found.items() if len(rows) <= MOST_DEFINITIONS}

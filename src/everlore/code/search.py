@@ -133,7 +133,7 @@ def _best(code: CodeIndex, by_row: dict[int, _Scored], query: str, where: Where,
         by_row.setdefault(row, _Scored(row, UNSCORED, 0.0, 0.0))
     stored = {
         number: row
-        for number, row in code.index.stored(by_row).items()
+        for number, row in code.index.rows.stored(by_row).items()
         if row.key.owner in projects and _permitted(row, where)
     }
     scores = {number: _score(row, by_row[number], names) for number, row in stored.items()}
@@ -167,7 +167,7 @@ def _named(code: CodeIndex, names: frozenset[str], owners: Sequence[Owner]) -> l
     """Definitions of these names. Words may miss one whose name is a very common word."""
     if not names:
         return []
-    found = [code.index.in_slots(owner, KIND, sorted(names)) for owner in owners]
+    found = [code.index.rows.in_slots(owner, KIND, sorted(names)) for owner in owners]
     return [row for slots in found for rows in slots.values() for row in rows][:MOST_NAMED]
 
 

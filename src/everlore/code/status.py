@@ -47,7 +47,7 @@ class Status:
 
 def status_of(code: CodeIndex, project_id: str, now: int) -> Status:
     project = code.get(project_id)
-    waiting = code.index.waiting(owner_of(project_id))
+    waiting = code.index.upkeep.waiting(owner_of(project_id))
     chunks = code.chunks().get(project_id, 0)
     state = project.state
     if state == "indexing" and not project.read and not code.being_read(project_id):

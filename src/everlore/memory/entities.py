@@ -73,7 +73,7 @@ def create_entity(engine: Engine, owner: Owner, name: str, entity_type: str = ""
                 return known.key
             key = Key(owner, ENTITY.name, new_entry(shown, number))
             path = page_path(ENTITY, owner, page_name(shown, key.local_id, apart=number > 0))
-            free = not engine.index.find([key])
+            free = not engine.index.rows.find([key])
             page = Entity(owner, key.local_id, shown, kind, told, created=engine.clock.now())
             if free and _begin(engine, path, page):
                 return key
@@ -99,8 +99,8 @@ def create_relation(
 
 def find_entity(engine: Engine, owner: Owner, name: str) -> IndexedMemory | None:
     """The entity that goes by this name; by an alias or its page, if none has the name itself."""
-    links = engine.index.links_to([name_key(name)], Where(owner, (ENTITY.name,)), (IS,))
-    rows = sorted(engine.index.stored(link.row for link in links).values(), key=lambda row: row.key.local_id)
+    links = engine.index.links.to([name_key(name)], Where(owner, (ENTITY.name,)), (IS,))
+    rows = sorted(engine.index.rows.stored(link.row for link in links).values(), key=lambda row: row.key.local_id)
     wanted = folded(name)
     named = [row for row in rows if folded(row.data["name"]) == wanted]
     called = [row for row in rows if wanted in map(folded, (*row.data["aliases"], row.data["page"]))]
@@ -130,7 +130,7 @@ def related(
 def outgoing(engine: Engine, origin: IndexedMemory) -> Iterator[Related]:
     told: Sequence[Json] = origin.data["relations"]
     keys = [Key(origin.key.owner, ENTITY.name, one["to"]) for one in told if one["to"]]
-    known = engine.index.find(keys)
+    known = engine.index.rows.find(keys)
     for one in told:
         end = known.get(Key(origin.key.owner, ENTITY.name, one["to"])) if one["to"] else None
         end = end or find_entity(engine, origin.key.owner, one["page"])
@@ -141,9 +141,9 @@ def outgoing(engine: Engine, origin: IndexedMemory) -> Iterator[Related]:
 def _incoming(engine: Engine, end: IndexedMemory) -> Iterator[Related]:
     names = [name_key(name) for name in (end.data["name"], *end.data["aliases"], end.data["page"])]
     where = Where(end.key.owner, (ENTITY.name,))
-    links = engine.index.links_to([target(end.key.global_id), *names], where)
+    links = engine.index.links.to([target(end.key.global_id), *names], where)
     rows = {link.row for link in links if link.edge.relation not in (SELF, IS, NAMES)}
-    for origin in sorted(engine.index.stored(rows).values(), key=lambda row: row.key.local_id):
+    for origin in sorted(engine.index.rows.stored(rows).values(), key=lambda row: row.key.local_id):
         yield from (one for one in outgoing(engine, origin) if one.end.key == end.key)
 
 

@@ -21,7 +21,7 @@ def remove(engine: Engine, stored: IndexedMemory) -> int:
     """Forget a memory that the index has; it is well when somebody was quicker. Copies with the same id go too."""
     key = stored.key
     parts = parts_of(key.kind)
-    gone = 1 + sum(len(engine.index.children(key.owner, part, [stored.parent_id])) for part in parts)
+    gone = 1 + sum(len(engine.index.rows.children(key.owner, part, [stored.parent_id])) for part in parts)
     if any(kind(name).in_profile for name in (key.kind, *parts)):
         read_profile(engine, key.owner)  # refused before anything is gone: a broken profile would go on telling it
     path = ""
@@ -32,5 +32,5 @@ def remove(engine: Engine, stored: IndexedMemory) -> int:
         else:
             take_out(engine, path, [key.local_id])
         index_file(engine, path, gone=[stored.parent_id], deleted=[key.local_id])
-        stored = engine.index.find([key]).get(key, stored)  # a copy in another file, which was not read until now
+        stored = engine.index.rows.find([key]).get(key, stored)  # a copy in another file, which was not read until now
     return gone

@@ -173,7 +173,7 @@ def _check_successor(engine: Engine, stored: IndexedMemory, named: IndexedMemory
                 " name that one in superseded_by"
             )
         seen.add(handle)
-        following = engine.index.by_global_id([handle]).get(handle)
+        following = engine.index.rows.by_global_id([handle]).get(handle)
         handle = successor(following) if following else ""
 
 

@@ -23,7 +23,7 @@ def listing(
     page: int = 1,
     page_size: int = 20,
 ) -> ListingPage:
-    return engine.index.page(
+    return engine.index.rows.page(
         Where(owner, (kinds,) if isinstance(kinds, str) else kinds, filter),
         sort_by=sort_by,
         descending=descending,
@@ -44,7 +44,7 @@ def profile(
 def named(engine: Engine, owner: Owner, public_id: str) -> IndexedMemory:
     """The memory that goes by this id of a contract."""
     key = key_of(owner, public_id)
-    stored = engine.index.find([key]).get(key) if key else None
+    stored = engine.index.rows.find([key]).get(key) if key else None
     if stored is None:
         raise NotFound(f"no memory {public_id!r} of this owner; list them with /get to see their ids")
     return stored

@@ -101,7 +101,7 @@ def _of_type(engine: Engine, owner: Owner, type: str) -> list[IndexedMemory]:  #
     where = Where(owner, (RECORD.name,), Predicate("parent_type", "eq", type))
     rows: list[IndexedMemory] = []
     while True:
-        page = engine.index.page(where, offset=len(rows), limit=1000)
+        page = engine.index.rows.page(where, offset=len(rows), limit=1000)
         rows += page.rows
         if not page.rows or len(rows) >= page.total:
             return rows

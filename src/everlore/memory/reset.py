@@ -30,7 +30,7 @@ def reset(engine: Engine, scope: Scope) -> Counter[str]:
                 gone.update(_counted(parsed))
                 for session, cell in {(row.session_id, row.parent_id) for row in parsed.rows if row.parent_id}:
                     engine.buffer.forget_cell(scope, session, cell)
-            engine.index.remove_file(path)
+            engine.index.files.remove(path)
     return gone
 
 

@@ -165,6 +165,8 @@ def distribution(schema: str, part: Part, spread: Collection[str] = ()) -> list[
         else:
             together = f"{quoted(schema)}.documents".replace("'", "''") if table != "documents" else "none"
             found.append(f"SELECT create_distributed_table('{name}', 'tenant', colocate_with => '{together}')")
+        # what was there before is on the nodes now; the coordinator would keep its copy for ever, and show it to nobody
+        found.append(f"SELECT truncate_local_data_after_distributing_table('{name}')")
     return found
 
 

@@ -17,7 +17,7 @@ from psycopg_pool import ConnectionPool
 
 from everlore import __version__
 from everlore.errors import EverloreError, InvalidInput, Misconfigured
-from everlore.postgres.errors import away, explained, never, passing, primary
+from everlore.postgres.errors import explained, patience, primary
 from everlore.postgres.leases import PART as LEASES
 from everlore.postgres.leases import Leases
 from everlore.postgres.names import Names
@@ -37,9 +37,6 @@ POOL_SECONDS = 10.0
 """How long a request waits for a free connection, or for a database that is away."""
 START_SECONDS = 3.0
 """How long an opening waits for a database that is just starting."""
-RETRY_SECONDS = 10.0
-NODE_SECONDS = 1.0
-"""How long a node of a cluster is tried again: one that restarts is back sooner or much later."""
 LOCK_SECONDS = 30.0
 
 
@@ -192,8 +189,8 @@ class Server:
     def _run(self, work: Callable[[Connection], T], *, retry: bool) -> T:
         held = self._held()
         if held is None:
-            return self._again(lambda: self._alone(work), passing if retry else never)
-        return self._again(lambda: work(held.connection), never)  # only the outermost may be run again
+            return self._again(lambda: self._alone(work), retry=retry)
+        return self._again(lambda: work(held.connection), retry=False)  # only the outermost may be run again
 
     def _apart(self, work: Callable[[Connection], T]) -> T:
         """On a connection of its own, whatever this thread is in the middle of."""
@@ -202,13 +199,13 @@ class Server:
             with self._pool.connection() as connection:
                 return work(connection)
 
-        return self._again(attempt, passing)
+        return self._again(attempt)
 
     def _alone(self, work: Callable[[Connection], T]) -> T:
         with self._holding() as mine:
             return work(mine.connection)
 
-    def _again(self, work: Callable[[], T], hopeful: Callable[[psycopg.Error], bool]) -> T:
+    def _again(self, work: Callable[[], T], *, retry: bool = True) -> T:
         """Run it again as long as its errors give hope, within reason."""
         began = time.monotonic()
         pause = 0.01
@@ -217,8 +214,7 @@ class Server:
                 try:
                     return work()
                 except psycopg.Error as error:
-                    patience = NODE_SECONDS if away(error) else RETRY_SECONDS
-                    if not hopeful(error) or time.monotonic() > began + patience:
+                    if not retry or time.monotonic() - began >= patience(error):
                         raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
@@ -234,7 +230,7 @@ class Server:
                 stack.push(held.pop_all())
                 return mine
 
-        return self._again(enter, passing if self._held() is None else never)
+        return self._again(enter, retry=self._held() is None)
 
     def _configure(self, connection: Connection) -> None:
         """Nothing of it is known to the database's session, which a proxy may exchange between two transactions."""
@@ -250,7 +246,7 @@ class Server:
                     self._configure(connection)
                     make_schema(connection, self.schema, self.where)
             except psycopg.Error as error:
-                if not passing(error) or time.monotonic() > deadline:
+                if not patience(error) or time.monotonic() > deadline:
                     raise self._explained(error) from None
                 time.sleep(0.2)
             else:

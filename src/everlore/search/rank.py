@@ -81,10 +81,6 @@ class Ranked:
         """Whether it is of a kind that was cut into statements."""
         return any(parts_of(turn.piece.kind) for turn in self.turns.values())
 
-    @property
-    def best_turn(self) -> float:
-        return max((turn.score for turn in self.turns.values()), default=0.0)
-
     def moved(self, why: str, change: Callable[[float], float]) -> Ranked:
         """With another score. Its parts change alike, so that a weighted sum of them stays one."""
         score = change(self.score)
@@ -110,7 +106,7 @@ class Ranking:
 
 
 def rank(engine: Engine, ask: Ask) -> Ranking:
-    with engine.index.snapshot():
+    with engine.index.search.snapshot():
         found = collect(engine.index, ask)
         if found is None:
             return Ranking([])
@@ -205,7 +201,7 @@ def _with_graph(
     reached = walk(engine, ask.where, ask.text, begin)
     # what is near to memories that hardly match is hardly near to the question
     match = min(1.0, max(begin.values(), default=0.0) ** (1 / SHARPNESS))
-    allowed = engine.index.permitted(reached.nearness, ask.where)
+    allowed = engine.index.search.permitted(reached.nearness, ask.where)
     nearness = {row: round(match * value, 9) for row, value in reached.nearness.items() if row in allowed}
     known = {one.row for one in memories}
     more = sorted((row for row in nearness if row not in known), key=lambda row: (-nearness[row], row))[:GRAPH_ONLY]
@@ -252,6 +248,6 @@ def _seeds(memories: Sequence[Ranked], low: float) -> dict[int, float]:
 
 def _in_time(engine: Engine, ask: Ask, memories: list[Ranked]) -> list[Ranked]:
     """Those of the time that was asked for raised towards 1."""
-    allowed = engine.index.permitted([one.row for one in memories], replace(ask.where, filter=ask.favoured))
+    allowed = engine.index.search.permitted([one.row for one in memories], replace(ask.where, filter=ask.favoured))
     left = 1 - ask.recipe.time
     return [one.moved(IN_TIME, lambda score: 1 - (1 - score) * left) if one.row in allowed else one for one in memories]

@@ -57,10 +57,10 @@ def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> S
     turns = {(one.parent_id, turn.turn): turn for one in ranking.memories for turn in one.turns.values()}
     cells = sorted({parent for parent, _ in turns if parent})
     owners = _owners(engine, ask, ranking) if cells else []
-    result = Superseded(ranking)
+    result, now = Superseded(ranking), engine.clock.now()
     for owner in owners:
-        told = [fact for part in ask.parts for fact in engine.index.children(owner, part, cells, ended=True)]
-        ended = [fact for fact in told if _ended(fact, engine.clock.now())]
+        told = [fact for part in ask.parts for fact in engine.index.rows.children(owner, part, cells, ended=True)]
+        ended = [fact for fact in told if fact.validity.end is not None and fact.validity.end <= now]
         if ended:
             result = _of_owner(engine, ask, owner, ended, turns, result, reorder=reorder)
     return result
@@ -69,12 +69,8 @@ def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> S
 def _owners(engine: Engine, ask: Ask, ranking: Ranking) -> list[Owner]:
     if ask.where.owner is not None:
         return [ask.where.owner]
-    stored = engine.index.stored(one.row for one in ranking.memories if one.parent_id)
+    stored = engine.index.rows.stored(one.row for one in ranking.memories if one.parent_id)
     return list(dict.fromkeys(row.key.owner for row in stored.values() if row.key.owner.track == "user"))
-
-
-def _ended(fact: IndexedMemory, now: int) -> bool:
-    return fact.validity.end is not None and fact.validity.end <= now
 
 
 def _of_owner(
@@ -111,7 +107,7 @@ def _asked(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
     """How telling each of the question's own words is, also where words did not rank; not those learned since."""
     if ask.recipe.by_words:
         return {term: weight for term, weight in ranking.idf.items() if term in ask.weights}
-    stats = engine.index.term_stats(list(ask.weights), ask.where.owner)
+    stats = engine.index.search.term_stats(list(ask.weights), ask.where.owner)
     return dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
 
 
@@ -165,25 +161,26 @@ def _met(
     def worth(words: str) -> float:
         return sum(weight for term, weight in idf.items() if f" {term} " in words)
 
-    holding: dict[Place, float] = {}
-    for part in sorted({fact.key.kind for fact in ended}):
-        for fact, turn, words in engine.index.in_turns(owner, part, sorted({_place(fact) for fact in ended})):
-            place = (fact.parent_id, turn)
-            holding[place] = max(holding.get(place, 0.0), worth(words))
     best: dict[str, float] = {}
     for (parent, _), found in turns.items():
         best[parent] = max(best.get(parent, 0.0), found.score)
+    placed = [(_place(fact), fact) for fact in ended]
+    foremost = [(place, fact) for place, fact in placed if turns[place].score >= FOREMOST * best[place[0]]]
+    places = sorted({place for place, _ in foremost})
+    holding: dict[Place, float] = {}
+    for part in sorted({fact.key.kind for _, fact in foremost}):
+        for fact, turn, words in engine.index.search.in_turns(owner, part, places):
+            place = (fact.parent_id, turn)
+            holding[place] = max(holding.get(place, 0.0), worth(words))
     asked = sum(weight for term, weight in idf.items() if term != STILL)
     met: dict[str, tuple[float, IndexedMemory]] = {}
-    for fact in ended:
-        place, shared = _place(fact), worth(joined(tokens(str(fact.data["content"]))))
+    for place, fact in foremost:
+        shared = worth(joined(tokens(str(fact.data["content"]))))
         rather = place not in holding or 0 < shared >= holding[place]
-        foremost = turns[place].score >= FOREMOST * best[fact.parent_id]
-        better = shared > met.get(fact.parent_id, (-1.0,))[0]
-        if rather and foremost and better:
-            value, further = map(worth, _value(fact))
+        if rather and shared > met.get(place[0], (-1.0,))[0]:
+            value, further = map(worth, _value(fact)) if shared else (0.0, 0.0)
             if not further or (value and whether and shared >= asked):
-                met[fact.parent_id] = (shared, fact)
+                met[place[0]] = (shared, fact)
     return {parent: fact for parent, (_, fact) in met.items()}
 
 
@@ -203,20 +200,21 @@ def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[K
     now: dict[Key, IndexedMemory] = {}
     waiting = {fact.key: fact for fact in ended}
     for _ in range(LONGEST_CHAIN):
-        named = {key: Key(owner, key.kind, str(fact.data["superseded_by"])) for key, fact in waiting.items()}
-        found = engine.index.find(set(named.values()))
-        waiting = {key: found[successor] for key, successor in named.items() if successor in found}
-        if not waiting:
+        by = {key: str(fact.data["superseded_by"] or "") for key, fact in waiting.items()}
+        named = {key: Key(owner, key.kind, later) for key, later in by.items() if later}
+        if not named:
             break
+        found = engine.index.rows.find(set(named.values()))
+        waiting = {key: found[successor] for key, successor in named.items() if successor in found}
         now |= waiting
     return now
 
 
 def _successors(engine: Engine, ask: Ask, owner: Owner, places: Iterable[Place]) -> Iterator[Turn]:
     """The turns that speak now, as far as they may be among the results."""
-    units = engine.index.anchors(owner, ask.whole, sorted(places))
-    pieces = engine.index.around(sorted(units.values()), 0)
-    allowed = engine.index.permitted({piece.row for piece in pieces}, ask.where)
+    units = engine.index.search.anchors(owner, ask.whole, sorted(places))
+    pieces = engine.index.search.around(sorted(units.values()), 0)
+    allowed = engine.index.search.permitted({piece.row for piece in pieces}, ask.where)
     for piece in pieces:
         if piece.row in allowed:
             yield Turn(piece.turn, 0.0, 0.0, 0.0, 0.0, piece)

@@ -46,8 +46,8 @@ def embed_fresh(engine: Engine, seconds: float = 2.0, most: int = FRESH, owner: 
         return
     deadline = time.monotonic() + seconds
     try:
-        engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
-        while 0 < len(engine.index.unembedded(most + 1, owner)) <= most:
+        engine.index.upkeep.use_model(engine.embedder.name, engine.embedder.dimension)
+        while 0 < len(engine.index.upkeep.unembedded(most + 1, owner)) <= most:
             if not engine.embedding.acquire(timeout=max(0.0, deadline - time.monotonic())):
                 return
             try:
@@ -68,13 +68,15 @@ def embed_pending(engine: Engine, limit: int) -> int:
 
 def _embed(engine: Engine, limit: int, owner: Owner | None = None, *, patient: bool = True) -> int:
     index, embedder = engine.index, engine.embedder
-    index.use_model(embedder.name, embedder.dimension)
+    index.upkeep.use_model(embedder.name, embedder.dimension)
     done = 0
     while done < limit:
-        units = index.unembedded(min(EMBED_SLICE, limit - done), owner)
+        units = index.upkeep.unembedded(min(EMBED_SLICE, limit - done), owner)
         if not units:
             break
         pieces = [unit.unit for unit in units]
-        index.put_vectors(pieces, embedder.encode([unit.dense for unit in units], patient=patient, pieces=pieces))
+        index.upkeep.put_vectors(
+            pieces, embedder.encode([unit.dense for unit in units], patient=patient, pieces=pieces)
+        )
         done += len(units)
     return done

@@ -101,6 +101,9 @@ class Vault(Protocol):
     def obstacles(self) -> Iterator[str]:
         """Where a file of memories may be written, and a link or a folder is."""
 
+    def try_write(self) -> None:
+        """Raise if nothing can be written, as changing a file would."""
+
     def close(self) -> None: ...
 
 

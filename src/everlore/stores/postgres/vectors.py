@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from everlore.postgres.statements import Connection, many, rows, value
 from everlore.postgres.tenants import NUMBER_BITS, numbered, owner_uuid, tenant_of, tenants_of
 from everlore.stores.base import Vector
-from everlore.stores.conditions import Condition
-from everlore.stores.postgres.filters import partition, restriction
+from everlore.stores.postgres.dialect import partition, restriction
+from everlore.stores.sql.dialect import Condition
 from everlore.types import Owner, UnitHit, Where
 
 EXACT_UP_TO = 10_000
@@ -75,8 +75,8 @@ def missing(connection: Connection, owner: Owner | None, limit: int) -> list[tup
     """Units that wait for a vector, as they came, with their texts."""
     if owner is None:
         select = (
-            f"SELECT u.id, u.dense FROM (SELECT tenant, unit FROM waiting ORDER BY unit & {NUMBERS} LIMIT %s) w"
-            f" JOIN units u ON u.tenant = w.tenant AND u.id = w.unit ORDER BY u.id & {NUMBERS}"
+            "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
+            f" ORDER BY w.unit & {NUMBERS} LIMIT %s"
         )
         return [(unit, dense) for unit, dense in rows(connection, select, (limit,))]
     name = owner_uuid(owner)

@@ -26,7 +26,7 @@ router = APIRouter(tags=["operations"], responses={503: {"model": Failure}})
 
 def examine(engine: Engine) -> Health:
     """With accounts, files may name their owners: problems are then counted, not told."""
-    status = engine.index.status()
+    status = engine.index.upkeep.status()
     problems = [*_waiting(engine), *_unembedded(engine, status.unembedded), *troubles(engine.index)]
     hidden = [f"{len(problems)} problems; `everlore doctor` on the server tells them"] if problems else []
     told = hidden if engine.settings.auth.enabled else problems
@@ -94,7 +94,7 @@ def _checks(engine: Engine, accounts: Accounts) -> dict[str, str]:
 
 
 def _indexed(engine: Engine) -> None:
-    engine.index.status()
+    engine.index.upkeep.status()
     if reason := engine.vault.unready():
         raise Unavailable(reason)
 

@@ -76,7 +76,7 @@ def search(
 
 def owners(engine: Engine, person: Person) -> tuple[list[Owner], list[Owner]]:
     """Users and agents of the scope, the asking ones first."""
-    counts = engine.index.owners(person.scope)
+    counts = engine.index.rows.owners(person.scope)
 
     def ordered(track: Track, first: str) -> list[Owner]:
         others = sorted((o for o in counts if o[0].track == track), key=lambda pair: (-pair[1], pair[0].id))
@@ -129,7 +129,7 @@ def forget(engine: Engine, person: Person, public_id: str) -> int:
 def find(engine: Engine, person: Person, public_id: str) -> IndexedMemory:
     """A memory of the scope by its id, whoever owns it."""
     users, agents = owners(engine, person)
-    found = engine.index.find([key for owner in (*users, *agents) if (key := key_of(owner, public_id))])
+    found = engine.index.rows.find([key for owner in (*users, *agents) if (key := key_of(owner, public_id))])
     if not found:
         raise NotFound("no memory goes by that id; search or list them to see their ids")
     return next(iter(found.values()))

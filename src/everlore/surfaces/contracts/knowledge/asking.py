@@ -98,7 +98,7 @@ def entity_of(engine: Engine, handle: str) -> IndexedMemory:
 
 
 def _by_handle(engine: Engine, handle: str) -> IndexedMemory | None:
-    found = engine.index.by_global_id([handle.lower()]).get(handle.lower())
+    found = engine.index.rows.by_global_id([handle.lower()]).get(handle.lower())
     return found if found is not None and found.key.owner.scope == scope_of(engine) else None
 
 
