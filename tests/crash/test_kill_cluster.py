@@ -166,6 +166,7 @@ def assert_all_is_there_once(writers: Writers, tmp_path: Path, vectors: Endpoint
         wanted = [word for words in writers.accepted for word in words]
         assert {word: told[word] for word in wanted if told[word] != 1} == {}
         assert len(wanted) > KILLS
+        print(f"{len(wanted)} accepted, refused {dict(writers.refused)}, slowest {writers.slowest:.1f} s")
     finally:
         engine.close()
 

@@ -71,7 +71,7 @@ class Server:
             reconnect_timeout=CONNECT_SECONDS,
             configure=self._configure,
         )
-        self._leases = Leases(self._apart)
+        self._leases = Leases(self.apart)
         self._first_contact()
         self._pool.open()
         try:
@@ -136,6 +136,15 @@ class Server:
         held = self._held()
         return held is not None and held.snapshot
 
+    def apart(self, work: Callable[[Connection], T]) -> T:
+        """Statements that each stand for themselves, on a connection of their own, whatever this thread is doing."""
+
+        def attempt() -> T:
+            with self._pool.connection() as connection:
+                return work(connection)
+
+        return self._again(attempt)
+
     def prepare(self, part: Part) -> None:
         """Bring the tables of a part to its version. Many servers may do so at once."""
         self._parts[part.name] = part
@@ -191,15 +200,6 @@ class Server:
         if held is None:
             return self._again(lambda: self._alone(work), retry=retry)
         return self._again(lambda: work(held.connection), retry=False)  # only the outermost may be run again
-
-    def _apart(self, work: Callable[[Connection], T]) -> T:
-        """On a connection of its own, whatever this thread is in the middle of."""
-
-        def attempt() -> T:
-            with self._pool.connection() as connection:
-                return work(connection)
-
-        return self._again(attempt)
 
     def _alone(self, work: Callable[[Connection], T]) -> T:
         with self._holding() as mine:

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.postgres.statements import Connection, many, rows, value
+from everlore.postgres.names import quoted
+from everlore.postgres.server import Server
+from everlore.postgres.statements import Connection, first, load, rows, run, value
 from everlore.postgres.tenants import NUMBER_BITS, numbered, owner_uuid, tenant_of, tenants_of
 from everlore.stores.base import Vector
 from everlore.stores.postgres.dialect import partition, restriction
@@ -35,11 +37,36 @@ _MODEL = "SELECT id FROM models WHERE current AND dimension = %s AND (%s::text I
 _SELECT = "SELECT v.unit, v.vector::vector <=> %s::vector AS far, v.tie, v.place"
 
 
-def index_statement(model: int, dimension: int) -> str:
-    return (
-        f"CREATE INDEX IF NOT EXISTS vectors_near_{model} ON vectors"
-        f" USING hnsw((vector::halfvec({dimension})) halfvec_cosine_ops) WHERE model = {model}"
+def build(server: Server) -> bool:
+    """Make the current model's index where there are so many vectors that it is asked: kept up from the first one on,
+    it would cost more than all the rest of an insert. Others go on meanwhile. Returns whether it was made."""
+    select = (
+        "SELECT m.id, m.dimension FROM models m WHERE m.current AND m.dimension <= %s"
+        " AND (SELECT coalesce(sum(units), 0) FROM tally) > %s"
     )
+    wanted = server.read(lambda c: first(c, select, (MOST_DIMENSIONS, EXACT_UP_TO)))
+    if wanted is None or server.read(lambda c: _built(c, wanted[0])):
+        return False
+    name = f"vectors_near_{wanted[0]:d}"
+    create = (
+        f"CREATE INDEX CONCURRENTLY {name} ON vectors"
+        f" USING hnsw((vector::halfvec({wanted[1]:d})) halfvec_cosine_ops) WHERE model = {wanted[0]:d}"
+    )
+    with server.lock("vector index", 0):
+        if server.read(lambda c: _built(c, wanted[0])):
+            return False
+        # what was left of one that was broken off
+        server.apart(lambda c: run(c, f"DROP INDEX IF EXISTS {quoted(c.names.home('vectors'))}.{name}"))
+        server.apart(lambda c: run(c, create))
+    return True
+
+
+def _built(connection: Connection, model: int) -> bool:
+    select = (
+        "SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
+        " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s"
+    )
+    return bool(value(connection, select, (connection.names.home("vectors"), f"vectors_near_{model}")))
 
 
 def search(connection: Connection, query: Vector, where: Where, name: str | None, limit: int) -> list[UnitHit]:
@@ -93,19 +120,17 @@ def missing(connection: Connection, owner: Owner | None, limit: int) -> list[tup
 def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
     """Store vectors of units that wait for one; others are gone by now, or another process was quicker."""
     given = dict(zip(units, vectors.astype(np.float16), strict=True))
-    select = (
-        "DELETE FROM waiting w USING units u WHERE w.tenant = %s AND w.unit = ANY(%s) AND u.tenant = %s"
-        " AND u.id = w.unit RETURNING u.tenant, u.id, u.row, u.owner, u.kind, u.tie, u.place, u.turn"
+    tenants = tenants_of(list(given))
+    # a cluster asks one node where one is named
+    one, named = (" AND {}.tenant = %s", tenants) if len(tenants) == 1 else ("", [])
+    taken = (
+        "DELETE FROM waiting w USING units u WHERE w.unit = ANY(%s) AND u.tenant = w.tenant AND u.id = w.unit"
+        f"{one.format('w')}{one.format('u')} RETURNING u.tenant, u.id, u.row, u.owner, u.kind, u.tie, u.place, u.turn"
     )
-    for tenant in tenants_of(list(given)):
-        some = [unit for unit in given if unit >> NUMBER_BITS == tenant]
-        many(
-            connection,
-            "INSERT INTO vectors(tenant, unit, row, owner, kind, tie, place, turn, model, vector)",
-            [(*found, model, written(given[found[1]])) for found in rows(connection, select, (tenant, some, tenant))],
-            "ON CONFLICT(tenant, unit) DO UPDATE SET model = excluded.model, vector = excluded.vector",
-            "%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec",
-        )
+    found = rows(connection, taken, (list(given), *named, *named))
+    run(connection, f"DELETE FROM vectors v WHERE v.unit = ANY(%s){one.format('v')}", (list(given), *named))
+    columns = "vectors(tenant, unit, row, owner, kind, tie, place, turn, model, vector)"
+    load(connection, columns, [(*unit, model, written(given[unit[1]])) for unit in found])
 
 
 def written(vector: NDArray[np.floating]) -> str:
@@ -124,11 +149,10 @@ def _many(connection: Connection, owner: Owner | None, model: int, mine: int) ->
     """Whether the index finds them sooner than a look at each."""
     if owner is None:
         beyond = "SELECT 1 FROM vectors WHERE model = %s OFFSET %s LIMIT 1"
-        return value(connection, beyond, (model, EXACT_UP_TO)) is not None
-    if mine <= EXACT_UP_TO:
-        return False
-    everyone = value(connection, "SELECT coalesce(sum(units), 0) FROM tally")
-    return mine * SHARE >= int(everyone)
+        many = value(connection, beyond, (model, EXACT_UP_TO)) is not None
+    elif many := mine > EXACT_UP_TO:
+        many = mine * SHARE >= int(value(connection, "SELECT coalesce(sum(units), 0) FROM tally"))
+    return many and _built(connection, model)
 
 
 def _exact(
