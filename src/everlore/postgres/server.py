@@ -21,7 +21,7 @@ from everlore.postgres.errors import explained, patience, primary
 from everlore.postgres.leases import PART as LEASES
 from everlore.postgres.leases import Leases
 from everlore.postgres.names import Names, quoted
-from everlore.postgres.parts import DISTRIBUTED, Part, beside, distribute, make_schema, upgrade, version
+from everlore.postgres.parts import DISTRIBUTED, Part, beside, distribute, make_schema, tidy, upgrade, version
 from everlore.postgres.statements import Connection, keep_nul, run
 from everlore.postgres.tenants import digest128
 
@@ -187,6 +187,13 @@ class Server:
         """Schemas in which other versions of Everlore keep their tables of this derived part."""
         part = self._parts.get(name)
         return [] if part is None else list(self.read(lambda c: beside(c, self.schema, part)).values())
+
+    def tidy(self) -> list[str]:
+        """Drop what older versions derived and nobody uses any more; returns its names."""
+        derived = [part for part in self.parts() if part.derived]
+        return self.write(
+            lambda c: [name for part in derived for name in tidy(c, self.schema, self.where, part)], retry=False
+        )
 
     def distributed(self) -> bool:
         return self.read(lambda connection: bool(version(connection, DISTRIBUTED)))
