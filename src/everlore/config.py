@@ -59,6 +59,13 @@ class ApiSection(Section):
         description="Requests that may work at the same time; those that wait for files or for a language model take"
         " three quarters of that at most.",
     )
+    search_processes: int = Field(
+        0,
+        ge=0,
+        le=64,
+        description="Processes of their own for searches, about 100 MB each, one for each processor if there are many"
+        " clients; 0: the server searches itself.",
+    )
     insecure: bool = Field(
         False, description="Listen on an interface other than loopback although requests need no token."
     )

@@ -53,7 +53,8 @@ def test_the_statements_lay_all_tables_beside_the_documents() -> None:
     first, *others = [statement for part in PARTS for statement in distribution("my", part)]
     assert first == "SELECT create_distributed_table('\"my\".documents', 'tenant', colocate_with => 'none')"
     assert f"SELECT create_reference_table('\"{index_tables.PART.home('my')}\".models')" in others
-    spread = [statement for statement in others if "reference" not in statement]
+    assert others[0] == "SELECT truncate_local_data_after_distributing_table('\"my\".documents')"
+    spread = [statement for statement in others if "create_distributed_table" in statement]
     assert all(
         statement.endswith(", 'tenant', colocate_with => '\"my\".documents')") and "distributed_table" in statement
         for statement in spread
@@ -76,6 +77,7 @@ def test_a_new_version_spreads_only_its_new_tables(database: Postgres) -> None:
                 "CREATE TABLE calls(name text); INSERT INTO versions VALUES('distributed', 1);"
                 " CREATE FUNCTION create_reference_table(text) RETURNS void LANGUAGE sql"
                 " AS 'INSERT INTO calls VALUES($1)';"
+                " CREATE FUNCTION truncate_local_data_after_distributing_table(text) RETURNS void LANGUAGE sql AS '';"
                 " CREATE FUNCTION create_distributed_table(text, text, colocate_with text) RETURNS void LANGUAGE sql"
                 " AS 'INSERT INTO calls VALUES($1)'",
             )

@@ -7,8 +7,10 @@ shards these name.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -16,13 +18,14 @@ from clusters import Cluster, cluster, needs_citus
 from embeddings import Endpoint
 from keeping import Kept
 from psycopg.errors import Diagnostic
-from vaults import ALICE, SCOPE, assert_index_equals_files, open_vault, says
+from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, open_vault, says
 
 from everlore.engine import Engine
 from everlore.memory import flush, forget, held, history, listing, remember
 from everlore.postgres.tenants import digest128, owner_uuid, tenant_of
 from everlore.search import Query, recall
-from everlore.search.recipes import AGENTIC, HYBRID, KEYWORD, VECTOR
+from everlore.search.recipes import AGENTIC, HYBRID, KEYWORD, SEARCH, VECTOR
+from everlore.sync.upkeep import index_changes
 
 pytestmark = needs_citus
 
@@ -63,68 +66,129 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> Commands:
     return told
 
 
-@pytest.fixture
-def engine(tmp_path: Path, vectors: Endpoint, nodes: Cluster, commands: Commands) -> Iterator[Engine]:
-    url = nodes.database(distributed=False)
-    name = url.rpartition("/")[2]
-    engine = open_vault(tmp_path, vectors.url, store={"url": url})
-    assert commands
+def open_on(nodes: Cluster, tmp_path: Path, vectors: Endpoint, url: str = "") -> Engine:
+    return open_vault(tmp_path, vectors.url, store={"url": url or nodes.database(distributed=False)})
+
+
+def database_of(engine: Engine) -> str:
+    return engine.settings.store.url.get_secret_value()
+
+
+def ask(url: str, statement: str, *values: object) -> list[tuple[Any, ...]]:
+    with psycopg.connect(url, autocommit=True) as connection:
+        cursor = connection.execute(statement.encode(), values or None)
+        return cursor.fetchall() if cursor.description else []
+
+
+def spread(engine: Engine) -> list[str]:
+    return engine.backend.distribute()[1]
+
+
+def tell(engine: Engine, session: str, *said: str, sender: str = "alice") -> None:
+    remember(engine, SCOPE, session, [says(text, sender, MAY_28 + at) for at, text in enumerate(said)])
+    assert flush(engine, SCOPE, session)
+
+
+@pytest.mark.parametrize("filled", [False, True])
+def test_one_call_spreads_all_tables_and_leaves_no_copy_behind(
+    *, filled: bool, nodes: Cluster, tmp_path: Path, vectors: Endpoint
+) -> None:
+    engine = open_on(nodes, tmp_path, vectors)
+    url = database_of(engine)
     try:
-        yield engine
+        if filled:
+            tell(engine, "s0", *SAID)
+            tell(engine, "s0b", "I keep bees.", sender="bob")
+        done = spread(engine)
+        assert len(done) == 2 * ask(url, "SELECT count(*) FROM citus_tables")[0][0]
+        assert spread(engine) == []
+        tell(engine, "s1", "My sister Maria moved to Porto.")
+        assert recall(engine, Query(ALICE, "Where does Maria live?", 5), HYBRID).hits["episode"]
+        assert listing(engine, ALICE, "episode").total == 1 + filled
+        assert_index_equals_files(engine)
+        local = ask(url, "SELECT logicalrelid::text FROM pg_dist_partition WHERE pg_relation_size(logicalrelid) > 0")
+        assert local == [], "the coordinator keeps nothing of what is on the nodes"
+        told = ask(
+            url,
+            "SELECT t.relname FROM pg_dist_partition p JOIN pg_class t ON t.oid = p.logicalrelid WHERE NOT EXISTS"
+            " (SELECT 1 FROM pg_index i WHERE i.indrelid = t.oid AND i.indisprimary)",
+        )
+        assert told == [], "a shard is moved while it is written to only if its rows have keys"
     finally:
         engine.close()
-        nodes.drop(name)
+        nodes.drop(url.rpartition("/")[2])
 
 
-def test_an_owner_is_asked_of_one_group_of_shards(engine: Engine, commands: Commands, nodes: Cluster) -> None:
-    assert engine.backend.distribute()[1]
-    engine.embedder.warm()
-    url = engine.settings.store.url.get_secret_value()
-    group = _groups(url)
-    with psycopg.connect(url, autocommit=True) as connection:
-        name = url.rpartition("/")[2]
-        connection.execute(f"ALTER DATABASE {name} SET citus.log_remote_commands = on".encode())
-        connection.execute(f"ALTER DATABASE {name} SET client_min_messages = log".encode())
-    root = Path(engine.settings.memory.root)
-    engine.close()
-    engine = open_vault(root, engine.settings.embedding.base_url, store={"url": url})
-
-    def asked(work: Callable[[], object]) -> set[int]:
-        shards = {int(shard) for said in commands.during(work) for shard in re.findall(r"_(\d{6,})\b", said)}
-        return {group[shard] for shard in shards if shard in group}
-
-    mine = _group_of(url, tenant_of(owner_uuid(ALICE)))
-    session = _group_of(url, tenant_of(digest128(SCOPE.app, SCOPE.project, "s1")))
+def test_a_new_version_on_a_cluster_spreads_what_it_adds(nodes: Cluster, tmp_path: Path, vectors: Endpoint) -> None:
+    """As if the tables of the newest version of the buffer and of the index were not there yet."""
+    engine = open_on(nodes, tmp_path, vectors)
+    url = database_of(engine)
     try:
-        remember(engine, SCOPE, "s0", [says("Hello.")])
-        flush(engine, SCOPE, "s0")
-        recall(engine, Query(ALICE, "Hello", 5), HYBRID)
-        messages = [says(text, at=1_780_000_000_000 + at) for at, text in enumerate(SAID)]
-        assert asked(lambda: remember(engine, SCOPE, "s1", messages)) == {session}
-        assert asked(lambda: flush(engine, SCOPE, "s1")) == {mine, session}
-        for recipe in (KEYWORD, VECTOR, HYBRID, AGENTIC):
-            found = asked(lambda recipe=recipe: recall(engine, Query(ALICE, "Where does Maria live?", 5), recipe))  # type: ignore[misc]
-            assert found == {mine}, recipe.name
-        rows = listing(engine, ALICE, "episode").rows
-        assert asked(lambda: listing(engine, ALICE, "episode")) == {mine}
-        assert asked(lambda: held(engine, ALICE)) == {mine}
-        assert asked(lambda: history(engine, ALICE, rows[0].key.public_id)) <= {mine}
-        assert asked(lambda: forget(engine, ALICE, rows[0].key.public_id)) <= {mine, session}
+        spread(engine)
+        tell(engine, "s0", *SAID)
+        home = ask(url, "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'everlore%%index%%'")[0][0]
+        ask(url, f"DROP SCHEMA {home} CASCADE")
+        ask(url, "DROP TABLE everlore.accepted")
+        ask(url, "DELETE FROM everlore.versions WHERE part LIKE 'index%%'")
+        ask(url, "UPDATE everlore.versions SET version = 2 WHERE part = 'buffer'")
+        engine.close()
+        engine = open_on(nodes, tmp_path, vectors, url)
+        index_changes(engine)
+        tell(engine, "s1", "My sister Maria lives in Porto now.")
+        assert listing(engine, ALICE, "episode").total == 2
+        groups = ask(url, "SELECT DISTINCT colocation_id FROM citus_tables WHERE citus_table_type = 'distributed'")
+        assert len(groups) == 1
         assert_index_equals_files(engine)
     finally:
         engine.close()
+        nodes.drop(url.rpartition("/")[2])
 
 
-def _groups(url: str) -> dict[int, int]:
-    """The group that each shard belongs to, by its lowest value: shards of one group lie on one node, for ever."""
-    select = "SELECT shardid, shardminvalue::int FROM pg_dist_shard WHERE shardminvalue IS NOT NULL"
-    with psycopg.connect(url) as connection:
-        return dict(connection.execute(select).fetchall())
+def test_an_owner_is_asked_of_one_group_of_shards(
+    nodes: Cluster, commands: Commands, tmp_path: Path, vectors: Endpoint
+) -> None:
+    engine = open_on(nodes, tmp_path, vectors)
+    url = database_of(engine)
+    name = url.rpartition("/")[2]
+    spread(engine)
+    engine.close()
+    for setting in ("citus.log_remote_commands = on", "client_min_messages = log"):
+        ask(url, f"ALTER DATABASE {name} SET {setting}")
+    engine = open_on(nodes, tmp_path, vectors, url)
+    group = dict(ask(url, "SELECT shardid, shardminvalue::int FROM pg_dist_shard WHERE shardminvalue IS NOT NULL"))
 
+    def group_of(tenant: int) -> int:
+        shard = ask(url, "SELECT get_shard_id_for_distribution_column('everlore.documents', %s)", tenant)
+        return int(group[shard[0][0]])
 
-def _group_of(url: str, tenant: int) -> int:
-    with psycopg.connect(url) as connection:
-        select = "SELECT get_shard_id_for_distribution_column('everlore.documents', %s)"
-        found = connection.execute(select, (tenant,)).fetchone()
-    assert found
-    return _groups(url)[found[0]]
+    def asked(work: Callable[[], object]) -> set[int]:
+        """The groups of shards that are asked; shards of one group lie on one node, for ever."""
+        found = {int(shard) for said in commands.during(work) for shard in re.findall(r"_(\d{6,})\b", said)}
+        return {group[shard] for shard in found if shard in group}
+
+    mine = group_of(tenant_of(owner_uuid(ALICE)))
+    session = group_of(tenant_of(digest128(SCOPE.app, SCOPE.project, "s1")))
+    try:
+        tell(engine, "s0", "Hello, I am Alice.")
+        recall(engine, Query(ALICE, "Hello", 5), HYBRID)
+        messages = [says(text, at=MAY_28 + at) for at, text in enumerate(SAID)]
+        assert asked(lambda: remember(engine, SCOPE, "s1", messages)) == {session}
+        assert asked(lambda: flush(engine, SCOPE, "s1")) == {mine, session}
+        for recipe in (KEYWORD, VECTOR, HYBRID, AGENTIC):
+            asking = partial(recall, engine, Query(ALICE, "Where does Maria live?", 5), recipe)
+            assert asked(asking) == {mine}, recipe.name
+        episode, *_ = listing(engine, ALICE, "episode").rows
+        for reading in (
+            partial(listing, engine, ALICE, "episode"),
+            partial(held, engine, ALICE),
+            partial(history, engine, ALICE, episode.key.public_id),
+        ):
+            assert asked(reading) == {mine}
+        assert asked(lambda: forget(engine, ALICE, episode.key.public_id)) == {mine, session}
+        everyone = Query(None, "Where does Maria live?", 5, scope=SCOPE)
+        for said in commands.during(lambda: recall(engine, everyone, SEARCH)):
+            assert "read_intermediate_result" not in said, "it is pushed down"
+        assert_index_equals_files(engine)
+    finally:
+        engine.close()
+        nodes.drop(name)

@@ -125,8 +125,7 @@ def _entities(engine: Engine, ask: Ask, ranking: Ranking, turns: Sequence[Turn])
         if said.issuperset(words := edge.target.split())
         and not any(word in ask.weights or word in STOP_WORDS or word.isdigit() or len(word) < 3 for word in words)
     )
-    scope = ask.where.owner.scope if ask.where.owner else ask.where.scope
-    links = engine.index.links.degrees(counts, scope, MOST_LINKS + 1)
+    links = engine.index.links.degrees(counts, ask.where, MOST_LINKS + 1)
     worth = {name: counts[name] * rarity(count) for name, count in links.items() if 1 < count <= MOST_LINKS}
     return sorted(worth, key=lambda name: (-worth[name], name))[:ENTITIES]
 

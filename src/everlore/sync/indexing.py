@@ -27,7 +27,7 @@ from everlore.kinds.spec import AnyKind
 from everlore.stores.base import NOT_YET, Applied, Stamp
 from everlore.sync.dependents import drop_parts, drop_sources, make_room
 from everlore.sync.projection import facts_of, profile_lock, project
-from everlore.types import IndexRow, Key, LogEntry, Problem
+from everlore.types import IndexRow, Key, LogEntry, Owner, Problem
 from everlore.vault.base import Change, FileText
 from everlore.vault.entries import as_read
 from everlore.vault.markdown import mentioned, parse_log, parse_sheet
@@ -123,9 +123,9 @@ def index_file(
     located = locate(path)
     if located is None:
         return Applied()
-    broken = located.kind.name == profile.PROFILE.name and _reported(engine, path)
+    broken = located.kind.name == profile.PROFILE.name and _reported(engine, located.owner, path)
     applied = _index_file(engine, path, located, gone, deleted, projecting=projecting)
-    if broken and not _reported(engine, path):  # repaired
+    if broken and not _reported(engine, located.owner, path):  # repaired
         with profile_lock(engine, located.owner):
             facts = list(facts_of(engine, located.owner))
             if project(engine, located.owner, facts, ()):
@@ -133,8 +133,8 @@ def index_file(
     return applied
 
 
-def _reported(engine: Engine, path: str) -> bool:
-    return any(problem.path == path for problem in engine.index.files.problems())
+def _reported(engine: Engine, owner: Owner, path: str) -> bool:
+    return any(problem.path == path for problem in engine.index.files.problems(owner))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def _index_file(
             return Applied()
         mine = engine.index.files.parents(path)
         stamp, parsed = _read(engine, path, located, mine)
-        if parsed.left(mine, deleted) and _give_way(engine, path, behind):
+        if parsed.left(mine, deleted) and _give_way(engine, located.owner, path, behind):
             mine = engine.index.files.parents(path)
         new = [row.key for row in parsed.rows if row.key.local_id not in mine]
         apart = without_repeated(path, parsed, _elsewhere(engine, path, new))
@@ -217,7 +217,7 @@ def _take_along(engine: Engine, path: str, located: Located, went: _Gone, rows: 
         for changed in drop_sources(engine, owner, went.lost):
             index_file(engine, changed)
     if kind.made_by_cells:
-        make_room(engine, path, _cells(went.left, rows))
+        make_room(engine, owner, path, _cells(went.left, rows))
 
 
 def _project(
@@ -274,9 +274,10 @@ def _elsewhere(engine: Engine, path: str, keys: Sequence[Key]) -> dict[Key, str]
     return elsewhere
 
 
-def _give_way(engine: Engine, path: str, behind: frozenset[str]) -> bool:
+def _give_way(engine: Engine, owner: Owner, path: str, behind: frozenset[str]) -> bool:
     """Index the files that repeat what was in this one; true if there are any. Two may repeat each other."""
-    waiting = {problem.path for problem in engine.index.files.problems() if problem.reason.endswith(_repeats(path))}
+    told = engine.index.files.problems(owner)
+    waiting = {problem.path for problem in told if problem.reason.endswith(_repeats(path))}
     for other in waiting - behind - {path}:
         if located := locate(other):
             _index_file(engine, other, located, behind=behind | {path})

@@ -51,6 +51,7 @@ COMMANDS = [
     ["import"],
     ["store"],
     ["store", "distribute"],
+    ["store", "tidy"],
 ]
 
 

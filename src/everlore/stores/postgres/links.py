@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from everlore.stores.postgres.schema import CUT
-from everlore.stores.sql.dialect import ALWAYS
 from everlore.stores.sql.links import SqlLinks
-from everlore.types import Scope
+from everlore.types import Where
 
 TOGETHER = 100
 """Names counted in one statement."""
 
 
 class PostgresLinks(SqlLinks):
-    def degrees(self, targets: Iterable[str], scope: Scope | None, most: int) -> dict[str, int]:
+    def degrees(self, targets: Iterable[str], where: Where, most: int) -> dict[str, int]:
         wanted = list(dict.fromkeys(targets))
-        demand = self._say.scope(scope, "e") if scope else ALWAYS
+        demand = self._say.whose(where, "e")
         one = f"SELECT 1 FROM edges e WHERE left(e.target, {CUT}) = %s AND e.target = %s AND {demand.sql} LIMIT %s"
         found: dict[str, int] = {}
         for start in range(0, len(wanted), TOGETHER):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from everlore.stores.base import Stamp
 from everlore.stores.sql.asking import Asking
-from everlore.types import Problem
+from everlore.stores.sql.dialect import ALWAYS
+from everlore.types import Owner, Problem
 
 
 class KnownFiles(Asking):
@@ -22,6 +23,7 @@ class KnownFiles(Asking):
     def digests(self, path: str) -> dict[str, str]:
         return dict(self._where(f"SELECT r.entry, r.digest FROM {self._say.memories}", self._say.in_file(path)))
 
-    def problems(self) -> list[Problem]:
-        found = self._rows("SELECT path, line, reason FROM problems ORDER BY path, line, reason")
+    def problems(self, owner: Owner | None = None) -> list[Problem]:
+        whose = self._say.files_of(owner) if owner else ALWAYS
+        found = self._where("SELECT path, line, reason FROM problems", whose, after=" ORDER BY path, line, reason")
         return [Problem(*problem) for problem in found]

@@ -43,7 +43,13 @@ def distribute() -> None:
         where, done = engine.backend.distribute()
     for statement in done:
         print(statement)
-    print(f"{where}: {f'distributed {len(done)} tables' if done else 'distributed already'}")
+    print(f"{where}: {f'distributed {len(done) // 2} tables' if done else 'distributed already'}")
+
+
+def tidy() -> None:
+    with opened() as engine:
+        dropped = engine.backend.tidy()
+    print(f"dropped {', '.join(dropped)}" if dropped else "nothing is left of older versions")
 
 
 def _tell(word: str, moved: Moved, *, force: bool, dry_run: bool) -> bool:

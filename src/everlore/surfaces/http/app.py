@@ -16,6 +16,7 @@ from starlette.routing import Route
 from everlore import __version__
 from everlore.accounts.store import Accounts
 from everlore.engine import Engine
+from everlore.extras import load
 from everlore.memory import prepare, retry
 from everlore.surfaces.http import (
     emcp,
@@ -44,6 +45,9 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.threads = Threads(engine.settings)
+        app.state.searchers = None
+        if engine.settings.api.search_processes:  # most servers need not import what it takes
+            app.state.searchers = load("everlore.surfaces.http.searchers:Searchers")(engine.settings)
         worker = Worker(engine, prepare, retry)
         worker.start()
         try:
@@ -51,7 +55,9 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
                 yield
         finally:
             # in a thread of its own: all others may be held up by requests that wait for something
-            await to_thread.run_sync(worker.stop, limiter=CapacityLimiter(1))
+            stops = [worker.stop] if app.state.searchers is None else [app.state.searchers.close, worker.stop]
+            for stop in stops:
+                await to_thread.run_sync(stop, limiter=CapacityLimiter(1))
 
     app = FastAPI(
         title="Everlore",

@@ -6,7 +6,8 @@ taking an owner's files along. docs/http-api.md tells how to use them.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+import time
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel
@@ -26,6 +27,9 @@ from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.threads import run
 from everlore.temporal import valid_at
 from everlore.types import Json, Owner, Scope
+
+if TYPE_CHECKING:
+    from everlore.surfaces.http.searchers import Searchers
 
 LAST_PAGE: Final = 10**12
 """Pages beyond are as empty as this one, and their offset would not fit a database's integer."""
@@ -78,9 +82,14 @@ async def search(body: asked.SearchRequest, request: Request) -> Response:
     engine = _engine(request)
     lasting = engine.llm is not None and (body.method == "agentic" or body.enable_llm_rerank)
     metrics: Metrics = request.app.state.metrics
+    searchers: Searchers | None = request.app.state.searchers
     owner = _owner(request, body)
-    found = await run(request, _search, engine, owner, body, metrics, lasting=lasting, searching=True)
-    return _success(request, found)
+    if searchers and not lasting:
+        found, seconds = await searchers.ask(_search, owner, body)
+    else:
+        found, seconds = await run(request, _search, engine, owner, body, lasting=lasting, searching=True)
+    metrics.searched(body.method, seconds)
+    return _answer(request, found)
 
 
 @router.post("/get", response_model=answers.Success[answers.GetData])
@@ -132,7 +141,8 @@ async def import_files(body: asked.ImportRequest, request: Request) -> Response:
     return _success(request, answers.ImportData(written=done.written, unchanged=done.unchanged))
 
 
-def _search(engine: Engine, owner: Owner, body: asked.SearchRequest, metrics: Metrics) -> answers.SearchData:
+def _search(engine: Engine, owner: Owner, body: asked.SearchRequest) -> tuple[str, float]:
+    """The answer in JSON, and the seconds that recall took."""
     filters = _raw(body.filters)
     query = Query(
         owner=owner,
@@ -146,10 +156,12 @@ def _search(engine: Engine, owner: Owner, body: asked.SearchRequest, metrics: Me
     session_id = session_of(filters)
     # before the memories: what is extracted meanwhile is then in both, and never in neither
     waiting = [] if session_id is None else memory.unprocessed(engine, owner.scope, session_id)
-    with metrics.search_seconds(body.method):
-        result = recall(engine, query, METHODS[body.method])
+    started = time.perf_counter()
+    result = recall(engine, query, METHODS[body.method])
+    seconds = time.perf_counter() - started
     known = memory.profile(engine, owner) if body.include_profile and owner.track == "user" else None
-    return presentation.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
+    found = presentation.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
+    return found.model_dump_json(), seconds
 
 
 def _history(engine: Engine, owner: Owner, body: asked.HistoryRequest) -> answers.HistoryData:
@@ -191,6 +203,9 @@ def _owner(request: Request, body: asked.Owned) -> Owner:
 
 
 def _success(request: Request, data: BaseModel) -> Response:
-    # made of our own models, so it need not be checked a second time on its way out
-    body = answers.Success(request_id=request.state.request_id, data=data).model_dump_json()
-    return Response(body, media_type="application/json")
+    return _answer(request, data.model_dump_json())
+
+
+def _answer(request: Request, data: str) -> Response:
+    """An `answers.Success`, made of our own models, so that it need not be checked a second time on its way out."""
+    return Response(f'{{"request_id":"{request.state.request_id}","data":{data}}}', media_type="application/json")
