@@ -31,7 +31,7 @@ from everlore.kinds import episode as episodes
 from everlore.models.choose import make_embedder
 from everlore.search import Query, recall
 from everlore.search.recipes import HYBRID, RECALL
-from everlore.stores.base import Index, Stamp
+from everlore.stores.base import Asked, Index, Stamp
 from everlore.stores.vector_math import unit_rows
 from everlore.types import IndexRow, Owner, Scope, Where
 
@@ -196,7 +196,8 @@ def search() -> None:
     for who, owner in WHO.items():
         times[who] = [spent(partial(_ask, engine, one, owner)).cpu for one in asked]
         where = Where(owner, ("episode",))
-        found[who] = [[hit.unit for hit in engine.index.search.vector(known[one], where, TOP_K)] for one in asked]
+        questions = [Asked(where, vector=known[one], limit=TOP_K) for one in asked]
+        found[who] = [[hit.unit for hit in engine.index.search.candidates(one).by_meaning] for one in questions]
     opened.close()
     print(json.dumps(asdict(Searched(first.cpu, first.wall, _peak(), times, found))))
 

@@ -12,12 +12,13 @@ import psycopg
 import pytest
 from clusters import one_database
 from databases import Postgres, new_schema, opened
-from stored import message
+from stored import alike, embed, fill, message, row
+from stored import where as within
 
 from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, value
+from everlore.postgres.statements import Connection, rows, run, value
 from everlore.stores.postgres.buffer import PostgresBuffer
 from everlore.stores.postgres.index import open_index
 from everlore.types import Scope
@@ -174,6 +175,54 @@ def test_versions_of_a_derived_part_live_side_by_side(server: Server) -> None:
     server.prepare(first)  # an older program beside a newer one: it finds what it had, and leaves the other alone
     assert server.read(lambda c: value(c, "SELECT count(*) FROM x")) == 1
     assert server.beside("x") == [second.home(server.schema)]
+
+
+def test_what_older_versions_left_is_dropped_when_none_of_them_runs(database: Postgres) -> None:
+    """And a newer one is left alone, as are tables of ours that are not derived."""
+
+    def made(version: int) -> Part:
+        return Part("x", (*[""] * (version - 1), f"CREATE TABLE x(v{version} int)"), {"x": "tenant"}, derived=True)
+
+    url = database.database()
+    with opened(url, "my") as server:
+        server.prepare(NOTES)
+        for version in (1, 3, 2):
+            server.prepare(made(version))
+        server.write(lambda c: run(c, "INSERT INTO versions VALUES('x', 1); CREATE TABLE my.x(legacy int)"))
+        with psycopg.connect(url, application_name="everlore") as older:
+            older.execute("SELECT 1")
+            with pytest.raises(Unavailable, match="stop it first"):
+                server.tidy()
+        deadline = time.monotonic() + 60
+        while database.run("SELECT 1 FROM pg_stat_activity WHERE application_name = 'everlore'"):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert sorted(server.tidy()) == ["x", "x_1"]
+        assert server.tidy() == []
+        assert server.beside("x") == ["my_x_3"]
+        left = (
+            "SELECT format('%s.%s', schemaname, tablename) FROM pg_tables WHERE tablename IN ('x', 'notes') ORDER BY 1"
+        )
+        assert server.read(lambda c: [name for (name,) in rows(c, left)]) == ["my.notes", "my_x_2.x", "my_x_3.x"]
+
+
+def test_pgvector_goes_where_everyone_finds_it_and_is_used_where_it_is(database: Postgres) -> None:
+    where = "SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'"
+    for prepared, expected in (("CREATE SCHEMA everlore", "public"), (None, "extensions")):
+        url = database.database()
+        with psycopg.connect(url, autocommit=True) as connection:
+            if prepared:  # called as the user: new things without a schema would go there
+                connection.execute(prepared.encode())
+            else:
+                connection.execute("CREATE SCHEMA extensions")
+                connection.execute("CREATE EXTENSION vector SCHEMA extensions")
+        with opened(url, "everlore") as server:
+            index = open_index(server)
+            index.upkeep.use_model("m", 16)
+            fill(index, row("af_1", "text 1"))
+            embed(index, {"text 1": 1})
+            assert len(alike(index, 1, within(), 5)) == 1
+            assert server.read(lambda c: value(c, where)) == expected
 
 
 def test_a_read_only_database_says_so_and_keeps_what_it_has(database: Postgres) -> None:

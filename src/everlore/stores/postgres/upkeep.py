@@ -31,16 +31,18 @@ class PostgresUpkeep:
         self._tidy_after = 0.0
 
     def use_model(self, name: str, dimension: int) -> None:
-        self._model.mine = (name, dimension)
+        if self._model.mine == (name, dimension):
+            return  # said before; a process that has changed it since is to be followed, not fought
         if self.model() != (name, dimension):
             self._server.write(lambda c: _make_current(c, self._server.schema, name, dimension))
+        self._model.mine = (name, dimension)
 
     def model(self) -> tuple[str, int] | None:
         found = self._server.read(current_model)
         return found[1:] if found else None
 
     def unembedded(self, limit: int, owner: Owner | None = None) -> list[PieceText]:
-        found = self._server.read(lambda c: near.missing(c, owner, limit) if self._model.current(c) else [])
+        found = self._server.read(lambda c: near.missing(c, self._model.mine, owner, limit))
         return [PieceText(*unit) for unit in found]
 
     def waiting(self, owner: Owner) -> int:

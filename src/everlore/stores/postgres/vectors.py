@@ -6,7 +6,8 @@ are too few even then, all that pass are compared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, first, load, rows, run, value
 from everlore.postgres.tenants import NUMBER_BITS, numbered, owner_uuid, tenant_of, tenants_of
 from everlore.stores.base import Vector
-from everlore.stores.postgres.dialect import partition, restriction
+from everlore.stores.postgres.words import found_in
 from everlore.stores.sql.dialect import Condition
 from everlore.types import Owner, UnitHit, Where
 
@@ -33,8 +34,8 @@ DIGITS = 6
 """Cosines are rounded, as in the embedded index."""
 
 
-_MODEL = "SELECT id FROM models WHERE current AND dimension = %s AND (%s::text IS NULL OR name = %s)"
-_SELECT = "SELECT v.unit, v.vector::vector <=> %s::vector AS far, v.tie, v.place"
+MODEL = "SELECT id FROM models WHERE current AND dimension = %s AND (%s::text IS NULL OR name = %s)"
+FAR = "v.vector::vector <=> %s::vector"
 
 
 def build(server: Server) -> bool:
@@ -69,51 +70,50 @@ def _built(connection: Connection, model: int) -> bool:
     return bool(value(connection, select, (connection.names.home("vectors"), f"vectors_near_{model}")))
 
 
+def exact(where: Where, query: Vector, name: str | None, limit: int) -> Condition:
+    """The statement that lists the nearest units, each compared. `name` is the model that this process works with, None
+    for whichever is current."""
+    source, condition = found_in("vectors", "v", where)
+    select = (
+        f"SELECT v.tenant, v.unit AS id, v.row, v.place, v.tie, {FAR} AS score FROM {source}"
+        f" WHERE v.model = ({MODEL}) AND {condition.sql} ORDER BY score, v.tie, v.place LIMIT %s"
+    )
+    return Condition(select, (written(query), len(query), name, name, *condition.values, limit))
+
+
 def search(connection: Connection, query: Vector, where: Where, name: str | None, limit: int) -> list[UnitHit]:
-    """`name` is the model that this process works with, None for whichever is current."""
+    """Where there are many, by the index if that finds them sooner than a look at each."""
     number, mine = _current(connection, name, len(query), where.owner)
     if number is None or limit <= 0:
         return []
-    dimension = len(query)
-    demand = restriction(where)
-    condition = partition(where, "v", demand)
-    source = "vectors v" if demand is None else "vectors v JOIN memories r ON r.tenant = v.tenant AND r.id = v.row"
-    if dimension <= MOST_DIMENSIONS and _many(connection, where.owner, number, mine):
-        found = _near(connection, query, source, condition, number, dimension, limit)
+    if len(query) <= MOST_DIMENSIONS and _many(connection, where.owner, number, mine):
+        found = _near(connection, query, where, number, limit)
         if len(found) == limit:
             return found
-    return _exact(connection, query, source, condition, number, limit)
+    asked = exact(where, query, name, limit)
+    return _hits([row[1:] for row in connection.execute(asked.sql.encode(), asked.values, prepare=False)])
 
 
-def cosines(
-    connection: Connection, query: Vector, owner: Owner | None, units: Sequence[int], name: str | None
-) -> NDArray[np.float64]:
-    of_owner, values = ("", ()) if owner is None else (" AND owner = %s", (owner_uuid(owner),))
-    select = (
-        "SELECT unit, 1 - (vector::vector <=> %s::vector) FROM vectors"
-        f" WHERE tenant = ANY(%s) AND unit = ANY(%s) AND model = ({_MODEL}){of_owner}"
-    )
-    given = (written(query), tenants_of(units), list(units), len(query), name, name, *values)
-    known = {unit: _cosine(found) for unit, found in rows(connection, select, given)} if units else {}
-    return np.array([known.get(unit, np.nan) for unit in units], np.float64)
-
-
-def missing(connection: Connection, owner: Owner | None, limit: int) -> list[tuple[int, str]]:
-    """Units that wait for a vector, as they came, with their texts."""
+def missing(
+    connection: Connection, mine: tuple[str, int] | None, owner: Owner | None, limit: int
+) -> list[tuple[int, str]]:
+    """Units that wait for a vector, as they came, with their texts; none if they wait for one of another model."""
+    ours, named = (" AND name = %s AND dimension = %s", mine) if mine else ("", ())
+    current = f"EXISTS(SELECT 1 FROM models WHERE current{ours})"
     if owner is None:
         select = (
             "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
-            f" ORDER BY w.unit & {NUMBERS} LIMIT %s"
+            f" WHERE {current} ORDER BY w.unit & {NUMBERS} LIMIT %s"
         )
-        return [(unit, dense) for unit, dense in rows(connection, select, (limit,))]
+        return [(unit, dense) for unit, dense in rows(connection, select, (*named, limit))]
     name = owner_uuid(owner)
     tenant = tenant_of(name)
     select = (
         "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
         # a unit's number says its tenant, and the key of the table begins with it
-        " WHERE w.tenant = %s AND w.unit BETWEEN %s AND %s AND u.owner = %s ORDER BY u.id LIMIT %s"
+        f" WHERE w.tenant = %s AND w.unit BETWEEN %s AND %s AND u.owner = %s AND {current} ORDER BY u.id LIMIT %s"
     )
-    values = (tenant, numbered(tenant, 0), numbered(tenant, NUMBERS), name, limit)
+    values = (tenant, numbered(tenant, 0), numbered(tenant, NUMBERS), name, *named, limit)
     return [(unit, dense) for unit, dense in rows(connection, select, values)]
 
 
@@ -140,7 +140,7 @@ def written(vector: NDArray[np.floating]) -> str:
 def _current(connection: Connection, name: str | None, dimension: int, owner: Owner | None) -> tuple[int | None, int]:
     """The number of the current model, None when it is not ours, and how many units the owner has."""
     who = owner_uuid(owner) if owner else None
-    select = f"SELECT ({_MODEL}), (SELECT coalesce(sum(units), 0) FROM tally WHERE tenant = %s AND owner = %s)"
+    select = f"SELECT ({MODEL}), (SELECT coalesce(sum(units), 0) FROM tally WHERE tenant = %s AND owner = %s)"
     found = rows(connection, select, (dimension, name, name, tenant_of(who) if who else -1, who))[0]
     return found[0], int(found[1])
 
@@ -155,21 +155,13 @@ def _many(connection: Connection, owner: Owner | None, model: int, mine: int) ->
     return many and _built(connection, model)
 
 
-def _exact(
-    connection: Connection, query: Vector, source: str, condition: Condition, model: int, limit: int
-) -> list[UnitHit]:
-    inner = f"{_SELECT} FROM {source} WHERE v.model = %s AND {condition.sql} ORDER BY far, v.tie, v.place LIMIT %s"
-    return _hits(connection, inner, (written(query), model, *condition.values, limit))
-
-
-def _near(
-    connection: Connection, query: Vector, source: str, condition: Condition, model: int, dimension: int, limit: int
-) -> list[UnitHit]:
+def _near(connection: Connection, query: Vector, where: Where, model: int, limit: int) -> list[UnitHit]:
+    source, condition = found_in("vectors", "v", where)
     inner = (
-        f"{_SELECT} FROM {source}"
+        f"SELECT v.unit, v.row, v.place, v.tie, {FAR} FROM {source}"
         # the model is written out: the index is only of this one, and the planner must see that
         f" WHERE v.model = {model:d} AND {condition.sql}"
-        f" ORDER BY v.vector::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT %s"
+        f" ORDER BY v.vector::halfvec({len(query)}) <=> %s::halfvec({len(query)}) LIMIT %s"
     )
     text = written(query)
     with connection.transaction(force_rollback=True):  # so that the settings are gone, also inside a snapshot
@@ -179,14 +171,15 @@ def _near(
             f" SET LOCAL hnsw.ef_search = {min(1000, max(100, 2 * limit))};"
             " SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off".encode()
         )
-        return _hits(connection, inner, (text, *condition.values, text, limit))
+        values = (text, *condition.values, text, limit)
+        return _hits(connection.execute(inner.encode(), values, prepare=False).fetchall())
 
 
-def _hits(connection: Connection, inner: str, values: Sequence[object]) -> list[UnitHit]:
-    found = connection.execute(inner.encode(), values, prepare=False).fetchall()
-    scored = [(-_cosine(1 - far), tie, place, unit) for unit, far, tie, place in found]
-    return [UnitHit(unit, -far) for far, _, _, unit in sorted(scored)]
+def _hits(found: Iterable[Sequence[Any]]) -> list[UnitHit]:
+    """From unit, row, place, tie and distance."""
+    scored = sorted((-cosine(1 - far), tie, place, unit) for unit, _, place, tie, far in found)
+    return [UnitHit(unit, -far) for far, _, _, unit in scored]
 
 
-def _cosine(value: float) -> float:
+def cosine(value: float) -> float:
     return min(1.0, max(-1.0, round(value, DIGITS)))
