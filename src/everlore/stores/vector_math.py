@@ -101,7 +101,7 @@ def estimates(codes: Codes, positions: Ints, wanted: Vector) -> Rows:
     signs = np.ascontiguousarray(codes.signs[:, positions].T).view(np.uint8)
     # what each of the 256 bytes is worth in each place: looking that up is far quicker than to multiply bit by bit
     worth = (wanted.reshape(-1, 8) @ _BYTES.T).ravel()
-    places: NDArray[np.int32] = signs + np.arange(0, len(worth), 256, dtype=np.int32)
+    places = np.add(signs, np.arange(0, len(worth), 256), dtype=np.int32)
     agreed = worth.take(places).sum(axis=1)
     factors = codes.factors[:, positions]
     scores: Rows = (2 * agreed - wanted.sum()) * factors[0] - factors[1]
