@@ -111,8 +111,9 @@ def rewarded(folder: Path) -> Iterator[tuple[Run, float]]:
     with lzma.open(folder / "agent-runs" / "tau-airline-dev.jsonl.xz", "rt", encoding="utf-8") as lines:
         for line in lines:
             given = json.loads(line)
-            messages = [one | {"content": (one.get("content") or "").replace(END_MARK, "")} for one in given["messages"]]
-            yield Run(given["run"], {"agent": "clerk"}, tuple(messages)), float(given["reward"])
+            said = [(one.get("content") or "").replace(END_MARK, "") for one in given["messages"]]
+            messages = tuple(one | {"content": text} for one, text in zip(given["messages"], said, strict=True))
+            yield Run(given["run"], {"agent": "clerk"}, messages), float(given["reward"])
 
 
 def cases(run: Run) -> list[Case]:
@@ -150,7 +151,8 @@ def measure(folder: Path, progress: Progress) -> Runs:
     with tempfile.TemporaryDirectory(prefix="everlore-bench-") as root:
         engine = open_engine(load(memory=MemorySection(root=Path(root))))
         try:
-            halves = [_half([run for run in found if run.seen is seen], engine, progress) for seen in (True, False)]
+            seen = _half([run for run in found if run.seen], engine, progress)
+            unseen = _half([run for run in found if not run.seen], engine, progress)
             public = list(rewarded(folder)) if (folder / "agent-runs").is_dir() else []
             made = len(skills(engine, [run for run, _ in public])) if public else 0
         finally:
@@ -158,7 +160,7 @@ def measure(folder: Path, progress: Progress) -> Runs:
     told = [(cases(run), reward) for run, reward in public]
     scores = [(sum(case.quality_score for case in of) / len(of) if of else 0.5, reward) for of, reward in told]
     lessons = tuple(case.key_insight for of, _ in told for case in of if case.key_insight)
-    return Runs(*halves, len(public), area(scores), sum(score != 0.5 for score, _ in scores), lessons, made)
+    return Runs(seen, unseen, len(public), area(scores), sum(score != 0.5 for score, _ in scores), lessons, made)
 
 
 def area(scores: Sequence[tuple[float, float]]) -> float:
