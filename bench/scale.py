@@ -50,10 +50,14 @@ GOAL, FIRST_MS, P95_MS, RSS_MB, BYTES = 0.98, 500, 50, 1024, 2560
 class Plan:
     sizes: tuple[int, ...]
     questions: int
+    embedded: int
+    """Texts that are embedded to see how quick that is."""
+    seconds: float
+    """For which many clients ask."""
 
 
-FULL = Plan(sizes=(10_000, 100_000, 1_000_000), questions=200)
-QUICK = Plan(sizes=(2_000, 10_000), questions=50)
+FULL = Plan(sizes=(10_000, 100_000, 1_000_000), questions=200, embedded=2_000, seconds=30)
+QUICK = Plan(sizes=(2_000, 10_000), questions=50, embedded=400, seconds=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,9 @@ class Size:
 def measure(plan: Plan, data: Path, work: Path, progress: Progress) -> list[Size]:
     embedder = make_embedder(load().embedding)
     bar = progress.add_task("scale: embedding sentences (kept for the next run)", total=plan.sizes[-1])
-    made = sentences.make(data, work / "scale", embedder, plan.sizes[-1], lambda n: progress.advance(bar, n))
+    made = sentences.make(
+        data, work / "scale" / embedder.name, embedder, plan.sizes[-1], lambda n: progress.advance(bar, n)
+    )
     asked = sentences.questions(data, plan.questions)
     queries = embedder.encode(asked)
     model = (embedder.name, embedder.dimension)
@@ -105,10 +111,10 @@ def _at_size(
     bar = progress.add_task(f"scale: storing {n:,} memories", total=n)
     engine = open_engine(load(memory=MemorySection(root=root)))
     try:
-        engine.index.use_model(*model)
+        engine.index.upkeep.use_model(*model)
         units: list[int] = []
         took = spent(lambda: units.extend(fill(engine.index, texts, vectors, lambda done: progress.advance(bar, done))))
-        while engine.index.tidy():
+        while engine.index.upkeep.tidy():
             pass
         sizes = {path.name: path.stat().st_size for path in (root / ".everlore").glob("index.db*")}
     finally:
@@ -127,11 +133,11 @@ def fill(
     """Through the store's own calls; gives the unit of each vector."""
     for start in range(0, len(texts), FILE):
         rows = [_row(at, texts[at], len(texts)) for at in range(start, min(start + FILE, len(texts)))]
-        index.replace_file(f"bench/{start}.md", Stamp(start, 1), rows)
-        waiting = [piece.unit for piece in index.unembedded(2 * FILE)]
+        index.files.replace(f"bench/{start}.md", Stamp(start, 1), rows)
+        waiting = [piece.unit for piece in index.upkeep.unembedded(2 * FILE)]
         if len(waiting) != len(rows):
             raise RuntimeError(f"{len(rows)} memories were stored, but {len(waiting)} pieces want a vector")
-        index.put_vectors(waiting, vectors[start : start + FILE].astype(np.float32))
+        index.upkeep.put_vectors(waiting, vectors[start : start + FILE].astype(np.float32))
         yield from waiting
         advance(len(rows))
 
@@ -182,13 +188,13 @@ def search() -> None:
     known = dict(zip(asked, np.load(Path(root) / "questions.npy"), strict=True))
     opened = open_engine(load(memory=MemorySection(root=Path(root))))
     engine = replace(opened, embedder=FixedEmbedder(name, dimension, known))
-    engine.index.use_model(name, dimension)
+    engine.index.upkeep.use_model(name, dimension)
     first = spent(lambda: _ask(engine, asked[0], None))
     times, found = {}, {}
     for who, owner in WHO.items():
         times[who] = [spent(partial(_ask, engine, one, owner)).cpu for one in asked]
         where = Where(owner, ("episode",))
-        found[who] = [[hit.unit for hit in engine.index.vector(known[one], where, TOP_K)] for one in asked]
+        found[who] = [[hit.unit for hit in engine.index.search.vector(known[one], where, TOP_K)] for one in asked]
     opened.close()
     print(json.dumps(asdict(Searched(first.cpu, first.wall, _peak(), times, found))))
 

@@ -13,9 +13,9 @@ from everlore.postgres.server import Server
 from everlore.stores.base import Index
 from everlore.stores.buffer import Buffer
 from everlore.stores.postgres.buffer import PostgresBuffer
-from everlore.stores.postgres.index import PostgresIndex
+from everlore.stores.postgres.index import open_index as open_postgres
 from everlore.stores.sqlite.buffer import SqliteBuffer
-from everlore.stores.sqlite.index import SqliteIndex
+from everlore.stores.sqlite.index import open_index as open_sqlite
 from everlore.vault.base import Vault
 from everlore.vault.folder import FolderVault
 from everlore.vault.postgres import PostgresVault
@@ -33,7 +33,7 @@ def tables(database: Postgres) -> Iterator[Server]:
     with opened(database.url(), new_schema()) as server:
         PostgresVault(server)
         PostgresBuffer(server)
-        PostgresIndex(server)
+        open_postgres(server)
         yield server
 
 
@@ -45,9 +45,9 @@ def open_index(request: pytest.FixtureRequest, tmp_path: Path, time: Time) -> It
 
     def make() -> Index:
         if server is not None:
-            made.append(PostgresIndex(server, now=time))
+            made.append(open_postgres(server, now=time))
         else:
-            made.append(SqliteIndex(tmp_path / ".everlore" / "index.db", now=time))
+            made.append(open_sqlite(tmp_path / ".everlore" / "index.db", now=time))
         return made[-1]
 
     yield make

@@ -163,13 +163,13 @@ def test_lists_are_read_further_only_where_there_is_more_to_find(
     if another:
         remember(engine, Scope(), "coffee", [NewMessage("alice", "user", START + DAY, "I roast coffee at home.")])
         flush(engine, Scope(), "coffee")
-    text, asked = engine.index.text, list[int]()
+    text, asked = engine.index.search.text, list[int]()
 
     def counted(terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
         asked.append(limit)
         return text(terms, where, limit)
 
-    monkeypatch.setattr(engine.index, "text", counted)
+    monkeypatch.setattr(engine.index.search, "text", counted)
     assert sessions(ask(engine, "Which tea do I drink?", "keyword", top_k=10)) == ["tea"]
     engine.close()
     assert len(asked) == reads, asked
@@ -247,7 +247,7 @@ def test_what_has_no_vector_yet_gets_one_before_it_is_compared(tmp_path: Path) -
     for text in (written.replace("Yosemite", "Zion"), written):
         file.write_text(text, encoding="utf-8")
         index_file(engine, file.relative_to(tmp_path).as_posix())
-    assert engine.index.status().unembedded
+    assert engine.index.upkeep.status().unembedded
     assert [hit.score for hit in ask(engine, "Where do I like to climb?").hits["episode"]] == [
         hit.score for hit in before["episode"]
     ]

@@ -9,8 +9,9 @@ from databases import Postgres, new_schema, opened
 from stored import ALICE, BOB, alike, direction, embed, fill, row, where
 
 from everlore.postgres.server import Server
+from everlore.stores.base import Index
 from everlore.stores.postgres import vectors
-from everlore.stores.postgres.index import PostgresIndex
+from everlore.stores.postgres.index import open_index
 from everlore.types import Predicate, Where
 
 COUNT = 400
@@ -23,9 +24,9 @@ def server(database: Postgres) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def index(server: Server) -> PostgresIndex:
-    made = PostgresIndex(server)
-    made.use_model("m", 16)
+def index(server: Server) -> Index:
+    made = open_index(server)
+    made.upkeep.use_model("m", 16)
     rows = [row(f"af_{n}", f"text {n}", session="few" if n % 40 == 0 else "many") for n in range(COUNT)]
     fill(made, *rows)
     fill(made, *[row(f"b_{n}", f"text {n}", owner=BOB) for n in range(20)], path="b.md")
@@ -38,7 +39,7 @@ def index(server: Server) -> PostgresIndex:
 )
 @pytest.mark.parametrize("inside", [False, True])
 def test_the_index_finds_what_an_exact_search_finds(
-    index: PostgresIndex, monkeypatch: pytest.MonkeyPatch, within: Where, inside: bool
+    index: Index, monkeypatch: pytest.MonkeyPatch, within: Where, inside: bool
 ) -> None:
     seen: list[int] = []
     real = vectors._near
@@ -54,7 +55,7 @@ def test_the_index_finds_what_an_exact_search_finds(
     monkeypatch.setattr(vectors, "SHARE", 1000)
     monkeypatch.setattr(vectors, "_near", counted)
     if inside:
-        with index.snapshot():
+        with index.search.snapshot():
             near = [alike(index, seed, within, limit) for seed in queries]
     else:
         near = [alike(index, seed, within, limit) for seed in queries]
@@ -63,7 +64,7 @@ def test_the_index_finds_what_an_exact_search_finds(
     assert shared >= 0.95 * sum(map(len, exact))
 
 
-def test_the_planner_takes_the_index(index: PostgresIndex, server: Server) -> None:
+def test_the_planner_takes_the_index(index: Index, server: Server) -> None:
     text = vectors.written(direction(3))
     with server.snapshot():
         plan = server.read(
@@ -77,4 +78,4 @@ def test_the_planner_takes_the_index(index: PostgresIndex, server: Server) -> No
             ][1]
         )
     assert "vectors_near_1" in str(plan)
-    assert index.page(where(ALICE)).total == COUNT
+    assert index.rows.page(where(ALICE)).total == COUNT

@@ -74,7 +74,7 @@ def row(
 
 
 def fill(index: Index, *rows: IndexRow, path: str = "a.md") -> None:
-    index.replace_file(path, STAMP, rows)
+    index.files.replace(path, STAMP, rows)
 
 
 def where(owner: Owner | None = ALICE, *kinds: str, **rest: Any) -> Where:
@@ -83,14 +83,14 @@ def where(owner: Owner | None = ALICE, *kinds: str, **rest: Any) -> Where:
 
 def found(index: Index, query: str, within: Where | None = None, limit: int = 10) -> list[str]:
     """The entries that a text search returns, best first."""
-    hits = index.text(query_terms(query), within or where(), limit)
+    hits = index.search.text(query_terms(query), within or where(), limit)
     return [row.key.local_id for row in rows_of(index, hits)]
 
 
 def rows_of(index: Index, hits: Sequence[UnitHit]) -> list[IndexedMemory]:
     """The memory of each hit."""
-    row_of = {piece.unit: piece.row for piece in index.around([hit.unit for hit in hits], 0)}
-    rows = index.stored(row_of.values())
+    row_of = {piece.unit: piece.row for piece in index.search.around([hit.unit for hit in hits], 0)}
+    rows = index.rows.stored(row_of.values())
     return [rows[row_of[hit.unit]] for hit in hits]
 
 
@@ -101,15 +101,15 @@ def direction(seed: int, dimension: int = DIMENSION) -> NDArray[np.float32]:
 
 def embed(index: Index, seeds: dict[str, int], dimension: int = DIMENSION) -> None:
     """Give every waiting unit the direction that its text is mapped to."""
-    pieces = index.unembedded(1000)
+    pieces = index.upkeep.unembedded(1000)
     if pieces:
-        index.put_vectors(
+        index.upkeep.put_vectors(
             [piece.unit for piece in pieces], np.stack([direction(seeds[piece.dense], dimension) for piece in pieces])
         )
 
 
 def alike(index: Index, seed: int, within: Where | None = None, limit: int = 10) -> list[str]:
-    hits = index.vector(direction(seed), within or where(), limit)
+    hits = index.search.vector(direction(seed), within or where(), limit)
     return [row.key.local_id for row in rows_of(index, hits)]
 
 

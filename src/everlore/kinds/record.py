@@ -9,12 +9,13 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Any
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, share, texts
+from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, named, share, texts
 from everlore.kinds.pieces import split_text
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
@@ -110,29 +111,15 @@ def to_row(record: Record) -> IndexRow:
     """What filters ask for stands in the columns that conversations use for the same: the type of where it came from,
     and a list of names."""
     text = readable(record.content)
-    data = {
-        "content": text,
-        "json": record.content,
-        "type": record.type,
-        "source": record.source,
-        "tags": list(record.tags),
-        "confidence": record.confidence,
-    }
+    data = named(record, ("type", "source", "confidence"))
+    data |= {"content": text, "json": record.content, "tags": list(record.tags)}
     pieces = split_text(text) or [record.type]
-    named = " ".join((record.type, record.source, *record.tags))
-    units = tuple(
-        Unit(turn=at, dense=piece, words=f"{named} {piece}" if at == 0 else piece) for at, piece in enumerate(pieces)
-    )
-    return index_row(
-        key(record.owner, record.local_id),
-        record.updated,
-        data,
-        units,
-        timestamp=record.created,
-        parent_type=record.type,
-        sender_ids=record.tags,
-        validity=Validity(record.created),
-    )
+    told_of = " ".join((record.type, record.source, *record.tags))
+    first, *others = (Unit(turn=at, dense=piece, words=piece) for at, piece in enumerate(pieces))
+    units = (replace(first, words=f"{told_of} {first.words}"), *others)
+    place: dict[str, Any] = {"parent_type": record.type, "sender_ids": record.tags}
+    mine, since = key(record.owner, record.local_id), Validity(record.created)
+    return index_row(mine, record.updated, data, units, timestamp=record.created, validity=since, **place)
 
 
 def title(content: Json) -> str:

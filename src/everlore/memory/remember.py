@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 import structlog
@@ -116,19 +116,8 @@ def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: 
         text = engine.media.read(message.content, meter)
     if engine.settings.memory.mask_secrets and text is not message.content:
         text = mask_secrets(text)  # what a file holds is seen only now
-    return Message(
-        id=f"m_{uuid.uuid4().hex}",
-        scope=scope,
-        session_id=session_id,
-        sender_id=message.sender_id,
-        sender_name=message.sender_name,
-        role=message.role,
-        timestamp=timestamp,
-        content=message.content,
-        text=text,
-        tool_calls=message.tool_calls,
-        tool_call_id=message.tool_call_id,
-    )
+    sent = {one.name: getattr(message, one.name) for one in fields(message)} | {"timestamp": timestamp}
+    return Message(id=f"m_{uuid.uuid4().hex}", scope=scope, session_id=session_id, text=text, **sent)
 
 
 def spoken(content: str | Sequence[Mapping[str, Json]]) -> str:

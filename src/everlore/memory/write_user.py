@@ -76,7 +76,7 @@ def supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[Fact]:
         return []
     together = extract.supersede.slots_together(new, owner, known_names(engine, owner))
     slots = dict.fromkeys(slot for group in together for slot in group)
-    rows = engine.index.in_slot(owner, facts.FACT.name, *slots)
+    rows = engine.index.rows.in_slot(owner, facts.FACT.name, *slots)
     known = [facts.from_row(row) for row in rows]
     ended = {fact.local_id: fact for fact in extract.supersede.superseded(known, new, together)}
     for path in dict.fromkeys(row.path for row in rows if row.key.local_id in ended):

@@ -19,8 +19,8 @@ from typing import Any
 
 from everlore.models import graph, pack
 
-FORMAT = 2
-"""Goes up when the graph built from the same pack changes."""
+FORMAT = 3
+"""Goes up when the graph built from the same pack changes. It is a part of the model's name: vectors are made anew."""
 
 _FILES = ("model.onnx", "tokenizer.json")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +28,7 @@ FIRST_UNITS = 6
 """Units of a memory that the graph found which are compared with the query."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ask:
     """One pass: what to look for, and where. `weights` tells how much each term counts (`score.looked_for`)."""
 
@@ -44,16 +45,16 @@ class Ask:
     favoured: Filter | None = None
     """Memories that meet this, and what else is demanded, are preferred: the time that was asked for."""
 
-    @property
+    @cached_property
     def terms(self) -> list[str]:
         return list(self.weights) if self.recipe.by_words else []
 
-    @property
+    @cached_property
     def whole(self) -> str:
         """The kind that others speak for, as facts do for episodes, if it is looked for."""
         return next(filter(parts_of, self.where.kinds), "")
 
-    @property
+    @cached_property
     def parts(self) -> tuple[str, ...]:
         """The kinds that speak for it."""
         return parts_of(self.whole)
@@ -89,17 +90,17 @@ def collect(index: Index, ask: Ask) -> Found | None:
     window = _window(index, ask, units)
     seen = set(window.memory)
     if len(seen) < ask.keep and ask.limit in (len(near), len(alike)):
-        wanted = min(ask.keep, index.count(ask.where))
+        wanted = min(ask.keep, index.rows.count(ask.where))
         if len(seen) < wanted:
             units |= _crowded_out(index, ask, terms, seen, wanted)
             window = _window(index, ask, units)
-    stats = index.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
-    frequency = index.occurrences(terms, ask.where.owner, window.pieces)
-    if parts_of(ask.where.kinds[0]) and not set(ask.parts) & set(ask.where.kinds):
+    stats = index.search.term_stats(terms, ask.where.owner) if terms else TermStats(0, 1.0, {})
+    frequency = index.search.occurrences(terms, ask.where.owner, window.pieces)
+    if ask.whole == ask.where.kinds[0] and not set(ask.parts) & set(ask.where.kinds):
         missing = _missing(index, ask, terms, stats, frequency)
         if missing:
             window = _with_facts(index, ask, missing, units, window)
-            frequency = index.occurrences(terms, ask.where.owner, window.pieces)
+            frequency = index.search.occurrences(terms, ask.where.owner, window.pieces)
     if not window.pieces:
         return None
     return Found(window.pieces, _candidates(index, ask, frequency, window), stats, len(near), len(alike))
@@ -107,17 +108,17 @@ def collect(index: Index, ask: Ask) -> Found | None:
 
 def collect_rows(index: Index, ask: Ask, rows: Iterable[int], stats: TermStats) -> Found | None:
     """Of these memories, however they were found."""
-    window = _window(index, ask, {one for units in index.units_of(rows, FIRST_UNITS).values() for one in units})
+    window = _window(index, ask, {one for units in index.search.units_of(rows, FIRST_UNITS).values() for one in units})
     if not window.pieces:
         return None
-    frequency = index.occurrences(ask.terms, ask.where.owner, window.pieces)
+    frequency = index.search.occurrences(ask.terms, ask.where.owner, window.pieces)
     return Found(window.pieces, _candidates(index, ask, frequency, window), stats)
 
 
 def _lists(index: Index, ask: Ask, terms: Sequence[str], limit: int) -> tuple[list[UnitHit], list[UnitHit]]:
     """Units by words and by meaning, best first."""
-    near = index.text(terms, ask.where, limit) if terms else []
-    alike = [] if ask.vector is None else index.vector(ask.vector, ask.where, limit)
+    near = index.search.text(terms, ask.where, limit) if terms else []
+    alike = [] if ask.vector is None else index.search.vector(ask.vector, ask.where, limit)
     if ask.radius is not None:
         alike = [hit for hit in alike if hit.score >= ask.radius]
     return list(near), list(alike)
@@ -134,7 +135,7 @@ def _crowded_out(index: Index, ask: Ask, terms: Sequence[str], seen: Set[int], w
         lists = _lists(index, ask, terms, limit)
         full = any(len(hits) == limit for hits in lists)
         fresh = {hit.unit for hits in lists for hit in hits}.difference(row_of)
-        row_of |= {piece.unit: piece.row for piece in index.around(sorted(fresh), 0)}
+        row_of |= {piece.unit: piece.row for piece in index.search.around(sorted(fresh), 0)}
         others = {}
         for hit in (hit for hits in lists for hit in hits):
             row = row_of.get(hit.unit)
@@ -145,12 +146,12 @@ def _crowded_out(index: Index, ask: Ask, terms: Sequence[str], seen: Set[int], w
 
 def _window(index: Index, ask: Ask, units: Set[int]) -> _Window:
     """These units and what stands around them. A fact of an episode counts for that, if it is permitted."""
-    pieces = index.around(sorted(units), ask.recipe.reach)
+    pieces = index.search.around(sorted(units), ask.recipe.reach)
     rows = [piece.row for piece in pieces]
     facts = {piece.row for piece in pieces if piece.kind in ALONE and piece.parent_id}
     if facts:
-        episodes = index.episodes_of(facts)
-        allowed = index.permitted(episodes.values(), ask.where)
+        episodes = index.search.episodes_of(facts)
+        allowed = index.search.permitted(episodes.values(), ask.where)
         barred = {fact for fact, episode in episodes.items() if episode not in allowed}
         pieces = [piece for piece in pieces if piece.row not in barred]
         rows = [episodes.get(piece.row, piece.row) for piece in pieces]
@@ -161,7 +162,7 @@ def _window(index: Index, ask: Ask, units: Set[int]) -> _Window:
 def _missing(index: Index, ask: Ask, terms: Sequence[str], stats: TermStats, frequency: Floats) -> list[str]:
     """Terms that are known, but not from any memory of the kinds that are looked for."""
     absent = [term for term, count in zip(terms, frequency, strict=True) if stats.frequency[term] and not count.any()]
-    held = index.held(absent, ask.where) if absent else ()
+    held = index.search.held(absent, ask.where) if absent else ()
     return [term for term in absent if term not in held]
 
 
@@ -169,13 +170,13 @@ def _with_facts(index: Index, ask: Ask, missing: Sequence[str], units: Set[int],
     """Words that stand in no turn may stand in a fact that a person wrote: it speaks for its turn."""
     owner = ask.where.owner
     # a fact has a time of its own: what is demanded is demanded of the memory it speaks for
-    hits = index.text(missing, replace(ask.where, kinds=ask.parts, filter=None), FACTS_READ)
+    hits = index.search.text(missing, replace(ask.where, kinds=ask.parts, filter=None), FACTS_READ)
     if owner is None or not hits:
         return window
-    facts = index.around(sorted(hit.unit for hit in hits), 0)
-    anchors = index.anchors(owner, ask.where.kinds[0], list({(fact.parent_id, fact.turn) for fact in facts}))
+    facts = index.search.around(sorted(hit.unit for hit in hits), 0)
+    anchors = index.search.anchors(owner, ask.where.kinds[0], list({(fact.parent_id, fact.turn) for fact in facts}))
     wider = _window(index, ask, units | set(anchors.values()))
-    allowed = index.permitted(set(wider.memory), ask.where)
+    allowed = index.search.permitted(set(wider.memory), ask.where)
     place = {piece.unit: at for at, piece in enumerate(wider.pieces) if wider.memory[at] in allowed}
     scored = [(wider.memory[at], wider.centre[at], wider.pieces[at]) for at in place.values()]
     for piece in facts:
@@ -191,7 +192,7 @@ def _candidates(index: Index, ask: Ask, frequency: Floats, window: _Window) -> C
     pieces = window.pieces
     cosine = np.full(len(pieces), np.nan, np.float32)
     if ask.vector is not None:
-        known = index.cosines(ask.vector, ask.where.owner, [piece.unit for piece in pieces])
+        known = index.search.cosines(ask.vector, ask.where.owner, [piece.unit for piece in pieces])
         # what words brought in is read in full; by vectors alone, what stands around a hit must be near enough itself
         least = -1.0 if ask.radius is None or ask.recipe.by_words else ask.radius
         cosine = np.where(known < least, 0.0, known).astype(np.float32)

@@ -35,6 +35,8 @@ SYSTEM = ".everlore"
 ATTEMPTS = 20
 SAVING_SECONDS = 3.0
 """How long a change waits for another program that is writing to the file."""
+SCAN_SECONDS = 300.0
+"""The watcher may have missed something."""
 STALE_SECONDS = 3600
 """A temporary file this old belongs to a process that died."""
 TRIED_BYTES = 4096
@@ -52,6 +54,7 @@ class FolderVault:
         self.root = root.expanduser().resolve()
         self.folder: Path | None = self.root
         self.where = str(self.root)
+        self.scan_seconds = SCAN_SECONDS
         self._held = threading.local()
         self._prepared = False
 
@@ -67,6 +70,9 @@ class FolderVault:
                     if left.stat().st_mtime < time.time() - STALE_SECONDS:
                         left.unlink()
         self._prepared = True
+
+    def unready(self) -> str:
+        return ""
 
     def read(self, path: str) -> FileText | None:
         with _explained(path):

@@ -30,8 +30,10 @@ ROME, OSLO = made(1, "Book a flight to Rome"), made(2, "Book a flight to Oslo", 
 ALIKE = np.ones((2, 1), np.float32)
 
 
-def fly(to: str, id: int) -> str:
-    return f"1. `search_flights(to={to})`: ok: 2 flights\n2. `book_flight(id={id}, seats=1)`: ok\n3. Result: Booked."
+def fly(to: str, number: int) -> str:
+    return (
+        f"1. `search_flights(to={to})`: ok: 2 flights\n2. `book_flight(id={number}, seats=1)`: ok\n3. Result: Booked."
+    )
 
 
 # -- which runs make one

@@ -48,7 +48,7 @@ def test_tools_that_save_and_find_bring_no_extraction_along() -> None:
     tools = "everlore.surfaces.contracts.knowledge.toolset, everlore.surfaces.contracts.records.toolset"
     code = f"import sys, {tools}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    assert {"everlore.extract.facts", "everlore.extract.case"}.isdisjoint(loaded)
+    assert {"everlore.extract.facts", "everlore.extract.agent"}.isdisjoint(loaded)
 
 
 @posix_only
@@ -118,9 +118,10 @@ def test_signals_end_it_in_order(tmp_path: Path, how: signal.Signals) -> None:
     with talking(tmp_path / "root") as process:
         process.shake()
         process.call("who")
-        params = {"name": "wait", "arguments": {"seconds": 0.5}}
+        params = {"name": "wait", "arguments": {"seconds": 2}}
         process.say({"jsonrpc": "2.0", "id": "last", "method": "tools/call", "params": params})
-        time.sleep(0.2)
+        process.say({"jsonrpc": "2.0", "id": "next", "method": "ping"})
+        assert process.hear()["id"] == "next"  # so what came before it has been read
         process.process.send_signal(how)
         assert process.hear()["id"] == "last"
         assert process.process.wait(60) == 0

@@ -43,6 +43,7 @@ LEARNED = "## Learned since"
 _MARK = re.compile(r"\n*<!-- written by Everlore ([0-9a-f]{16}) -->\s*$")
 _OUR_DESCRIPTION = re.compile(r"How to .+ \(from (\d+) runs\)")
 _CALL = re.compile(r"^\d+\. (?:\([^)]*\) )?`(?P<name>[^`(]+)\((?P<arguments>[^`]*)\)`: (?P<outcome>ok|error|no result)")
+_DANGLING = re.compile(r"(?:\s+(?:to|in|for|of|on|at|from|with|by|the|an?|and|is|until))+$", re.I)
 _EDITING = {"edit", "write", "replace", "patch"}
 _NEXT_ARGUMENT = re.compile(r", (?=[\w-]+=)")
 
@@ -87,20 +88,15 @@ def _calls(approach: str) -> tuple[Told, ...]:
 
 
 def shared_steps(cases: Sequence[Case]) -> list[Told]:
-    """The longest sequence of kinds that all these runs have, as calls of the first; empty where it tells nothing."""
+    """The sequence of kinds that all these runs have, as calls of the first; empty where it tells nothing."""
+    found = reduce(_common, [_calls(case.approach) for case in cases])
+    return list(found) if len(found) >= SEQUENCE and any(call.acts for call in found) else []
 
-    def common(one: Sequence[Told], two: Sequence[Told]) -> Sequence[Told]:
-        best: list[list[list[Told]]] = [[[] for _ in range(len(two) + 1)] for _ in range(len(one) + 1)]
-        for i, call in enumerate(one):
-            for j, other in enumerate(two):
-                same = call.kind == other.kind and call.tool == other.tool
-                longest = max(best[i][j + 1], best[i + 1][j], key=len)
-                best[i + 1][j + 1] = [*best[i][j], call] if same else longest
-        return best[-1][-1]
 
-    runs: list[Sequence[Told]] = [_calls(case.approach) for case in cases]
-    found = list(reduce(common, runs))
-    return found if len(found) >= SEQUENCE and any(call.acts for call in found) else []
+def _common(one: tuple[Told, ...], two: tuple[Told, ...]) -> tuple[Told, ...]:
+    kinds, others = ([(call.tool, call.kind) for call in calls] for calls in (one, two))
+    blocks = SequenceMatcher(None, kinds, others, autojunk=False).get_matching_blocks()
+    return tuple(call for at, _, size in blocks for call in one[at : at + size])
 
 
 def enough(cases: Sequence[Case]) -> bool:
@@ -243,7 +239,9 @@ def _task(cases: Sequence[Case], told: SkillAnswer | None) -> str:
     if told is not None and told.how_to.strip():
         return told.how_to.strip().removeprefix("How to ").rstrip(".")
     intents = [mask(case.task_intent).rstrip(".!?") for case in cases]
-    text = reduce(_pattern, intents).strip(" ,;:…-")
+    text = reduce(_pattern, intents)
+    head = _DANGLING.sub("", text.partition("…")[0].rstrip(" ,;:-"))
+    text = head if len(_slug(head).split("-")) > 1 else _DANGLING.sub("", text.strip(" ,;:…-"))
     if not things(text):
         text = f"use {', '.join(dict.fromkeys(call.kind for call in shared_steps(cases)))}"
     return text[:1].lower() + text[1:]

@@ -166,7 +166,8 @@ def task_intent(run: Sequence[Step]) -> str:
     said = [step.text for step in run if isinstance(step, Said)]
     real = [text for text in said if not courtesy(text)] or ([] if calls else said)
     if real and (parts := split(real[0])):
-        return one_line(bare(parts[0]), INTENT)
+        done = re.sub(r"^(?:I|We)(?:'ve| have)? (?=\w+ed\b)", "", parts[0]) if calls else parts[0]
+        return one_line(bare(done[:1].upper() + done[1:]), INTENT)
     outputs = "; ".join(call.outcome.told for call in calls if not call.told and call.outcome.told)
     used = f"Use {_used(calls)}"
     return one_line(f"{used} ({outputs})" if outputs else used, INTENT)

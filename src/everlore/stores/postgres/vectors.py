@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.postgres.statements import Connection, each, rows, value
-from everlore.postgres.tenants import owner_uuid, tenant_of, tenants_of
+from everlore.postgres.statements import Connection, many, rows, value
+from everlore.postgres.tenants import NUMBER_BITS, numbered, owner_uuid, tenant_of, tenants_of
 from everlore.stores.base import Vector
-from everlore.stores.conditions import Condition
-from everlore.stores.postgres.filters import partition, restriction
+from everlore.stores.postgres.dialect import partition, restriction
+from everlore.stores.sql.dialect import Condition
 from everlore.types import Owner, UnitHit, Where
 
 EXACT_UP_TO = 10_000
@@ -25,6 +25,8 @@ SHARE = 20
 index would have to be walked so long until it has met enough of them."""
 MOST_DIMENSIONS = 4000
 """Of an HNSW index over halves."""
+NUMBERS = (1 << NUMBER_BITS) - 1
+"""What of a number is not its tenant."""
 DIGITS = 6
 """Cosines are rounded, as in the embedded index."""
 
@@ -69,21 +71,41 @@ def cosines(
     return np.array([known.get(unit, np.nan) for unit in units], np.float64)
 
 
+def missing(connection: Connection, owner: Owner | None, limit: int) -> list[tuple[int, str]]:
+    """Units that wait for a vector, as they came, with their texts."""
+    if owner is None:
+        select = (
+            "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
+            f" ORDER BY w.unit & {NUMBERS} LIMIT %s"
+        )
+        return [(unit, dense) for unit, dense in rows(connection, select, (limit,))]
+    name = owner_uuid(owner)
+    tenant = tenant_of(name)
+    select = (
+        "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
+        # a unit's number says its tenant, and the key of the table begins with it
+        " WHERE w.tenant = %s AND w.unit BETWEEN %s AND %s AND u.owner = %s ORDER BY u.id LIMIT %s"
+    )
+    values = (tenant, numbered(tenant, 0), numbered(tenant, NUMBERS), name, limit)
+    return [(unit, dense) for unit, dense in rows(connection, select, values)]
+
+
 def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
     """Store vectors of units that wait for one; others are gone by now, or another process was quicker."""
     given = dict(zip(units, vectors.astype(np.float16), strict=True))
     select = (
-        "DELETE FROM waiting w USING units u WHERE w.tenant = ANY(%s) AND w.unit = ANY(%s) AND u.tenant = w.tenant"
+        "DELETE FROM waiting w USING units u WHERE w.tenant = %s AND w.unit = ANY(%s) AND u.tenant = %s"
         " AND u.id = w.unit RETURNING u.tenant, u.id, u.row, u.owner, u.kind, u.tie, u.place, u.turn"
     )
-    names = (tenants_of(list(given)), list(given))
-    each(
-        connection,
-        "INSERT INTO vectors(tenant, unit, row, owner, kind, tie, place, turn, model, vector)"
-        " VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec) ON CONFLICT(tenant, unit) DO UPDATE SET"
-        " model = excluded.model, vector = excluded.vector",
-        [(*found, model, written(given[found[1]])) for found in rows(connection, select, names)],
-    )
+    for tenant in tenants_of(list(given)):
+        some = [unit for unit in given if unit >> NUMBER_BITS == tenant]
+        many(
+            connection,
+            "INSERT INTO vectors(tenant, unit, row, owner, kind, tie, place, turn, model, vector)",
+            [(*found, model, written(given[found[1]])) for found in rows(connection, select, (tenant, some, tenant))],
+            "ON CONFLICT(tenant, unit) DO UPDATE SET model = excluded.model, vector = excluded.vector",
+            "%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec",
+        )
 
 
 def written(vector: NDArray[np.floating]) -> str:

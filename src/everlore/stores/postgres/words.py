@@ -17,7 +17,7 @@ from everlore.postgres.tenants import owner_uuid, tenant_of
 from everlore.stores.base import TermStats
 from everlore.stores.bm25 import K1, B, telling
 from everlore.stores.frequencies import MOST_FRESH, Frequencies, Moment, affordable, rarest_first
-from everlore.stores.postgres.filters import partition, restriction
+from everlore.stores.postgres.dialect import partition, restriction
 from everlore.stores.postgres.hashes import word_hash
 from everlore.stores.tokens import LISTED_TERMS
 from everlore.types import Owner, UnitHit, Where

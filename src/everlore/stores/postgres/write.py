@@ -109,8 +109,11 @@ class Writer:
         self._connection.execute("DELETE FROM problems WHERE tenant = %s AND file = %s", (tenant_of(file), file))
         each(
             self._connection,
-            "INSERT INTO problems(tenant, file, path, line, reason) VALUES(%s, %s, %s, %s, %s)",
-            [(tenant_of(file), file, problem.path, problem.line, problem.reason) for problem in problems],
+            "INSERT INTO problems(tenant, file, place, path, line, reason) VALUES(%s, %s, %s, %s, %s, %s)",
+            [
+                (tenant_of(file), file, place, problem.path, problem.line, problem.reason)
+                for place, problem in enumerate(problems)
+            ],
         )
         return self._put(path, file, stamp, rows, known, kept)
 
@@ -118,9 +121,10 @@ class Writer:
         file = file_uuid(path)
         found = first(
             self._connection,
-            "SELECT mtime_ns, size, EXISTS(SELECT 1 FROM problems p WHERE p.tenant = f.tenant AND p.file = f.file)"
+            # a cluster does not carry the tenant into what is asked inside, so it is said twice
+            "SELECT mtime_ns, size, EXISTS(SELECT 1 FROM problems p WHERE p.tenant = %s AND p.file = f.file)"
             " FROM files f WHERE tenant = %s AND file = %s FOR UPDATE",
-            (tenant_of(file), file),
+            (tenant_of(file), tenant_of(file), file),
         )
         if found != (None if before is None else (before.mtime_ns, before.size, False)):
             return False

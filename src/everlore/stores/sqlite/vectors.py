@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from everlore.database import rows, value
 from everlore.stores.base import Vector
 from everlore.stores.sqlite import packs
-from everlore.stores.sqlite.filters import restriction
+from everlore.stores.sqlite.dialect import restriction
 from everlore.stores.sqlite.hits import Floats, Ints, hits, numbers, permitted
 from everlore.stores.sqlite.schema import EVERYONE, MOST_KINDS
 from everlore.stores.vector_math import (

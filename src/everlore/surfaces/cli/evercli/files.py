@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from everlore.surfaces.cli.evercli.failure import Failure, local_failure, unusable
+from everlore.surfaces.cli.evercli.text import json_object
 from everlore.types import Json
 
 BACKUP: Final = "-bak"
@@ -35,11 +36,8 @@ def read_json(path: Path) -> dict[str, Json] | None:
     raw = read_bytes(path)
     if raw is None:
         return None
-    try:
-        value = json.loads(raw)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
+    value = json_object(raw)
+    if value is None:
         hint = f"Move it away and log in again: mv {path} {path}.broken"
         raise unusable(path, f"{path} is damaged: it is not a JSON object", hint)
     return value
