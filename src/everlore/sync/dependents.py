@@ -25,18 +25,23 @@ MOST_SKILLS = 10_000
 def drop_parts(engine: Engine, owner: Owner, whole: str, path: str, cells: Sequence[str]) -> Mapping[str, list[str]]:
     """Take out the parts, such as facts, of cells whose `whole`, such as their episode, left `path` and is nowhere
     else, and what agents did in them. Returns them by their file."""
-    wholes = engine.index.rows.children(owner, whole, cells)
-    kept = {row.parent_id for row in wholes if row.path != path}
+    kept = {row.parent_id for row in engine.index.rows.children(owner, whole, cells) if row.path != path}
     lost = [cell for cell in cells if cell not in kept]
     by_path: dict[str, list[str]] = {}
-    found = [row for part in parts_of(whole) for row in engine.index.rows.children(owner, part, lost)]
-    for name in sorted({name for row in wholes for name in row.sender_ids}):
-        found += engine.index.rows.children(Owner(owner.scope, "agent", name), case.CASE.name, lost)
-    for row in found:
+    for row in hanging_on(engine, owner, whole, lost):
         by_path.setdefault(row.path, []).append(row.key.local_id)
     for part_path, entries in by_path.items():
         take_out(engine, part_path, entries)
     return by_path
+
+
+def hanging_on(engine: Engine, owner: Owner, whole: str, cells: Sequence[str]) -> list[IndexedMemory]:
+    """What goes with the `whole` of these cells: its parts, and the cases of the agents who took part."""
+    parts = parts_of(whole)
+    found = [row for part in parts for row in engine.index.rows.children(owner, part, cells)]
+    spoke = {name for row in engine.index.rows.children(owner, whole, cells) if parts for name in row.sender_ids}
+    agents = (Owner(owner.scope, "agent", name) for name in sorted(spoke))
+    return found + [row for agent in agents for row in engine.index.rows.children(agent, case.CASE.name, cells)]
 
 
 def take_out(engine: Engine, path: str, entries: Collection[str]) -> None:

@@ -294,7 +294,7 @@ def _steps(cases: Sequence[Case]) -> list[str]:
     """The shared steps: what every run did alike as it was, what differed by its name."""
     proven = [case for case in cases if case.quality_score > PROVEN] or list(cases)
     runs = [_calls(case.approach) for case in proven]
-    return [f"`{_step(call, runs).replace('`', chr(39))}`" for call in shared_steps(proven)]
+    return [f"`{_step(call, runs).replace('`', chr(39))}`" for call in shared_steps(proven) or runs[0]]
 
 
 def _step(call: Told, runs: Sequence[Sequence[Told]]) -> str:
