@@ -28,6 +28,7 @@ from bench import (
     scale,
     speed,
     stores,
+    vaults,
 )
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
@@ -201,6 +202,7 @@ def _scale(options: argparse.Namespace, progress: Progress) -> None:
     WORK.mkdir(exist_ok=True)
     tables = [embedding.table(embedding.measure(folder, plan.embedded, progress))]
     tables.append(clients.table(clients.measure(folder, WORK, plan.seconds, progress)))
+    tables.append(vaults.table(vaults.measure(plan.owners, WORK, progress)))
     tables.insert(0, scale.table(scale.measure(plan, folder, WORK, progress), report.heading()))
     _publish("scale", "\n".join(tables), quick=options.quick)
 

@@ -31,6 +31,7 @@ from everlore.postgres.server import Server
 from everlore.postgres.statements import value
 from everlore.search import Query, recall
 from everlore.search.recipes import HYBRID
+from everlore.stores import base
 from everlore.stores.tokens import query_terms
 from everlore.types import Owner, Where
 
@@ -151,8 +152,7 @@ def _searches(
 
     def everyone(engine: Engine, query: str) -> None:
         where = Where(None, ("episode", "fact"))
-        engine.index.search.text(query_terms(query), where, CANDIDATES)
-        engine.index.search.vector(known[query], where, CANDIDATES)
+        engine.index.search.candidates(base.Asked(where, query_terms(query), known[query], CANDIDATES))
 
     bar = progress.add_task("stores: searching", total=3)
     found = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from stored import ALICE, BOB, alike, embed, fill, found, row, rows_of, where
+from stored import ALICE, BOB, alike, embed, fill, found, row, rows_of, text, where
 
-from everlore.stores.base import Index, Link
+from everlore.stores.base import Asked, Index, Link
 from everlore.types import Edge, Key, Owner, Scope, Validity, Where
 
 
@@ -28,8 +28,9 @@ def test_edges_lead_from_targets_to_rows_and_back(index: Index) -> None:
         Link(number["af_1"], "fact", Edge("about", "tea"))
     ]
     assert index.links.of([number["af_1"]]) == [(number["af_1"], weak), (number["af_1"], Edge("about", "tea"))]
-    assert index.links.degrees(["lisbon", "tea", "oslo"], Where(None, ()), 2) == {"lisbon": 2, "tea": 1}
-    assert index.links.degrees(["lisbon"], Where(None, (), scope=Scope("other")), 2) == {}
+    assert index.links.degrees(["lisbon", "tea", "oslo"], where(None), 2) == {"lisbon": 2, "tea": 1}
+    assert index.links.degrees(["lisbon"], where(None, scope=Scope("other")), 2) == {}
+    assert index.links.degrees(["lisbon"], where(BOB), 2) == {"lisbon": 1}
     fill(index, row("af_2", "b"))
     assert [link.edge for link in index.links.to(["lisbon"], where(None))] == [strong]
 
@@ -77,7 +78,7 @@ def test_a_scope_hides_the_others(index: Index) -> None:
     assert sorted(found(index, "tea", scoped)) == sorted(alike(index, 1, scoped)) == ["af_1", "af_2"]
     assert found(index, "tea", where(None, scope=there.scope)) == ["af_3"]
     assert sorted(one.key.local_id for one in index.rows.page(scoped).rows) == ["af_1", "af_2"]
-    every = [one.id for one in rows_of(index, index.search.text(["tea"], where(None), 5))]
+    every = [one.id for one in rows_of(index, text(index, ["tea"], where(None), 5))]
     assert len(index.search.permitted(every, scoped)) == 2
 
 
@@ -85,7 +86,8 @@ def test_facts_lead_to_their_episode_and_rows_to_their_units(index: Index) -> No
     fill(index, row("ep_1", "a", "b", "c", kind="episode", parent="c1"), row("af_1", "d", parent="c1"))
     stored = {one.key.local_id: one.id for one in index.rows.page(where(ALICE)).rows}
     assert index.search.episodes_of(stored.values()) == dict.fromkeys(stored.values(), stored["ep_1"])
-    assert [len(units) for units in index.search.units_of([stored["ep_1"]], 2).values()] == [2]
+    asked = Asked(where(ALICE), rows=[stored["ep_1"]], first=2)
+    assert [piece.turn for piece in index.search.candidates(asked).pieces] == [0, 1]
 
 
 def _three() -> list[tuple[Owner, str]]:

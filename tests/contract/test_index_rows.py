@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stored import ALICE, BOB, STAMP, alike, embed, fill, found, row, where
+from stored import ALICE, BOB, STAMP, alike, embed, fill, found, row, text, where
 
 from everlore.stores.base import Applied, Index, Stamp
 from everlore.types import AllOf, AnyOf, Filter, Key, Owner, Predicate, Problem, Scope, Validity
@@ -149,8 +149,8 @@ def test_scopes_tracks_and_owners_are_apart(index: Index) -> None:
         fill(index, row("af_1", f"word{number} shared", owner=owner), path=f"{number}.md")
     for number, owner in enumerate(owners):
         assert [stored.data["text"] for stored in index.rows.page(where(owner)).rows] == [f"word{number} shared"]
-        assert len(index.search.text(["share"], where(owner), 10)) == 1
-    assert len(index.search.text(["share"], where(None), 10)) == 4
+        assert len(text(index, ["share"], where(owner), 10)) == 1
+    assert len(text(index, ["share"], where(None), 10)) == 4
     assert dict(index.rows.owners()) == dict.fromkeys(owners, 1)
     assert [owner for owner, _ in index.rows.owners(Scope("app", "one"))] == [owners[2], owners[0], owners[3]]
     assert index.rows.owners(Scope("app", "one"), 1) == [(owners[2], 1)]
@@ -187,10 +187,13 @@ def test_children_and_slots(index: Index) -> None:
     assert index.rows.children(ALICE, "case", ["c1"]) == []
     over = row("af_9", "one", parent="c1", slot="alice: home", validity=Validity(1, 2))
     index.files.replace("over.md", STAMP, [over, row("af_8", "two", parent="c9", validity=Validity(1, 2))])
-    assert [(r.key.local_id, r.slot) for r in index.rows.children(ALICE, "fact", ["c1", "c2"], ended=True)] == [
-        ("af_2", "alice: tea"),
-        ("af_9", "alice: home"),
-    ]
+    [episode] = index.rows.children(ALICE, "episode", ["c1"])
+    [fact] = index.rows.children(ALICE, "fact", ["c2"])
+    mine, ended = index.rows.with_ended([episode.id, fact.id], ("fact",))
+    assert mine == {episode.id: episode, fact.id: fact}
+    assert [(one.key.local_id, one.slot) for one in ended] == [("af_2", "alice: tea"), ("af_9", "alice: home")]
+    assert index.rows.with_ended([episode.id], ()) == ({episode.id: episode}, [])
+    assert index.rows.with_ended([], ("fact",)) == ({}, [])
     assert [r.key.local_id for r in index.rows.in_slot(ALICE, "fact", "alice: tea")] == ["af_1", "af_2"]
     assert len(index.rows.in_slot(ALICE, "fact", "alice: tea", "", "alice: none")) == 2
     assert index.rows.in_slot(ALICE, "fact", "") == []

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from stored import ALICE, BOB, STAMP, alike, direction, embed, fill, found, row, rows_of, where
+from stored import ALICE, BOB, STAMP, alike, around, direction, embed, fill, found, row, rows_of, text, vector, where
 
 from everlore.errors import EverloreError
-from everlore.stores.base import Index, Stamp
+from everlore.stores.base import Asked, Index, Stamp
 from everlore.stores.tokens import query_terms, tokens
 from everlore.types import IndexRow, Owner, Predicate, Problem, Scope, Unit
 
@@ -62,12 +63,12 @@ def test_tidying_ends_and_changes_no_answer(index: Index) -> None:
         fill(index, row(f"af_{number}", f"tea number {number} " + "again " * (number % 4)), path=f"{number}.md")
     for number in range(0, 30, 7):
         index.files.remove(f"{number}.md")
-    before = index.search.text(["tea", "again", "11"], where(), 30)
+    before = text(index, ["tea", "again", "11"], where(), 30)
     for _ in range(100):
         if not index.upkeep.tidy():
             break
     assert not index.upkeep.tidy()
-    assert index.search.text(["tea", "again", "11"], where(), 30) == before
+    assert text(index, ["tea", "again", "11"], where(), 30) == before
     assert index.upkeep.check() == []
 
 
@@ -83,7 +84,7 @@ def test_scores_are_bm25(index: Index) -> None:
         idf = math.log(1 + (4 - frequency + 0.5) / (frequency + 0.5))
         return idf * count * 2.2 / (count + 1.2 * (0.6 + 0.4 * lengths[at] / mean))
 
-    hits = index.search.text(["tea", "milk"], where(), 10)
+    hits = text(index, ["tea", "milk"], where(), 10)
     got = {stored.key.local_id: hit.score for hit, stored in zip(hits, rows_of(index, hits), strict=True)}
     assert got == pytest.approx({f"af_{n}": score("tea", n) + score("milk", n) for n in range(3)})
     stats = index.search.term_stats(["tea", "milk", "absent"], ALICE)
@@ -119,8 +120,8 @@ def test_no_query_is_syntax(index: Index, query: str) -> None:
 
 def test_a_piece_tells_where_it_stands(index: Index) -> None:
     fill(index, row("ep_1", "first turn", "second turn about tea", kind="episode", parent="c1"))
-    [hit] = index.search.text(["tea"], where(), 10)
-    [piece] = index.search.around([hit.unit], 0)
+    [hit] = text(index, ["tea"], where(), 10)
+    [piece] = around(index, [hit.unit], 0)
     [key_row] = index.rows.stored([piece.row]).values()
     assert (piece.turn, piece.kind, piece.parent_id, key_row.key.local_id) == (1, "episode", "c1", "ep_1")
 
@@ -131,32 +132,54 @@ def test_terms_are_counted_in_pieces_whether_or_not_they_were_searched(index: In
     terms = ["tea", "milk", "absent"]
     for searched in ([], ["tea"], terms):
         with index.search.snapshot():
-            hits = index.search.text(["tea", "milk"], where(owner), 10)
-            pieces = index.search.around(sorted(hit.unit for hit in hits), 1)
-            index.search.text(searched, where(owner, "episode"), 1)
-            counts = index.search.occurrences(terms, owner, pieces)
-        assert counts.T.tolist() == [[2, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 0]]
-    assert index.search.occurrences(terms, owner, pieces).tolist() == counts.tolist()
-    assert index.search.occurrences([], owner, pieces).shape == (0, 4)
-    assert index.search.occurrences(terms, owner, []).shape == (3, 0)
+            units = [hit.unit for hit in text(index, ["tea", "milk"], where(owner), 10)]
+            text(index, searched, where(owner, "episode"), 1)
+            found = index.search.candidates(Asked(where(owner), terms, units=units, reach=1))
+        assert found.occurrences.T.tolist() == [[2, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 0]]
+        assert (found.by_words, found.stats) == ([], None)
+    listed = index.search.candidates(Asked(where(owner), terms, limit=10, reach=1))
+    assert listed.occurrences.tolist() == found.occurrences.tolist()
+    assert listed.stats == index.search.term_stats(terms, owner)
+    assert index.search.candidates(Asked(where(owner), units=units)).occurrences.shape == (0, 4)
+    assert index.search.candidates(Asked(where(owner), terms)).occurrences.shape == (3, 0)
+
+
+def test_one_question_brings_both_lists_and_what_is_beside_them(index: Index) -> None:
+    index.upkeep.use_model("m", 16)
+    fill(index, row("ep_1", "tea", "one", "two", "far", kind="episode", timestamp=10), row("nt_1", "cake", kind="note"))
+    fill(index, row("ep_2", "tea", kind="episode", timestamp=99), path="b.md")
+    embed(index, {"tea": 1, "one": 2, "two": 3, "far": 4, "cake": 5})
+    of_day = where(ALICE, "episode", filter=Predicate("timestamp", "gte", 50))
+    asked = Asked(where(ALICE, "episode"), ["tea"], direction(3), 1, 1, also=of_day)
+    found = index.search.candidates(asked)
+    tokens_of = {piece.unit: piece.tokens.strip() for piece in found.pieces}
+    assert sorted(tokens_of.values()) == ["far", "one", "tea", "tea", "two"], "with those beside, and of that day"
+    assert [tokens_of[hit.unit] for hit in found.by_meaning] == ["two"]
+    assert [tokens_of[hit.unit] for hit in found.by_words] == ["tea"]
+    near = dict(zip(tokens_of.values(), found.cosines.tolist(), strict=True))
+    assert near["two"] == pytest.approx(1.0, abs=1e-4)
+    assert near["one"] == pytest.approx(float(direction(2) @ direction(3)), abs=1e-3)
+    assert index.search.candidates(replace(asked, radius=1.5, also=None, terms=())).pieces == []
+    [first] = index.search.candidates(Asked(where(), rows=[found.pieces[0].row], first=1)).pieces
+    assert first == found.pieces[0]
 
 
 def test_neighbours_come_with_a_unit(index: Index) -> None:
     fill(index, row("ep_1", *[f"turn {n} word" for n in range(6)], kind="episode", parent="c1"))
     fill(index, row("ep_2", "turn one", "turn two", kind="episode", parent="c2"), path="b.md")
-    pieces = index.search.around([hit.unit for hit in index.search.text(["2"], where(), 10)], 1)
+    pieces = around(index, [hit.unit for hit in text(index, ["2"], where(), 10)], 1)
     assert [piece.turn for piece in pieces] == [1, 2, 3]
     assert [piece.start for piece in pieces] == [3, 6, 9]
     assert {(piece.parent_id, piece.length) for piece in pieces} == {("c1", 3)}
     assert pieces[1].tokens.count(" turn ") == 1
-    everything = index.search.around([hit.unit for hit in index.search.text(["turn"], where(), 10)], 3)
+    everything = around(index, [hit.unit for hit in text(index, ["turn"], where(), 10)], 3)
     assert [(piece.row, piece.turn) for piece in everything] == sorted({(p.row, p.turn) for p in everything})
     assert len(everything) == 8
 
 
 def test_repeated_words_can_be_counted_in_a_piece(index: Index) -> None:
     fill(index, row("af_1", "tea tea tea"))
-    [piece] = index.search.around([index.search.text(["tea"], where(), 1)[0].unit], 0)
+    [piece] = around(index, [text(index, ["tea"], where(), 1)[0].unit], 0)
     assert piece.tokens.count(" tea ") == 3
 
 
@@ -164,7 +187,7 @@ def test_anchors_are_the_first_unit_of_a_turn(index: Index) -> None:
     units = (Unit(0, "a", "a"), Unit(1, "b", "b"), Unit(1, "c", "c"))
     episode = row("ep_1", kind="episode", parent="c1")
     fill(index, IndexRow(**{**{f: getattr(episode, f) for f in IndexRow.__slots__}, "units": units}))
-    first = index.search.text(["b"], where(), 1)[0].unit
+    first = text(index, ["b"], where(), 1)[0].unit
     assert index.search.anchors(ALICE, "episode", [("c1", 1), ("c1", 7), ("c9", 0)]) == {("c1", 1): first}
     assert index.search.anchors(BOB, "episode", [("c1", 1)]) == {}
 
@@ -175,13 +198,16 @@ def test_vectors_find_the_nearest(index: Index) -> None:
     embed(index, {f"text {n}": n for n in range(20)})
     expected = sorted(range(20), key=lambda n: -float(direction(n) @ direction(3)))
     assert alike(index, 3, limit=5) == [f"af_{n}" for n in expected[:5]]
-    hits = index.search.vector(direction(3), where(), 20)
+    hits = vector(index, direction(3), where(), 20)
     assert hits[0].score == pytest.approx(1.0, abs=1e-4)
+    score = dict(hits)
+    fill(index, row("ep_1", "without", kind="episode"), path="b.md")
     for owner in (ALICE, None):
-        cosines = index.search.cosines(direction(3), owner, [*(hit.unit for hit in hits), 999_999])
-        assert cosines.tolist() == pytest.approx([*(hit.score for hit in hits), math.nan], abs=1e-5, nan_ok=True)
-    assert np.isnan(index.search.cosines(direction(3), BOB, [hit.unit for hit in hits])).all()
-    assert index.search.cosines(direction(3), ALICE, []).shape == (0,)
+        read = index.search.candidates(Asked(where(owner), ["without"], direction(3), 1, units=[*score, 999_999]))
+        expected_of = [score.get(piece.unit, math.nan) for piece in read.pieces]
+        assert read.cosines.tolist() == pytest.approx(expected_of, abs=1e-5, nan_ok=True)
+        assert len(read.pieces) == 21
+    assert index.search.candidates(Asked(where(), vector=direction(3))).cosines.shape == (0,)
 
 
 def test_vectors_keep_to_owner_kind_and_what_is_there(index: Index) -> None:
@@ -217,10 +243,10 @@ def test_another_model_starts_anew_and_the_old_one_can_come_back(index: Index) -
     embed(index, {"one": 1, "two": 2})
     index.upkeep.use_model("new", 8)
     assert index.upkeep.model() == ("new", 8)
-    assert (alike(index, 1), index.search.vector(direction(1, 8), where(), 10)) == ([], [])
+    assert (alike(index, 1), vector(index, direction(1, 8), where(), 10)) == ([], [])
     first = index.upkeep.unembedded(1)
     index.upkeep.put_vectors([piece.unit for piece in first], np.stack([direction(1, 8)]))
-    assert [hit.unit for hit in index.search.vector(direction(1, 8), where(), 10)] == [first[0].unit]
+    assert [hit.unit for hit in vector(index, direction(1, 8), where(), 10)] == [first[0].unit]
     index.upkeep.use_model("old", 16)
     assert alike(index, 2) == ["af_2"]
     assert [piece.dense for piece in index.upkeep.unembedded(10)] == ["one"]
@@ -236,7 +262,7 @@ def test_a_process_with_another_model_finds_by_words_alone(open_index: Callable[
     embed(one, {"one": 1})
     two.upkeep.use_model("y", 16)
     assert (alike(one, 1), one.upkeep.unembedded(10), found(one, "one")) == ([], [], ["af_1"])
-    one.upkeep.put_vectors([hit.unit for hit in one.search.text(["one"], where(), 1)], np.stack([direction(1)]))
+    one.upkeep.put_vectors([hit.unit for hit in text(one, ["one"], where(), 1)], np.stack([direction(1)]))
     assert alike(two, 1) == []
 
 
@@ -261,7 +287,7 @@ def test_a_rare_permission_is_not_lost_among_many(index: Index) -> None:
     within = where(filter=Predicate("session_id", "eq", "few"))
     assert sorted(found(index, "tea", within)) == ["zz_0", "zz_1", "zz_2"]
     assert sorted(alike(index, 1, within)) == ["zz_0", "zz_1", "zz_2"]
-    assert len(index.search.text(["tea"], where(), 400)) == 400
+    assert len(text(index, ["tea"], where(), 400)) == 400
 
 
 def test_rebuilding_gives_the_same_answers(index: Index) -> None:
@@ -280,7 +306,7 @@ def test_rebuilding_gives_the_same_answers(index: Index) -> None:
 
     def answers() -> list[object]:
         asked = [found(index, query, limit=7) for query in ("tea", "milk tea", "cake milk")]
-        scores = [round(hit.score, 9) for hit in index.search.text(["tea", "milk"], where(), 30)]
+        scores = [round(hit.score, 9) for hit in text(index, ["tea", "milk"], where(), 30)]
         near = [(alike(index, seed, limit=9), alike(index, seed, where(None), 9)) for seed in range(5)]
         listed = [stored.key.local_id for stored in index.rows.page(where(), limit=100).rows]
         return [asked, scores, near, listed, index.files.known(), index.rows.owners(), index.upkeep.status()]

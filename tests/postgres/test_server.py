@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -16,7 +17,7 @@ from stored import message
 from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, value
+from everlore.postgres.statements import Connection, rows, run, value
 from everlore.stores.postgres.buffer import PostgresBuffer
 from everlore.stores.postgres.index import open_index
 from everlore.types import Scope
@@ -175,6 +176,35 @@ def test_versions_of_a_derived_part_live_side_by_side(server: Server) -> None:
     assert server.beside("x") == [second.home(server.schema)]
 
 
+def test_what_older_versions_left_is_dropped_when_none_of_them_runs(database: Postgres) -> None:
+    """And a newer one is left alone, as are tables of ours that are not derived."""
+
+    def made(version: int) -> Part:
+        return Part("x", (*[""] * (version - 1), f"CREATE TABLE x(v{version} int)"), {"x": "tenant"}, derived=True)
+
+    url = database.database()
+    with opened(url, "my") as server:
+        server.prepare(NOTES)
+        for version in (1, 3, 2):
+            server.prepare(made(version))
+        server.write(lambda c: run(c, "INSERT INTO versions VALUES('x', 1); CREATE TABLE my.x(legacy int)"))
+        with psycopg.connect(url, application_name="everlore") as older:
+            older.execute("SELECT 1")
+            with pytest.raises(Unavailable, match="stop it first"):
+                server.tidy()
+        deadline = time.monotonic() + 60
+        while database.run("SELECT 1 FROM pg_stat_activity WHERE application_name = 'everlore'"):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert sorted(server.tidy()) == ["x", "x_1"]
+        assert server.tidy() == []
+        assert server.beside("x") == ["my_x_3"]
+        left = (
+            "SELECT format('%s.%s', schemaname, tablename) FROM pg_tables WHERE tablename IN ('x', 'notes') ORDER BY 1"
+        )
+        assert server.read(lambda c: [name for (name,) in rows(c, left)]) == ["my.notes", "my_x_2.x", "my_x_3.x"]
+
+
 def test_a_read_only_database_says_so_and_keeps_what_it_has(database: Postgres) -> None:
     url, schema = database.database(), new_schema()
     with opened(url, schema) as made:
@@ -240,3 +270,23 @@ def test_names_of_schemas_are_quoted(database: Postgres) -> None:
             assert PostgresBuffer(made).append([message(1)]) == 1
     with psycopg.connect(url) as connection:
         assert connection.execute('SELECT count(*) FROM "select".messages').fetchone() == (1,)
+
+
+def test_a_listener_is_woken_by_others_and_by_what_is_written_here(server: Server, database: Postgres) -> None:
+    server.prepare(NOTES)
+    woken, stop = threading.Event(), threading.Event()
+    thread = threading.Thread(target=server.listen, args=(woken.set, stop))
+    thread.start()
+    try:
+        with opened(database.url(), server.schema) as other:
+            deadline = time.monotonic() + 60
+            while not woken.is_set() and time.monotonic() < deadline:  # it may not listen yet
+                other.write(other.notify)
+                woken.wait(0.1)
+            assert woken.is_set()
+        woken.clear()
+        server.write(lambda c: c.execute("INSERT INTO notes VALUES(1, 'one')"))
+        assert woken.is_set()
+    finally:
+        stop.set()
+        thread.join()

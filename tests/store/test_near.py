@@ -31,6 +31,10 @@ def index(server: Server) -> Index:
     fill(made, *rows)
     fill(made, *[row(f"b_{n}", f"text {n}", owner=BOB) for n in range(20)], path="b.md")
     embed(made, {f"text {n}": n for n in range(COUNT)})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vectors, "EXACT_UP_TO", COUNT - 1)
+        assert vectors.build(server)
+        assert not vectors.build(server)  # it is there
     return made
 
 
@@ -69,7 +73,10 @@ def test_the_planner_takes_the_index(index: Index, server: Server) -> None:
     with server.snapshot():
         plan = server.read(
             lambda c: [
-                c.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off"),
+                c.execute(
+                    "SET LOCAL citus.propagate_set_commands = 'local';"
+                    " SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off"
+                ),
                 c.execute(
                     "EXPLAIN SELECT unit FROM vectors WHERE model = 1 ORDER BY vector::halfvec(16) <=> %s::halfvec(16)"
                     " LIMIT 5",
@@ -79,3 +86,22 @@ def test_the_planner_takes_the_index(index: Index, server: Server) -> None:
         )
     assert "vectors_near_1" in str(plan)
     assert index.rows.page(where(ALICE)).total == COUNT
+
+
+def test_few_vectors_have_no_index_and_many_get_one(database: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(database.url(), new_schema()) as server:
+        index = open_index(server)
+        index.upkeep.use_model("m", 16)
+        fill(index, *[row(f"af_{n}", f"text {n}") for n in range(40)])
+        embed(index, {f"text {n}": n for n in range(40)})
+        assert not index.upkeep.tidy()
+        monkeypatch.setattr(vectors, "EXACT_UP_TO", 30)
+        monkeypatch.setattr(vectors, "_near", None)  # not called: there is no index yet
+        exact = alike(index, 3, where(), 8)
+        assert len(exact) == 8
+        monkeypatch.setattr("everlore.stores.postgres.upkeep.TIDY_SECONDS", 0.0)
+        again = open_index(server)
+        assert again.upkeep.tidy()
+        assert not again.upkeep.tidy()
+        monkeypatch.undo()
+        assert alike(again, 3, where(), 8) == exact

@@ -44,6 +44,9 @@ class Backend(Protocol):
     def distribute(self) -> tuple[str, list[str]]:
         """Spread everything over the nodes of a cluster: which one, and the statements that did it."""
 
+    def tidy(self) -> list[str]:
+        """Drop what older versions derived and left, when none of them runs; returns its names."""
+
     def close(self) -> None: ...
 
 

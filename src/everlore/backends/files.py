@@ -67,5 +67,8 @@ class FilesBackend:
     def distribute(self) -> tuple[str, list[str]]:
         raise Misconfigured("this store is a folder; only a PostgreSQL (EVEROS_STORE__URL) can be distributed")
 
+    def tidy(self) -> list[str]:
+        return []  # a newer version takes the place of an older one
+
     def close(self) -> None:
         """Each file is closed by whoever opened it."""

@@ -68,5 +68,8 @@ class PostgresBackend:
         open_tables(self.server)  # those of accounts are spread too
         return self.server.where, self.server.distribute()
 
+    def tidy(self) -> list[str]:
+        return self.server.tidy()
+
     def close(self) -> None:
         self.server.close()

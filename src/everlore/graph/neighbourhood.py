@@ -22,7 +22,7 @@ from everlore.graph.names import name_key, names
 from everlore.graph.ppr import reached
 from everlore.kinds.entity import IS
 from everlore.kinds.registry import kinds_where
-from everlore.stores.base import Link
+from everlore.stores.base import Asked, Link
 from everlore.stores.tokens import joined, query_terms
 from everlore.types import Where
 
@@ -166,9 +166,8 @@ def _gather(engine: Engine, where: Where, seeds: Mapping[int, float], asked: Seq
 
 def _entities_in(engine: Engine, where: Where, rows: Sequence[int], graph: _Graph) -> list[str]:
     """Names of entities that stand in these memories in small letters."""
-    units = [unit for first in engine.index.search.units_of(rows, SEED_UNITS).values() for unit in first]
     runs: dict[str, set[int]] = {}
-    for piece in engine.index.search.around(units, 0):
+    for piece in engine.index.search.candidates(Asked(where, rows=rows, first=SEED_UNITS)).pieces:
         words = piece.tokens.split()
         for size in (1, 2, 3):
             for at in range(len(words) - size + 1):
@@ -188,11 +187,11 @@ def _mentions(engine: Engine, where: Where, entities: Sequence[int], graph: _Gra
             terms = key.split()
             if key.startswith("=") or not query_terms(name):
                 continue
-            hits = engine.index.search.text(terms, where, MENTIONS + 1)
-            if len(hits) > MENTIONS and len(terms) == 1:
+            pieces = engine.index.search.candidates(Asked(where, terms, limit=MENTIONS + 1)).pieces
+            if len(pieces) > MENTIONS and len(terms) == 1:
                 continue
             wanted = joined(terms)
-            for piece in engine.index.search.around([hit.unit for hit in hits], 0):
+            for piece in pieces:
                 if wanted in piece.tokens and (piece.row in graph.kinds or len(graph.kinds) < MOST_ROWS):
                     graph.kinds.setdefault(piece.row, piece.kind)
                     graph.links.setdefault((piece.row, key), 1.0)

@@ -22,6 +22,7 @@ from everlore.kinds.paths import locate, owner_dir, sheet_path
 from everlore.kinds.skill import Skill
 from everlore.memory.daily_log import append_once
 from everlore.models.chat import Meter
+from everlore.stores.base import Asked
 from everlore.sync.indexing import index_file
 from everlore.types import Cell, IndexedMemory, Key, Owner, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
@@ -148,9 +149,9 @@ def _alike(
     rows |= engine.index.rows.find(sources)
     try:
         intent = engine.embedder.encode([new.task_intent], patient=False)[0]
-        hits = engine.index.search.vector(intent, where, 4 * NEAREST)
-        row_of = {piece.unit: piece.row for piece in engine.index.search.around([hit.unit for hit in hits], 0)}
-        nearest = dict.fromkeys(row_of[hit.unit] for hit in hits if hit.unit in row_of)  # one may be gone by now
+        found = engine.index.search.candidates(Asked(where, vector=intent, limit=4 * NEAREST))
+        row_of = {piece.unit: piece.row for piece in found.pieces}
+        nearest = dict.fromkeys(row_of[hit.unit] for hit in found.by_meaning)
         rows |= {row.key: row for row in engine.index.rows.stored(list(nearest)[:NEAREST]).values()}
         others = _others(rows.values(), new)
         return others, engine.embedder.encode(

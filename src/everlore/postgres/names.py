@@ -15,7 +15,7 @@ from everlore.errors import Misconfigured
 _MOST = 4096
 """Statements that are remembered; one that counts its values in its text has as many forms."""
 _TYPES = r"(?P<type>(?<=::)vector\b|\bhalfvec(?:_cosine_ops)?\b)|(?P<far><=>)"
-_ANNOUNCED = r"\b(?P<word>FROM|JOIN|INTO|UPDATE|USING|ON|(?:TABLE|SEQUENCE)(?: IF(?: NOT)? EXISTS)?)\s+"
+_ANNOUNCED = r"\b(?P<word>FROM|JOIN|INTO|UPDATE|USING|ON|COPY|(?:TABLE|SEQUENCE)(?: IF(?: NOT)? EXISTS)?)\s+"
 
 
 def quoted(name: str) -> str:
@@ -36,10 +36,14 @@ class Names:
 
     def place(self, schema: str, tables: Iterable[str]) -> None:
         """From now on these tables and sequences are looked for there."""
-        self._homes = {**self._homes, **dict.fromkeys(tables, quoted(schema))}
+        self._homes = {**self._homes, **dict.fromkeys(tables, schema)}
         names = "|".join(map(re.escape, self._homes))
         self._pattern = re.compile(rf"{_ANNOUNCED}(?P<table>{names})\b|nextval\('(?P<sequence>{names})'\)|{_TYPES}")
         self._known = {}
+
+    def home(self, table: str) -> str:
+        """The schema it is in."""
+        return self._homes[table]
 
     def qualified(self, statement: str) -> str:
         found = self._known.get(statement)
@@ -53,9 +57,9 @@ class Names:
     def _said(self, match: re.Match[str]) -> str:
         match match.lastgroup:
             case "table":
-                return f"{match['word']} {self._homes[match['table']]}.{match['table']}"
+                return f"{match['word']} {quoted(self._homes[match['table']])}.{match['table']}"
             case "sequence":
-                home = self._homes[match["sequence"]].replace("'", "''")
+                home = quoted(self._homes[match["sequence"]]).replace("'", "''")
                 return f"nextval('{home}.{match['sequence']}')"
             case "far":
                 return f"OPERATOR({quoted(self.vectors)}.<=>)"

@@ -8,7 +8,7 @@ from typing import Literal
 
 from psycopg import errors as pg
 
-from everlore.errors import Misconfigured
+from everlore.errors import Misconfigured, Unavailable
 from everlore.postgres.names import quoted
 from everlore.postgres.statements import Connection, keep_nul, rows, value
 from everlore.postgres.tenants import digest128
@@ -104,6 +104,28 @@ def beside(connection: Connection, schema: str, part: Part) -> dict[str, str]:
     select = "SELECT part FROM versions WHERE part = %s OR part ~ %s"
     found = rows(connection, select, (part.name, f"^{part.name}_[0-9]+$"))
     return {row: schema if row == part.name else derived_home(schema, row) for (row,) in found if row != part.row}
+
+
+def tidy(connection: Connection, schema: str, where: str, part: Part) -> list[str]:
+    """Drop the older versions of a derived part, when no server of another version is seen; returns their names. Newer
+    ones are never touched."""
+    _only_one(connection)
+    found = beside(connection, schema, part)
+    older = {row: home for row, home in found.items() if row == part.name or int(row.rpartition("_")[2]) < part.version}
+    others = (
+        "SELECT DISTINCT application_name FROM pg_stat_activity WHERE datname = current_database()"
+        " AND application_name ~ '^everlore' AND application_name <> current_setting('application_name') ORDER BY 1"
+    )
+    if older and (alive := [name for (name,) in rows(connection, others)]):
+        raise Unavailable(f"another version is at work on {where} ({', '.join(alive)}): stop it first, and try again")
+    for row, home in older.items():
+        if home != schema:
+            connection.execute(f"DROP SCHEMA IF EXISTS {quoted(home)} CASCADE".encode())
+        for kind, names in (("TABLE", part.tables), ("SEQUENCE", part.sequences)) if home == schema else ():
+            for name in names:
+                connection.execute(f"DROP {kind} IF EXISTS {quoted(schema)}.{name} CASCADE".encode())
+        connection.execute("DELETE FROM versions WHERE part = %s", (row,))
+    return list(older)
 
 
 def upgrade(connection: Connection, schema: str, part: Part) -> None:

@@ -20,9 +20,10 @@ from everlore.errors import EverloreError, InvalidInput, Misconfigured
 from everlore.postgres.errors import explained, patience, primary
 from everlore.postgres.leases import PART as LEASES
 from everlore.postgres.leases import Leases
-from everlore.postgres.names import Names
-from everlore.postgres.parts import DISTRIBUTED, Part, beside, distribute, make_schema, upgrade, version
+from everlore.postgres.names import Names, quoted
+from everlore.postgres.parts import DISTRIBUTED, Part, beside, distribute, make_schema, tidy, upgrade, version
 from everlore.postgres.statements import Connection, keep_nul, run
+from everlore.postgres.tenants import digest128
 
 T = TypeVar("T")
 
@@ -38,6 +39,8 @@ POOL_SECONDS = 10.0
 START_SECONDS = 3.0
 """How long an opening waits for a database that is just starting."""
 LOCK_SECONDS = 30.0
+LISTEN_SECONDS, LISTEN_AGAIN_SECONDS = 1.0, 20.0
+"""How long a listener waits before it looks whether it shall stop, and before it connects again."""
 
 
 @dataclass(slots=True)
@@ -59,6 +62,8 @@ class Server:
         self._limit = f"SET LOCAL statement_timeout = {query_ms};" if query_ms else ""
         self._mine = threading.local()
         self._parts: dict[str, Part] = {}
+        self._woken: list[Callable[[], None]] = []
+        self._channel = f"everlore_{digest128(schema).hex[:16]}"
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             self._url,
             connection_class=Connection,
@@ -71,7 +76,7 @@ class Server:
             reconnect_timeout=CONNECT_SECONDS,
             configure=self._configure,
         )
-        self._leases = Leases(self._apart)
+        self._leases = Leases(self.apart)
         self._first_contact()
         self._pool.open()
         try:
@@ -89,7 +94,30 @@ class Server:
         order, which is no harm to what can be made again."""
         self._leases.check()
         settings = self._limit if lasting else f"{self._limit}SET LOCAL synchronous_commit = off;"
-        return self._run(self._together(work, settings), retry=retry)
+        done = self._run(self._together(work, settings), retry=retry)
+        for wake in self._woken:
+            wake()
+        return done
+
+    def notify(self, connection: Connection) -> None:
+        """Wake the other processes once this transaction is done."""
+        run(connection, "SELECT pg_notify(%s, '')", (self._channel,))
+
+    def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:
+        """Call `wake` whenever somebody here has written, or another process notifies, until `stop` is set. For that a
+        connection of its own is kept; behind a proxy it may hear nothing, so nobody may count on it."""
+        self._woken.append(wake)
+        try:
+            while not stop.is_set():
+                with contextlib.suppress(psycopg.Error), Connection.connect(self._url, **SESSION) as connection:
+                    self._configure(connection)
+                    run(connection, f"LISTEN {quoted(self._channel)}")
+                    while not stop.is_set():
+                        for _ in connection.notifies(timeout=LISTEN_SECONDS, stop_after=1):
+                            wake()
+                stop.wait(LISTEN_AGAIN_SECONDS)
+        finally:
+            self._woken.remove(wake)
 
     def _together(self, work: Callable[[Connection], T], settings: str) -> Callable[[Connection], T]:
         """In one transaction, with settings that end with it; in the one that is under way, if one is."""
@@ -136,6 +164,15 @@ class Server:
         held = self._held()
         return held is not None and held.snapshot
 
+    def apart(self, work: Callable[[Connection], T]) -> T:
+        """Statements that each stand for themselves, on a connection of their own, whatever this thread is doing."""
+
+        def attempt() -> T:
+            with self._pool.connection() as connection:
+                return work(connection)
+
+        return self._again(attempt)
+
     def prepare(self, part: Part) -> None:
         """Bring the tables of a part to its version. Many servers may do so at once."""
         self._parts[part.name] = part
@@ -150,6 +187,13 @@ class Server:
         """Schemas in which other versions of Everlore keep their tables of this derived part."""
         part = self._parts.get(name)
         return [] if part is None else list(self.read(lambda c: beside(c, self.schema, part)).values())
+
+    def tidy(self) -> list[str]:
+        """Drop what older versions derived and nobody uses any more; returns its names."""
+        derived = [part for part in self.parts() if part.derived]
+        return self.write(
+            lambda c: [name for part in derived for name in tidy(c, self.schema, self.where, part)], retry=False
+        )
 
     def distributed(self) -> bool:
         return self.read(lambda connection: bool(version(connection, DISTRIBUTED)))
@@ -191,15 +235,6 @@ class Server:
         if held is None:
             return self._again(lambda: self._alone(work), retry=retry)
         return self._again(lambda: work(held.connection), retry=False)  # only the outermost may be run again
-
-    def _apart(self, work: Callable[[Connection], T]) -> T:
-        """On a connection of its own, whatever this thread is in the middle of."""
-
-        def attempt() -> T:
-            with self._pool.connection() as connection:
-                return work(connection)
-
-        return self._again(attempt)
 
     def _alone(self, work: Callable[[Connection], T]) -> T:
         with self._holding() as mine:

@@ -94,3 +94,11 @@ def many(
         cursor = connection.execute(statement.encode(), [value for given in some for value in given])
         found += cursor.fetchall() if cursor.description else []
     return found
+
+
+def load(connection: Connection, into: str, values: Sequence[Sequence[Any]]) -> None:
+    """Insert new rows into `t(a, b)`, as a stream: one statement, whose values have the types of their columns."""
+    if values:
+        with connection.cursor() as cursor, cursor.copy(connection.named(f"COPY {into} FROM STDIN")) as stream:
+            for one in values:
+                stream.write_row(one)

@@ -274,9 +274,7 @@ def facts(engine: Engine, ask: Ask, told: Sequence[Told], stats: TermStats) -> d
     most = {hit.one.parent_id: hit.one.score for hit in told}
     idf = dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
     stated: dict[Place, list[tuple[float, IndexedMemory]]] = {}
-    for fact, turn, words in (
-        found for part in ask.parts for found in engine.index.search.in_turns(owner, part, sorted({*best, *first}))
-    ):
+    for fact, turn, words in engine.index.search.in_turns(owner, ask.parts, sorted({*best, *first})):
         overlap = sum(weight for term, weight in idf.items() if f" {term} " in words)
         stated.setdefault((fact.parent_id, turn), []).append((overlap, fact))
     if not recipe.by_meaning:

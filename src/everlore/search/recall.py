@@ -111,8 +111,9 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     if recipe.supersede and ask.whole:
         # who asks for a time asks for what held then
         done = supersede(engine, ask, ranking, reorder=given.meant is None)
-        ranking, changes, ended = done.ranking, done.changes, done.trace
-    stored = engine.index.rows.stored(one.row for one in ranking.memories)
+        ranking, stored, changes, ended = done.ranking, done.stored, done.changes, done.trace
+    else:
+        stored = engine.index.rows.stored(one.row for one in ranking.memories)
     if len(kinds) == 1 and recipe.by_words and recipe.by_meaning and (quality := kind_of(kind).quality):
         ranking = _proven(stored, ranking, quality)
     least = _least(query, first, ranking)

@@ -14,6 +14,7 @@ from everlore.engine import Engine
 from everlore.search.candidates import Ask
 from everlore.search.rank import Ranked, Ranking, Turn, leading
 from everlore.search.score import term_weights
+from everlore.stores.base import Asked
 from everlore.stores.tokens import joined, tokens
 from everlore.types import IndexedMemory, Json, Key, Owner
 
@@ -47,6 +48,8 @@ class Superseded:
     """A ranking as things are now, and what is known of the past."""
 
     ranking: Ranking
+    stored: dict[int, IndexedMemory]
+    """The memories of the ranking."""
     changes: Changes = field(default_factory=Changes)
     trace: list[dict[str, Json]] = field(default_factory=list)
     """Which fact took the place of which."""
@@ -55,22 +58,15 @@ class Superseded:
 def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> Superseded:
     """Who asks for a time asks for what held then: the order stays (`reorder` False), but the past is told."""
     turns = {(one.parent_id, turn.turn): turn for one in ranking.memories for turn in one.turns.values()}
-    cells = sorted({parent for parent, _ in turns if parent})
-    owners = _owners(engine, ask, ranking) if cells else []
-    result, now = Superseded(ranking), engine.clock.now()
-    for owner in owners:
-        told = [fact for part in ask.parts for fact in engine.index.rows.children(owner, part, cells, ended=True)]
-        ended = [fact for fact in told if fact.validity.end is not None and fact.validity.end <= now]
-        if ended:
-            result = _of_owner(engine, ask, owner, ended, turns, result, reorder=reorder)
+    stored, told = engine.index.rows.with_ended((one.row for one in ranking.memories), ask.parts)
+    result, now = Superseded(ranking, stored), engine.clock.now()
+    by_owner: dict[Owner, list[IndexedMemory]] = {}
+    for fact in told:
+        if fact.validity.end is not None and fact.validity.end <= now:
+            by_owner.setdefault(fact.key.owner, []).append(fact)
+    for owner, ended in by_owner.items():
+        result = _of_owner(engine, ask, owner, ended, turns, result, reorder=reorder)
     return result
-
-
-def _owners(engine: Engine, ask: Ask, ranking: Ranking) -> list[Owner]:
-    if ask.where.owner is not None:
-        return [ask.where.owner]
-    stored = engine.index.rows.stored(one.row for one in ranking.memories if one.parent_id)
-    return list(dict.fromkeys(row.key.owner for row in stored.values() if row.key.owner.track == "user"))
 
 
 def _of_owner(
@@ -100,7 +96,8 @@ def _of_owner(
         for fact in met.values()
     ]
     memories = _put_behind(engine, ask, owner, ranking, met, now)
-    return Superseded(replace(ranking, memories=memories), changes, [*result.trace, *trace])
+    known = result.stored | engine.index.rows.stored({one.row for one in memories} - result.stored.keys())
+    return Superseded(replace(ranking, memories=memories), known, changes, [*result.trace, *trace])
 
 
 def _asked(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
@@ -168,10 +165,9 @@ def _met(
     foremost = [(place, fact) for place, fact in placed if turns[place].score >= FOREMOST * best[place[0]]]
     places = sorted({place for place, _ in foremost})
     holding: dict[Place, float] = {}
-    for part in sorted({fact.key.kind for _, fact in foremost}):
-        for fact, turn, words in engine.index.search.in_turns(owner, part, places):
-            place = (fact.parent_id, turn)
-            holding[place] = max(holding.get(place, 0.0), worth(words))
+    for fact, turn, words in engine.index.search.in_turns(owner, sorted({one.key.kind for _, one in foremost}), places):
+        place = (fact.parent_id, turn)
+        holding[place] = max(holding.get(place, 0.0), worth(words))
     asked = sum(weight for term, weight in idf.items() if term != STILL)
     met: dict[str, tuple[float, IndexedMemory]] = {}
     for place, fact in foremost:
@@ -213,7 +209,7 @@ def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[K
 def _successors(engine: Engine, ask: Ask, owner: Owner, places: Iterable[Place]) -> Iterator[Turn]:
     """The turns that speak now, as far as they may be among the results."""
     units = engine.index.search.anchors(owner, ask.whole, sorted(places))
-    pieces = engine.index.search.around(sorted(units.values()), 0)
+    pieces = engine.index.search.candidates(Asked(ask.where, units=units.values())).pieces
     allowed = engine.index.search.permitted({piece.row for piece in pieces}, ask.where)
     for piece in pieces:
         if piece.row in allowed:

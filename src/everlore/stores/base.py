@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -83,6 +83,56 @@ class TermStats:
     units: int
     mean_length: float
     frequency: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Units by words and by meaning, with what stands around them: one question.
+
+    `terms` are those of `tokens.query_terms`. `limit` units are taken of each list, the likeliest first: candidates,
+    whose final score is computed above. `also` is listed as well, beside `where`. `units`, and the `first` units of
+    `rows`, are looked at however they were found.
+    """
+
+    where: Where
+    terms: Sequence[str] = ()
+    vector: Vector | None = None
+    """Unit-length, of the current model."""
+    limit: int = 0
+    reach: int = 0
+    """Units on either side of each, in its memory, that come along."""
+    radius: float | None = None
+    """Units with a smaller cosine are not listed by meaning."""
+    also: Where | None = None
+    units: Collection[int] = ()
+    rows: Collection[int] = ()
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    pieces: list[Piece]
+    """Sorted by (row, ordinal)."""
+    occurrences: NDArray[np.float32]
+    """(terms, pieces): how often each term stands in each piece."""
+    cosines: NDArray[np.float64]
+    """Of each piece; NaN where it has no current vector, or nothing was to be compared."""
+    by_words: list[UnitHit] = field(default_factory=list)
+    by_meaning: list[UnitHit] = field(default_factory=list)
+    """What `where` listed, best first."""
+    stats: TermStats | None = None
+    """Of the terms, where they were listed."""
+
+    def picked(self, places: Sequence[int]) -> Evidence:
+        """Of these pieces only, in this order."""
+        pieces = [self.pieces[at] for at in places]
+        return replace(self, pieces=pieces, occurrences=self.occurrences[:, places], cosines=self.cosines[places])
+
+    def beside(self, other: Evidence) -> Evidence:
+        """With the pieces of another behind its own."""
+        counts = np.concatenate([self.occurrences, other.occurrences], axis=1)
+        cosines = np.concatenate([self.cosines, other.cosines])
+        return replace(self, pieces=[*self.pieces, *other.pieces], occurrences=counts, cosines=cosines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +236,16 @@ class Rows(Protocol):
     def count(self, where: Where) -> int:
         """Rows of these kinds, of an owner, of a scope or of all, at once. A filter and validity are not looked at."""
 
+    def with_ended(
+        self, ids: Iterable[int], kinds: Sequence[str]
+    ) -> tuple[dict[int, IndexedMemory], list[IndexedMemory]]:
+        """These rows, and those of other `kinds` that came from the same cells and have an end, the oldest first."""
+
     def owners(self, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
         """The owners that have rows, of one scope or of all, each with the number of its rows."""
 
-    def children(
-        self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
-    ) -> list[IndexedMemory]:
-        """Rows of a kind that came from these parents (cells); only those that have an end, if told so."""
+    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[IndexedMemory]:
+        """Rows of a kind that came from these parents (cells)."""
 
     def in_slot(self, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
         """Rows that say something about one of these things, the oldest first, also those that have ended."""
@@ -202,46 +255,29 @@ class Rows(Protocol):
 
 
 class Search(Protocol):
-    """What ranking asks."""
+    """What ranking asks: whole questions, each one journey to a server."""
 
     def snapshot(self) -> AbstractContextManager[object]:
-        """What this thread reads inside the block is the state of one moment, and costs less than apart."""
+        """What this thread asks again inside the block costs less, and where that is cheap it is of one moment."""
 
-    def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
-        """Units that hold any of these terms (of `tokens.query_terms`), the likeliest first: candidates, whose
-        final score is computed above from `around` and `term_stats`."""
+    def candidates(self, asked: Asked) -> Evidence: ...
 
-    def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
-        """Units by cosine to a unit-length query vector of the current model, best first."""
+    def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats: ...
 
     def held(self, terms: Sequence[str], where: Where) -> list[str]:
         """Those of these terms that some unit holds."""
 
-    def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats: ...
-
-    def around(self, units: Sequence[int], reach: int) -> list[Piece]:
-        """These units and up to `reach` units on either side of each in its memory, sorted by (row, ordinal)."""
-
-    def occurrences(self, terms: Sequence[str], owner: Owner | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
-        """(terms, pieces): how often each term stands in each of these pieces, all of one owner (None: of whomever)."""
-
-    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
-        """Cosine of each of these units, all of one owner (None: of whomever); NaN where there is no current vector."""
+    def permitted(self, rows: Iterable[int], where: Where) -> set[int]:
+        """Which of these rows a query may touch."""
 
     def anchors(self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """The first unit of each (parent id, turn) among the memories of a kind."""
 
     def in_turns(
-        self, owner: Owner, kind: str, turns: Sequence[tuple[str, int]]
+        self, owner: Owner, kinds: Sequence[str], turns: Sequence[tuple[str, int]]
     ) -> list[tuple[IndexedMemory, int, str]]:
-        """Rows of a kind that search can find and that came from these turns (parent id, turn), each with its turn
+        """Rows of these kinds that search can find and that came from these turns (parent id, turn), each with its turn
         and its tokens as in `Piece`; in order of their ids."""
-
-    def permitted(self, rows: Iterable[int], where: Where) -> set[int]:
-        """Which of these rows a query may touch."""
-
-    def units_of(self, rows: Iterable[int], each: int) -> dict[int, list[int]]:
-        """The first `each` units of these rows."""
 
     def episodes_of(self, rows: Iterable[int]) -> Mapping[int, int]:
         """For rows that came from a cell, the episode of the same owner that came from it, where there is one."""

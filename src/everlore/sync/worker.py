@@ -28,6 +28,8 @@ from everlore.sync.indexing import index_file, missing
 from everlore.vault.watch import expand, watch
 
 IDLE_SECONDS = 0.5
+DATABASE_IDLE_SECONDS = 20.0
+"""How often a database is asked that told nothing: for what a dead server left, or a proxy did not let through."""
 CLAIM = 256
 SETTLE_SECONDS = 0.5
 """How long an episode or a fact must be missing from its file to be believed deleted."""
@@ -74,6 +76,7 @@ class Worker:
         if self._engine.vault.folder is not None:
             threads.append((self._watch, "everlore-watch"))
         else:
+            threads.append((lambda: self._engine.vault.listen(self._wake.set, self._stop), "everlore-listen"))
             self._watching.set()  # a database has no editors: whoever writes there queues what was written
         if self._retry is not None:
             threads.append((partial(self._try_again, self._retry), "everlore-retry"))
@@ -131,9 +134,19 @@ class Worker:
             busy = self._guard("embed", partial(self._embed, until)) or busy
             if not busy:
                 self._guard("tidy", self._engine.index.upkeep.tidy)  # little by little, so that nobody waits for it
-                self._wake.wait(IDLE_SECONDS)
-                self._wake.clear()
+                self._rest(every)
         self._backlog.close()
+
+    def _rest(self, every: float) -> None:
+        """Until there is something to do. A database wakes us, and is asked by ourselves only now and then."""
+        if self._engine.vault.folder is not None:
+            self._wake.wait(IDLE_SECONDS)
+        else:
+            again = self._embed_after - time.monotonic()
+            pauses = (DATABASE_IDLE_SECONDS, every, *([again] if again > 0 else []))
+            if self._wake.wait(IDLE_SECONDS if self._owned else max(IDLE_SECONDS, min(pauses))):
+                self._stop.wait(IDLE_SECONDS)  # who wrote once may write again, and does most of the work itself
+        self._wake.clear()
 
     def _try_again(self, retry: Callable[[Engine], int]) -> None:
         """Ever more rarely while it does not help: what a model cannot do it cannot do a minute later either."""
@@ -160,8 +173,10 @@ class Worker:
         """
         if time.monotonic() < self._embed_after:
             return 0
-        ready = self._engine.embedder.ready()
-        if not ready and not self._engine.index.upkeep.status().unembedded:
+        embedder, upkeep = self._engine.embedder, self._engine.index.upkeep
+        if ready := embedder.ready():
+            upkeep.use_model(embedder.name, embedder.dimension)
+        if not (upkeep.unembedded(1) if ready else upkeep.status().unembedded):
             self._backlog.close()
             return 0
         if not self._owned and not self._claim():

@@ -5,6 +5,7 @@ A vault is a folder of markdown files, or a table in PostgreSQL that holds the s
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -54,6 +55,9 @@ class Vault(Protocol):
     @property
     def scan_seconds(self) -> float:
         """How often all files are to be compared with the index, because a change may have been missed."""
+
+    def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:
+        """Call `wake` when there may be something new, until `stop` is set. Some of it may be missed."""
 
     def prepare(self) -> None:
         """Make what is missing of the vault itself."""

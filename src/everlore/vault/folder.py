@@ -74,6 +74,10 @@ class FolderVault:
     def unready(self) -> str:
         return ""
 
+    def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:  # noqa: ARG002
+        """Edits are seen by the watcher."""
+        stop.wait()
+
     def read(self, path: str) -> FileText | None:
         with _explained(path):
             found = _load(self._target(path))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import math
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -69,6 +70,9 @@ class PostgresVault:
         self._compared_in = 0.0
         self._complete = False
         server.prepare(PART)
+
+    def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:
+        self._server.listen(wake, stop)
 
     def prepare(self) -> None:
         """The tables were made when it was opened."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 from embeddings import Endpoint
-from stored import DIMENSION, direction, embed, fill, found, message, row, where
+from stored import DIMENSION, direction, embed, fill, found, message, row, text, vector, where
 from vaults import open_vault, within
 
 from everlore import database
@@ -184,7 +184,7 @@ def test_many_threads_search_while_one_writes(path: Path) -> None:
 
     def search() -> None:
         while not stop.is_set():
-            hits = [index.search.text(["tea"], where(), 99), index.search.vector(direction(1), where(), 99)]
+            hits = [text(index, ["tea"], where(), 99), vector(index, direction(1), where(), 99)]
             wrong.extend(some for some in hits if not some or len({hit.unit for hit in some}) != len(some))
 
     threads = [threading.Thread(target=search) for _ in range(3)]

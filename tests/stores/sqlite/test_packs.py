@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from stored import ALICE, BOB, direction, fill, row, where
+from stored import ALICE, BOB, direction, fill, row, vector, where
 
 from everlore.database import rows, value
 from everlore.stores.base import Index
@@ -53,11 +53,11 @@ def store(index: Index, numbers: range) -> None:
 
 def seen(index: Index) -> list[int]:
     """How many vectors are found of both owners and of each."""
-    return [len(index.search.vector(direction(0, DIMENSION), where(owner), 1000)) for owner in (None, ALICE, BOB)]
+    return [len(vector(index, direction(0, DIMENSION), where(owner), 1000)) for owner in (None, ALICE, BOB)]
 
 
 def nearest(index: Index, number: int) -> float:
-    [hit] = index.search.vector(direction(number, DIMENSION), where(None), 1)
+    [hit] = vector(index, direction(number, DIMENSION), where(None), 1)
     return hit.score
 
 

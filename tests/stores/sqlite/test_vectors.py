@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stored import ALICE, BOB, DIMENSION, direction, embed, fill, row, rows_of, where
+from stored import ALICE, BOB, DIMENSION, direction, embed, fill, row, rows_of, vector, where
 
 from everlore.stores.sqlite import packs, vectors
 from everlore.stores.sqlite.index import open_index
@@ -47,15 +47,15 @@ def test_large_parts_agree_with_exact_search(path: Path, monkeypatch: pytest.Mon
             ranked = sorted(known, key=lambda n: -float(near(n) @ near(seed)))[:5]
             for opened in (index, reader):
                 for owner in (ALICE, None):
-                    hits = opened.search.vector(near(seed), where(owner), 5)
+                    hits = vector(opened, near(seed), where(owner), 5)
                     assert [one.data["text"] for one in rows_of(opened, hits)] == [texts[n] for n in ranked]
     monkeypatch.setattr(vectors, "NEAREST", 8)
-    few = index.search.vector(near(3), where(filter=Predicate("session_id", "eq", "s3")), 8)
+    few = vector(index, near(3), where(filter=Predicate("session_id", "eq", "s3")), 8)
     assert len(few) == 8
-    assert index.search.vector(near(3), where(BOB), 5) == []
+    assert vector(index, near(3), where(BOB), 5) == []
     for path_of in ("0.md", "40.md", "80.md"):
         index.files.remove(path_of)
-        hits = reader.search.vector(near(130), where(), 5)
+        hits = vector(reader, near(130), where(), 5)
         left = range(40 + int(path_of[:-3]), 400)
         ranked = sorted(left, key=lambda n: -float(near(n) @ near(130)))[:5]
         assert [one.data["text"] for one in rows_of(reader, hits)] == [texts[n] for n in ranked]
@@ -73,7 +73,7 @@ def test_the_cache_of_parts_is_bounded(path: Path) -> None:
     index.search._lookups.remembered().parts = vectors.Parts(most_bytes=1)
     for _ in range(3):
         for owner in (ALICE, BOB):
-            assert len(index.search.vector(direction(1), where(owner), 5)) == 1
+            assert len(vector(index, direction(1), where(owner), 5)) == 1
     parts = index.search._lookups.remembered().parts
     assert len(parts._parts) == 1
     assert parts._total == vectors.PART_BYTES + sum(part.bytes for part in parts._parts.values())
@@ -98,6 +98,6 @@ def test_large_parts_find_nearly_all_in_a_narrow_cone(path: Path, monkeypatch: p
     right = 0
     for query in cone[:40]:
         least = np.sort(cone @ query)[-10]
-        right += sum(hit.score >= least - 1e-5 for hit in index.search.vector(query, where(None), 10))
+        right += sum(hit.score >= least - 1e-5 for hit in vector(index, query, where(None), 10))
     assert right >= 0.98 * 400
     index.close()

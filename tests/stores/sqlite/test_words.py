@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from stored import ALICE, fill, row, where
+from stored import ALICE, fill, row, text, where
 
 from everlore.stores.sqlite import words
 from everlore.stores.sqlite.index import open_index
@@ -25,15 +25,15 @@ def test_frequent_terms_count_although_their_lists_are_not_read(path: Path, monk
     ]
     fill(index, *rows)
     query = ["tea", "cake", "alic"]
-    exact = index.search.text(query, where(), 10)
-    everything = index.search.text(query, where(), 200)
-    one = index.search.text(query, where(filter=Predicate("session_id", "eq", "s1")), 10)
+    exact = text(index, query, where(), 10)
+    everything = text(index, query, where(), 200)
+    one = text(index, query, where(filter=Predicate("session_id", "eq", "s1")), 10)
     monkeypatch.setattr(words, "MOST_POSTINGS", 12)
     for limit, expected in ((10, exact), (200, everything)):
-        got = index.search.text(query, where(), limit)
+        got = text(index, query, where(), limit)
         assert [hit.unit for hit in got] == [hit.unit for hit in expected]
         assert [hit.score for hit in got] == pytest.approx([hit.score for hit in expected])
-    assert [h.unit for h in index.search.text(query, where(filter=Predicate("session_id", "eq", "s1")), 10)] == [
+    assert [h.unit for h in text(index, query, where(filter=Predicate("session_id", "eq", "s1")), 10)] == [
         h.unit for h in one
     ]
     index.close()

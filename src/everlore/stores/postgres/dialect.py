@@ -24,13 +24,13 @@ class PostgresDialect(Dialect):
     together = "JOIN owners o ON o.tenant = r.tenant AND o.owner = r.owner"
     kind = "r.kind"
     units = "JOIN units u ON u.tenant = r.tenant AND u.row = r.id"
-    siblings = (
-        "JOIN memories w ON w.tenant = r.tenant AND w.owner = r.owner"
-        f" AND left(w.parent_id, {CUT}) = left(r.parent_id, {CUT}) AND w.parent_id = r.parent_id"
-    )
     edges = "edges e JOIN memories r ON r.tenant = e.tenant AND r.id = e.row"
     entry = f"left(r.entry, {CUT}) {{way}}, r.entry {{way}}"
     mark = "%s"
+
+    def beside(self, index: str = "") -> str:
+        same = f"left(r.parent_id, {CUT}) = left(w.parent_id, {CUT}) AND r.parent_id = w.parent_id"
+        return f"memories w JOIN memories r{index} ON r.tenant = w.tenant AND r.owner = w.owner AND {same}"
 
     def owner(self, owner: Owner, alias: str = "r") -> Condition:
         name = owner_uuid(owner)
@@ -53,7 +53,10 @@ class PostgresDialect(Dialect):
 
     def numbers(self, column: str, numbers: Iterable[int]) -> Condition:
         wanted, alias = list(numbers), column.partition(".")[0]
-        return Condition(f"{alias}.tenant = ANY(%s) AND {column} = ANY(%s)", (tenants_of(wanted), wanted))
+        tenants = tenants_of(wanted)
+        if len(tenants) == 1:  # a cluster asks one node then, whatever is joined
+            return Condition(f"{alias}.tenant = %s AND {column} = ANY(%s)", (tenants[0], wanted))
+        return Condition(f"{alias}.tenant = ANY(%s) AND {column} = ANY(%s)", (tenants, wanted))
 
     def texts(self, column: str, values: Iterable[str]) -> Condition:
         """Of an indexed one it is said so that the index on its beginning is used."""
@@ -69,9 +72,7 @@ class PostgresDialect(Dialect):
         return Condition(f"(r.parent_id, u.turn) IN ({pairs})", given)
 
     def sums(self, where: Where) -> Condition:
-        if where.owner is not None:
-            return self.owner(where.owner, "t")
-        return ALWAYS if where.scope is None else self.scope(where.scope, "t")
+        return self.whose(where, "t")
 
     def owners(self, scope: Scope | None, limit: int | None) -> Condition:
         demand = ALWAYS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection, value
@@ -11,9 +11,12 @@ from everlore.stores.base import Applied, Stamp
 from everlore.stores.postgres.checks import check
 from everlore.stores.postgres.dialect import SAY
 from everlore.stores.postgres.schema import alone, write_shared
-from everlore.stores.postgres.write import Writer
+from everlore.stores.postgres.write import Source, Writer
 from everlore.stores.sql.files import KnownFiles
 from everlore.types import IndexRow, Key, Problem
+
+GROUP = 500
+"""Memories that a rebuild writes together."""
 
 
 class PostgresFiles(KnownFiles):
@@ -48,8 +51,20 @@ class PostgresFiles(KnownFiles):
         def work(connection: Connection) -> int:
             alone(connection, self._server.schema)
             Writer(connection).clear(() if keep and check(connection) else keep)
-            for path, stamp, found, problems in files:
-                Writer(connection).replace(path, stamp, found, problems)
+            for group in _grouped(Source(*one) for one in files):
+                Writer(connection).replace_all(group)
             return int(value(connection, "SELECT coalesce(sum(rows), 0) FROM tally"))
 
         return self._server.write(work, lasting=False, retry=False)
+
+
+def _grouped(files: Iterable[Source]) -> Iterator[list[Source]]:
+    """As many files together as have some hundred memories."""
+    group: list[Source] = []
+    for one in files:
+        group.append(one)
+        if sum(len(source.rows) for source in group) >= GROUP or len(group) >= GROUP:
+            yield group
+            group = []
+    if group:
+        yield group

@@ -30,8 +30,13 @@ class PostgresQueue:
             " VALUES(%s, %s, %s, nextval('numbers'), 1, %s) ON CONFLICT(tenant, file) DO UPDATE SET"
             " generation = queue.generation + 1, due = excluded.due, written = NULL"
         )
+
+        def work(connection: Connection) -> None:
+            each(connection, insert, named)
+            self._server.notify(connection)
+
         if named:
-            self._server.write(lambda c: each(c, insert, named), lasting=False)
+            self._server.write(work, lasting=False)
 
     def claim(self, limit: int) -> list[str]:
         select = "SELECT path, generation FROM queue WHERE due <= %s ORDER BY number LIMIT %s"

@@ -1,4 +1,4 @@
-"""The tables of the index on PostgreSQL. Another version than ours is dropped and made anew: all of it is derived.
+"""The tables of the index on PostgreSQL, all derived. Each version has a schema of its own.
 
 - `memories` are the rows; `units` their pieces, which are never changed but for their place among their tokens.
 - `words` of a unit are hashes of its tokens: once mixed with the owner, so that a query for one owner walks only
@@ -8,7 +8,7 @@
   came with, so that counts that a process remembers can follow: what came since is added, and when something was
   lost they are taken anew.
 - `waiting` are the units that have no vector of the current model. Vectors are halves; the column has no dimension,
-  because models differ, and each model has its own HNSW index.
+  because models differ, and each model has its own HNSW index, made when there are many of its vectors.
 - Long texts in indexes are cut: a key in a B-tree has room for 2,700 bytes.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -18,24 +19,30 @@ from everlore.stores.postgres.schema import alone, write_shared
 from everlore.stores.vector_math import require_shape
 from everlore.types import Owner
 
+TIDY_SECONDS = 60.0
+"""How often it is looked whether there is something to tidy up."""
+
 
 class PostgresUpkeep:
     def __init__(self, server: Server, model: OurModel, now: Callable[[], float]) -> None:
         self._server = server
         self._model = model
         self._now = now
+        self._tidy_after = 0.0
 
     def use_model(self, name: str, dimension: int) -> None:
-        self._model.mine = (name, dimension)
+        if self._model.mine == (name, dimension):
+            return  # said before; a process that has changed it since is to be followed, not fought
         if self.model() != (name, dimension):
             self._server.write(lambda c: _make_current(c, self._server.schema, name, dimension))
+        self._model.mine = (name, dimension)
 
     def model(self) -> tuple[str, int] | None:
         found = self._server.read(current_model)
         return found[1:] if found else None
 
     def unembedded(self, limit: int, owner: Owner | None = None) -> list[PieceText]:
-        found = self._server.read(lambda c: near.missing(c, owner, limit) if self._model.current(c) else [])
+        found = self._server.read(lambda c: near.missing(c, self._model.mine, owner, limit))
         return [PieceText(*unit) for unit in found]
 
     def waiting(self, owner: Owner) -> int:
@@ -77,8 +84,11 @@ class PostgresUpkeep:
         return self._server.read(work)
 
     def tidy(self) -> bool:
-        """Nothing: the database's own vacuum sees to it."""
-        return False
+        """The index of the vectors, once they are many. The database's own vacuum sees to the rest."""
+        if time.monotonic() < self._tidy_after:
+            return False
+        self._tidy_after = time.monotonic() + TIDY_SECONDS
+        return near.build(self._server)
 
     def check(self) -> list[str]:
         return self._server.read(check)
@@ -98,8 +108,6 @@ def _make_current(connection: Connection, schema: str, name: str, dimension: int
     )
     current = current_model(connection)
     assert current is not None
-    if dimension <= near.MOST_DIMENSIONS:
-        connection.execute(near.index_statement(current[0], dimension).encode())
     connection.execute("DELETE FROM waiting")
     connection.execute(
         "INSERT INTO waiting(tenant, unit) SELECT u.tenant, u.id FROM units u LEFT JOIN vectors v"

@@ -37,8 +37,6 @@ class Dialect(ABC):
     """and the name of its kind."""
     units: str
     """Joins the units of a memory."""
-    siblings: str
-    """Joins the memories `w` that came from the same cell."""
     edges: str
     """The table of edges, joined with their memories."""
     only_ended: str = ""
@@ -47,6 +45,10 @@ class Dialect(ABC):
     entry: str = "r.entry {way}"
     """Orders by the entry."""
     mark: str = "?"
+
+    @abstractmethod
+    def beside(self, index: str = "") -> str:
+        """Memories `w`, joined with those `r` that came from the same cells."""
 
     @abstractmethod
     def owner(self, owner: Owner, alias: str = "r") -> Condition: ...
@@ -95,12 +97,6 @@ class Dialect(ABC):
         """Those in an owner's folder."""
         return self.beginning(f"{owner_dir(owner)}/")
 
-    def edges_of(self, where: Where) -> Condition:
-        """Edges `e` of the owner, the scope or everyone."""
-        if where.owner is not None:
-            return self.owner(where.owner, "e")
-        return ALWAYS if where.scope is None else self.scope(where.scope, "e")
-
     @abstractmethod
     def predicate(self, node: Predicate) -> Condition: ...
 
@@ -114,6 +110,12 @@ class Dialect(ABC):
 
     def of_owner(self, where: Where) -> Condition:
         return ALWAYS if where.owner is None else self.owner(where.owner)
+
+    def whose(self, where: Where, alias: str) -> Condition:
+        """Of the owner, of the scope, or of everyone."""
+        if where.owner is not None:
+            return self.owner(where.owner, alias)
+        return ALWAYS if where.scope is None else self.scope(where.scope, alias)
 
     def restriction(self, where: Where) -> Condition | None:
         """What a query demands of a memory besides its owner and kind; None when it demands nothing."""

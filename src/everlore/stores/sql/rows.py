@@ -71,13 +71,30 @@ class SqlRows(Asking):
             for app, project, track, name, number in self._rows(asked.sql, asked.values)
         ]
 
-    def children(
-        self, owner: Owner, kind: str, parent_ids: Sequence[str], *, ended: bool = False
-    ) -> list[IndexedMemory]:
+    def with_ended(
+        self, ids: Iterable[int], kinds: Sequence[str]
+    ) -> tuple[dict[int, IndexedMemory], list[IndexedMemory]]:
+        wanted = list(ids)
+        if not wanted:
+            return {}, []
+        if not kinds:
+            return self.stored(wanted), []
+        mine = self._say.numbers("r.id", wanted)
+        said = Condition("w.parent_id <> '' AND r.valid_until IS NOT NULL")
+        ended = joined([self._say.numbers("w.id", wanted), self._say.kinds(kinds), said])
+        source = f"{self._say.beside(self._say.only_ended)} {self._say.together}"
+        select = (
+            f"{self._say.stored('0, ')} WHERE {mine.sql}"
+            f" UNION ALL SELECT 1, {self._say.columns} FROM {source} WHERE {ended.sql}"
+        )
+        found = self._rows(select, (*mine.values, *ended.values))
+        others = {row[1]: memory(row[1:]) for row in found if row[0]}.values()
+        oldest_first = sorted(others, key=lambda one: (one.timestamp, one.key.local_id))
+        return {row[1]: memory(row[1:]) for row in found if not row[0]}, oldest_first
+
+    def children(self, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[IndexedMemory]:
         mine = joined([self._say.owner(owner), self._say.kinds([kind]), self._say.texts("r.parent_id", parent_ids)])
-        only = Condition("r.valid_until IS NOT NULL") if ended else ALWAYS
-        select = self._say.stored(index=self._say.only_ended if ended else "")
-        return list(map(memory, self._where(select, mine, only, after=" ORDER BY r.timestamp, r.entry")))
+        return list(map(memory, self._where(self._say.stored(), mine, after=" ORDER BY r.timestamp, r.entry")))
 
     def in_slot(self, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
         found = self._where(self._say.stored(), self._about(owner, kind, slots), after=" ORDER BY r.timestamp, r.entry")

@@ -28,10 +28,12 @@ class SqliteDialect(Dialect):
     )
     kind = "k.name"
     units = "CROSS JOIN units u ON u.row = r.id"
-    siblings = "CROSS JOIN rows w ON w.owner = r.owner AND w.parent_id = r.parent_id"
     edges = "edges e CROSS JOIN rows r ON r.id = e.row CROSS JOIN kinds k ON k.id = r.kind"
     only_ended = " INDEXED BY rows_ended"
     newest_first = " INDEXED BY rows_newest"
+
+    def beside(self, index: str = "") -> str:
+        return f"rows w CROSS JOIN rows r{index} ON r.owner = w.owner AND r.parent_id = w.parent_id"
 
     def owner(self, owner: Owner, alias: str = "r") -> Condition:
         number = "SELECT id FROM owners WHERE app = ? AND project = ? AND track = ? AND name = ?"
@@ -68,9 +70,8 @@ class SqliteDialect(Dialect):
         return Condition(f"(r.parent_id, u.turn) IN ({pairs})", (json.dumps(turns),))
 
     def sums(self, where: Where) -> Condition:
-        if where.owner is not None:
-            return self.owner(where.owner, "t")
-        return Condition("t.owner = ?", (EVERYONE,)) if where.scope is None else self.scope(where.scope, "t")
+        everyone = where.owner is None and where.scope is None
+        return Condition("t.owner = ?", (EVERYONE,)) if everyone else self.whose(where, "t")
 
     def owners(self, scope: Scope | None, limit: int | None) -> Condition:
         demand, values = ("true", ()) if scope is None else ("app = ? AND project = ?", (scope.app, scope.project))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 
 import apsw
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.database import Database, SqliteTables, rows
-from everlore.stores.base import Piece, TermStats, Vector
+from everlore.stores.base import Asked, Evidence, Piece, TermStats, Vector
 from everlore.stores.bm25 import in_texts
 from everlore.stores.sql.steps import Steps
 from everlore.stores.sqlite import vectors, words
@@ -31,48 +31,60 @@ class SqliteSearch(Steps):
         """Inside, what every step of a search asks is looked up once."""
         return self._lookups.snapshot()
 
-    def text(self, terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
-        with self._db.read() as connection:
-            owner, kinds = self._lookups.place(connection, where)
-            if owner is None or not kinds:
-                return []
-            stats = self._lookups.statistics(connection, list(dict.fromkeys(terms))[:LISTED_TERMS], owner)
-            return words.search(connection, self._lookups.lists(connection, owner), stats, where, owner, kinds, limit)
+    def candidates(self, asked: Asked) -> Evidence:
+        """The lists are those of one moment, and what is read for one of them serves the others."""
+        with self._lookups.snapshot(), self._db.read() as connection:
+            owner = self._lookups.owner(connection, asked.where.owner)
+            by_words, by_meaning = self._lists(connection, asked, asked.where)
+            units = {*asked.units, *(hit.unit for hit in (*by_words, *by_meaning))}
+            if asked.also is not None:
+                units.update(hit.unit for hits in self._lists(connection, asked, asked.also) for hit in hits)
+            pieces = _around(connection, asked, units)
+            counts = self._occurrences(asked.terms, owner, pieces)
+            cosines = self._cosines(connection, asked.vector, owner, [piece.unit for piece in pieces])
+            stats = self._statistics(connection, asked.terms, owner) if asked.terms and asked.limit else None
+            return Evidence(pieces, counts, cosines, by_words, by_meaning, stats)
 
     def held(self, terms: Sequence[str], where: Where) -> list[str]:
         if restriction(where) is not None:
-            return [term for term in terms if self.text([term], where, 1)]
+            return [term for term in terms if self.candidates(Asked(where, [term], limit=1)).pieces]
         with self._db.read() as connection:
             owner, kinds = self._lookups.place(connection, where)
             return [term for term in terms if owner is not None and words.is_held(connection, term, owner, kinds)]
 
     def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats:
         with self._db.read() as connection:
-            number = self._lookups.owner(connection, owner)
-            if number is None:
-                return TermStats(0, 0.0, dict.fromkeys(terms, 0))
-            return self._lookups.statistics(connection, terms, number)
+            return self._statistics(connection, terms, self._lookups.owner(connection, owner))
 
-    def around(self, units: Sequence[int], reach: int) -> list[Piece]:
-        select = (
-            "SELECT n.id, n.row, k.name, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n"
-            " JOIN rows r ON r.id = n.row JOIN kinds k ON k.id = n.kind WHERE n.id IN ("
-            "  SELECT near.id FROM json_each(?) j CROSS JOIN units u ON u.id = j.value CROSS JOIN units near"
-            "  ON near.row = u.row AND near.place BETWEEN u.place - ? AND u.place + ?)"
-            " ORDER BY n.row, n.place"
-        )
-        with self._db.read() as connection:
-            return list(map(Piece._make, rows(connection, select, (json.dumps(list(units)), reach, reach))))
+    def _statistics(self, connection: apsw.Connection, terms: Sequence[str], owner: int | None) -> TermStats:
+        if owner is None:
+            return TermStats(0, 0.0, dict.fromkeys(terms, 0))
+        return self._lookups.statistics(connection, terms, owner)
 
-    def occurrences(self, terms: Sequence[str], owner: Owner | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
+    def _lists(self, connection: apsw.Connection, asked: Asked, where: Where) -> tuple[list[UnitHit], list[UnitHit]]:
+        """Units by words and by meaning, best first."""
+        owner, kinds = self._lookups.place(connection, where)
+        by_words: list[UnitHit] = []
+        by_meaning: list[UnitHit] = []
+        if owner is None or not kinds or asked.limit <= 0:
+            return by_words, by_meaning
+        if asked.terms:
+            terms = list(dict.fromkeys(asked.terms))[:LISTED_TERMS]
+            stats, lists = self._lookups.statistics(connection, terms, owner), self._lookups.lists(connection, owner)
+            by_words = words.search(connection, lists, stats, where, owner, kinds, asked.limit)
+        if asked.vector is not None and (view := self._view(connection, owner, asked.vector)) is not None:
+            by_meaning = vectors.search(connection, view, asked.vector, where, owner, kinds, asked.limit)
+            if asked.radius is not None:
+                by_meaning = [hit for hit in by_meaning if hit.score >= asked.radius]
+        return by_words, by_meaning
+
+    def _occurrences(self, terms: Sequence[str], owner: int | None, pieces: Sequence[Piece]) -> NDArray[np.float32]:
         """A list that a search has read is quicker than the text."""
-        with self._db.read() as connection:
-            number = self._lookups.owner(connection, owner)
         units = np.array([piece.unit for piece in pieces], np.int64)
         counts = np.zeros((len(terms), len(pieces)), np.float32)
         unread: list[int] = []
         for at, term in enumerate(terms):
-            found = self._lookups.list_read(number, term)
+            found = self._lookups.list_read(owner, term)
             if found is None:
                 unread.append(at)
             else:
@@ -81,20 +93,13 @@ class SqliteSearch(Steps):
             counts[unread] = in_texts([terms[at] for at in unread], [piece.tokens for piece in pieces])
         return counts
 
-    def cosines(self, query: Vector, owner: Owner | None, units: Sequence[int]) -> NDArray[np.float64]:
-        with self._db.read() as connection:
-            view = self._view(connection, self._lookups.owner(connection, owner), query)
-            if view is None:
-                return np.full(len(units), np.nan)
-            return vectors.look_up(connection, view, np.array(units, np.int64), query)
-
-    def vector(self, query: Vector, where: Where, limit: int) -> list[UnitHit]:
-        with self._db.read() as connection:
-            owner, kinds = self._lookups.place(connection, where)
-            view = self._view(connection, owner, query)
-            if owner is None or view is None or not kinds:
-                return []
-            return vectors.search(connection, view, query, where, owner, kinds, limit)
+    def _cosines(
+        self, connection: apsw.Connection, query: Vector | None, owner: int | None, units: Sequence[int]
+    ) -> NDArray[np.float64]:
+        view = None if query is None else self._view(connection, owner, query)
+        if query is None or view is None:
+            return np.full(len(units), np.nan)
+        return vectors.look_up(connection, view, np.array(units, np.int64), query)
 
     def _view(self, connection: apsw.Connection, owner: int | None, query: Vector) -> vectors.View | None:
         """What of an owner can be compared with this query."""
@@ -102,3 +107,23 @@ class SqliteSearch(Steps):
         if owner is None or model is None or model[1] != len(query):
             return None
         return self._lookups.view(connection, owner, model)
+
+
+def _around(connection: apsw.Connection, asked: Asked, units: Collection[int]) -> list[Piece]:
+    """These units, the first ones of the rows that are asked for, and those beside them."""
+    named = "SELECT value FROM json_each(?)"
+    values: tuple[object, ...] = (json.dumps(sorted(units)),)
+    if asked.rows:
+        named += " UNION SELECT u.id FROM json_each(?) j CROSS JOIN units u ON u.row = j.value WHERE u.place < ?"
+        values += (json.dumps(list(asked.rows)), asked.first)
+    if asked.reach:
+        named = (
+            f"SELECT near.id FROM ({named}) j CROSS JOIN units u ON u.id = j.value CROSS JOIN units near"
+            " ON near.row = u.row AND near.place BETWEEN u.place - ? AND u.place + ?"
+        )
+        values += (asked.reach, asked.reach)
+    select = (
+        "SELECT n.id, n.row, k.name, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n JOIN rows r"
+        f" ON r.id = n.row JOIN kinds k ON k.id = n.kind WHERE n.id IN ({named}) ORDER BY n.row, n.place"
+    )
+    return list(map(Piece._make, rows(connection, select, values)))

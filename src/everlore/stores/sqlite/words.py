@@ -93,7 +93,7 @@ def search(
     limit: int,
 ) -> list[UnitHit]:
     """Units that hold a term of `stats`. `owner` and `kinds` are those of `where` in the numbers of this index."""
-    held = rarest_first(stats)
+    held = rarest_first(stats, list(stats.frequency))
     if not held or limit <= 0:
         return []
     scale = _scale(stats, held)

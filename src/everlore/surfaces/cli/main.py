@@ -252,6 +252,11 @@ def store_distribute() -> None:
     """Spread the tables over a Citus cluster, by tenant. Needs the Citus extension; once is enough."""
 
 
+@command(store, "tidy", "cli.store:tidy", "everlore store tidy")
+def store_tidy() -> None:
+    """Drop what older versions of Everlore left in the database, once none of them runs any more."""
+
+
 @command(keys, "create", "cli.keys:create", "everlore keys create --name alice --format json")
 def keys_create(
     name: Annotated[str, typer.Option("--name", help="What the key is called in lists.")] = "",

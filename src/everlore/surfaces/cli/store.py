@@ -46,6 +46,12 @@ def distribute() -> None:
     print(f"{where}: {f'distributed {len(done) // 2} tables' if done else 'distributed already'}")
 
 
+def tidy() -> None:
+    with opened() as engine:
+        dropped = engine.backend.tidy()
+    print(f"dropped {', '.join(dropped)}" if dropped else "nothing is left of older versions")
+
+
 def _tell(word: str, moved: Moved, *, force: bool, dry_run: bool) -> bool:
     refused = bool(moved.differing) and not force
     for path in moved.differing:
