@@ -107,9 +107,9 @@ def test_a_page_tells_what_the_runs_share() -> None:
         ),
     )
     assert page.name == "book-flight"
-    assert page.description == "How to book a flight to (from 2 runs)"
+    assert page.description == "How to book a flight (from 2 runs)"
     assert page.source_case_ids == ("helper_ac_20260528_00000001", "helper_ac_20260528_00000002")
-    assert page.content.startswith("## When to use\n\nTo book a flight to.\n\n## Steps\n\n")
+    assert page.content.startswith("## When to use\n\nTo book a flight.\n\n## Steps\n\n")
     assert "1. `search_flights(to)`\n2. `book_flight(id, seats=1)`\n" in page.content
     assert "check_visa" not in page.content
     assert "- Ask for the seat. (`helper_ac_20260528_00000002`)" in page.content
