@@ -22,6 +22,7 @@ from typing import Any
 
 import apsw
 
+from everlore.durable import sync_folder
 from everlore.errors import Damaged, InvalidInput, Unavailable
 from everlore.lock import FileLock
 from everlore.sql import Row, Session, T
@@ -297,12 +298,7 @@ def _create(path: Path) -> None:
         why = error.strerror or error
         raise Unavailable(f"{path} cannot be created ({why}): check its folder (EVEROS_MEMORY__ROOT)") from error
     os.close(handle)
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    sync_folder(path.parent)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -27,7 +27,7 @@ def test_a_database_needs_its_extra(url: str, tmp_path: Path, monkeypatch: pytes
 
 
 def test_an_unknown_one_is_named_with_those_there_are(tmp_path: Path) -> None:
-    with pytest.raises(Misconfigured, match=r"begins with mysql://, but only postgresql:// is known"):
+    with pytest.raises(Misconfigured, match=r"begins with mysql://, but only postgresql://"):
         open_backend(config.load(memory={"root": tmp_path}, store={"url": "mysql://me:secret@host/db"}))
 
 

@@ -165,3 +165,15 @@ def test_what_waits_in_a_scope_comes_newest_first_and_only_of_that_scope(buffer:
     assert [waiting.text for waiting in buffer.waiting(Scope(), 10)] == ["two", "one"]
     assert [waiting.text for waiting in buffer.waiting(Scope(), 1)] == ["two"]
     assert [waiting.text for waiting in buffer.waiting(Scope("other"), 10)] == ["elsewhere"]
+
+
+def test_a_session_is_at_rest_unless_a_closed_cell_waits(buffer: Buffer) -> None:
+    buffer.append([message(1), message(2), message(9, session="s2")])
+    assert ids(buffer.at_rest(Scope(), "s1") or []) == ["m1", "m2"]
+    assert buffer.at_rest(Scope(), "s3") == []
+    cell = Cell("c1", Scope(), "s1", (message(1),))
+    buffer.close_cells([cell])
+    assert buffer.at_rest(Scope(), "s1") is None
+    assert ids(buffer.at_rest(Scope(), "s2") or []) == ["m9"]
+    buffer.finish(cell)
+    assert ids(buffer.at_rest(Scope(), "s1") or []) == ["m2"]

@@ -45,7 +45,7 @@ pytestmark = [
 
 
 def control(what: str, port: int) -> None:
-    subprocess.run([CONTROL, what, str(port)], check=True, capture_output=True, timeout=60)
+    subprocess.run([CONTROL, what, str(port)], check=True, capture_output=True, timeout=240)
 
 
 class Site:

@@ -12,7 +12,8 @@ import psycopg
 import pytest
 from clusters import one_database
 from databases import Postgres, new_schema, opened
-from stored import message
+from stored import alike, embed, fill, message, row
+from stored import where as within
 
 from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
 from everlore.postgres.parts import Part
@@ -203,6 +204,25 @@ def test_what_older_versions_left_is_dropped_when_none_of_them_runs(database: Po
             "SELECT format('%s.%s', schemaname, tablename) FROM pg_tables WHERE tablename IN ('x', 'notes') ORDER BY 1"
         )
         assert server.read(lambda c: [name for (name,) in rows(c, left)]) == ["my.notes", "my_x_2.x", "my_x_3.x"]
+
+
+def test_pgvector_goes_where_everyone_finds_it_and_is_used_where_it_is(database: Postgres) -> None:
+    where = "SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'"
+    for prepared, expected in (("CREATE SCHEMA everlore", "public"), (None, "extensions")):
+        url = database.database()
+        with psycopg.connect(url, autocommit=True) as connection:
+            if prepared:  # called as the user: new things without a schema would go there
+                connection.execute(prepared.encode())
+            else:
+                connection.execute("CREATE SCHEMA extensions")
+                connection.execute("CREATE EXTENSION vector SCHEMA extensions")
+        with opened(url, "everlore") as server:
+            index = open_index(server)
+            index.upkeep.use_model("m", 16)
+            fill(index, row("af_1", "text 1"))
+            embed(index, {"text 1": 1})
+            assert len(alike(index, 1, within(), 5)) == 1
+            assert server.read(lambda c: value(c, where)) == expected
 
 
 def test_a_read_only_database_says_so_and_keeps_what_it_has(database: Postgres) -> None:

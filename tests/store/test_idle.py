@@ -8,8 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from databases import QUICK, Postgres, postgres
+from databases import Postgres
 from embeddings import Endpoint
+from logged import logged, logging_database
 from serving import Api, Server, running
 
 SECONDS = 25.0
@@ -18,15 +19,8 @@ STARTED = 5.0
 
 @pytest.fixture(scope="module")
 def logging() -> Iterator[Postgres]:
-    """A database that writes down every statement and every error."""
-    with postgres(*QUICK, "logging_collector=on", "log_statement=all", "log_line_prefix=%d ") as server:
+    with logging_database() as server:
         yield server
-
-
-def said(database: Postgres, name: str) -> list[str]:
-    """What was written down of this database."""
-    text = str(database.run("SELECT pg_read_file(pg_current_logfile())")[0][0])
-    return [line for line in text.splitlines() if line.startswith(f"{name} ")]
 
 
 @pytest.fixture
@@ -50,9 +44,9 @@ def test_two_idle_servers_send_less_than_a_statement_a_second(
     Api(one.client, one.root).tell("s1", "My sister Maria moved to Porto.")
     name = url.rpartition("/")[2]
     time.sleep(STARTED)  # what is left to do after a start and a write
-    began, before = time.monotonic(), len(said(logging, name))
+    began, before = time.monotonic(), len(logged(logging, name))
     time.sleep(SECONDS)
-    sent = said(logging, name)[before:]
+    sent = logged(logging, name)[before:]
     seconds = time.monotonic() - began
     assert len([line for line in sent if " LOG:  " in line]) < seconds, "\n".join(sent)
-    assert [line for line in said(logging, name) if " ERROR: " in line or " FATAL: " in line] == []
+    assert [line for line in logged(logging, name) if " ERROR: " in line or " FATAL: " in line] == []

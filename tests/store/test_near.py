@@ -70,20 +70,19 @@ def test_the_index_finds_what_an_exact_search_finds(
 
 def test_the_planner_takes_the_index(index: Index, server: Server) -> None:
     text = vectors.written(direction(3))
-    with server.snapshot():
-        plan = server.read(
-            lambda c: [
-                c.execute(
-                    "SET LOCAL citus.propagate_set_commands = 'local';"
-                    " SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off"
-                ),
-                c.execute(
-                    "EXPLAIN SELECT unit FROM vectors WHERE model = 1 ORDER BY vector::halfvec(16) <=> %s::halfvec(16)"
-                    " LIMIT 5",
-                    (text,),
-                ).fetchall(),
-            ][1]
-        )
+    plan = server.write(
+        lambda c: [
+            c.execute(
+                "SET LOCAL citus.propagate_set_commands = 'local';"
+                " SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off"
+            ),
+            c.execute(
+                "EXPLAIN SELECT unit FROM vectors WHERE model = 1 ORDER BY vector::halfvec(16) <=> %s::halfvec(16)"
+                " LIMIT 5",
+                (text,),
+            ).fetchall(),
+        ][1]
+    )
     assert "vectors_near_1" in str(plan)
     assert index.rows.page(where(ALICE)).total == COUNT
 

@@ -12,7 +12,7 @@ import os
 import subprocess
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import psycopg
@@ -38,6 +38,7 @@ class Cluster(Postgres):
     own: str
     """The database that all tests of this run share, each in a schema of its own."""
     workers: tuple[tuple[str, int], ...]
+    made: set[str] = field(default_factory=set)
 
     def url(self, database: str = "", user: str = "everlore") -> str:
         return self.at(self.host, self.port, database or self.own, user)
@@ -53,6 +54,7 @@ class Cluster(Postgres):
         return self.url(name)
 
     def make(self, name: str) -> None:
+        self.made.add(name)
         for host, port in ((self.host, self.port), *self.workers):
             with psycopg.connect(self.at(host, port, "postgres"), autocommit=True) as connection:
                 connection.execute(f"CREATE DATABASE {name}".encode())
@@ -65,6 +67,7 @@ class Cluster(Postgres):
                 connection.execute("SELECT citus_add_node(%s, %s)", worker)
 
     def drop(self, name: str) -> None:
+        self.made.discard(name)
         for host, port in ((self.host, self.port), *self.workers):
             with psycopg.connect(self.at(host, port, "postgres"), autocommit=True) as connection:
                 connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
@@ -89,7 +92,8 @@ def cluster() -> Iterator[Cluster]:
         yield made
     finally:
         _running.remove(made)
-        made.drop(made.own)
+        for name in sorted(made.made):
+            made.drop(name)
 
 
 def distributed(schema: str) -> str:

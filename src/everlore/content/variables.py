@@ -146,11 +146,12 @@ def compare_text(
             return compare(value, wanted.op, read(spoken(_one(wanted))))
 
 
-_COMPARING: Final = (operator.eq, operator.ne, operator.gt, operator.ge, operator.lt, operator.le)
+_OPERATORS: Final = (operator.eq, operator.ne, operator.gt, operator.ge, operator.lt, operator.le)
+_COMPARED: Final = dict(zip(COMPARISONS, _OPERATORS, strict=True))
 
 
 def compare(value: sa.ColumnElement[Any], how: str, other: Any) -> sa.ColumnElement[bool]:
-    compared: sa.ColumnElement[bool] = _COMPARING[COMPARISONS.index(how)](value, other)
+    compared: sa.ColumnElement[bool] = _COMPARED[how](value, other)
     return compared
 
 

@@ -87,8 +87,8 @@ def to_row(note: Note, updated: int) -> IndexRow:
     }
     key, pieces = Key(note.owner, NOTE.name, note.local_id), units_of(split_text(note.content))
     validity = Validity(event if note.valid_from is None else note.valid_from)
-    mine = (note.owner.id,)
-    return index_row(key, updated, data, pieces, timestamp=note.timestamp, sender_ids=mine, validity=validity)
+    told = note.timestamp
+    return index_row(key, updated, data, pieces, timestamp=told, sender_ids=(note.owner.id,), validity=validity)
 
 
 def _as_section(content: str) -> str:

@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
@@ -117,9 +116,16 @@ def to_row(record: Record) -> IndexRow:
     told_of = " ".join((record.type, record.source, *record.tags))
     first, *others = (Unit(turn=at, dense=piece, words=piece) for at, piece in enumerate(pieces))
     units = (replace(first, words=f"{told_of} {first.words}"), *others)
-    place: dict[str, Any] = {"parent_type": record.type, "sender_ids": record.tags}
-    mine, since = key(record.owner, record.local_id), Validity(record.created)
-    return index_row(mine, record.updated, data, units, timestamp=record.created, validity=since, **place)
+    return index_row(
+        key(record.owner, record.local_id),
+        record.updated,
+        data,
+        units,
+        timestamp=record.created,
+        parent_type=record.type,
+        sender_ids=record.tags,
+        validity=Validity(record.created),
+    )
 
 
 def title(content: Json) -> str:

@@ -60,7 +60,7 @@ class SharedCache(Cache):
             self._recent |= given
             while len(self._recent) > REMEMBERED:
                 self._recent.popitem(last=False)
-        if not pieces or self._server.in_snapshot:  # a search can write nothing
+        if not pieces:
             return
         values = {
             (tenants_of([piece])[0], key): (model, given[key])

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import psycopg
@@ -41,14 +40,6 @@ START_SECONDS = 3.0
 LOCK_SECONDS = 30.0
 LISTEN_SECONDS, LISTEN_AGAIN_SECONDS = 1.0, 20.0
 """How long a listener waits before it looks whether it shall stop, and before it connects again."""
-
-
-@dataclass(slots=True)
-class _Mine:
-    """What a thread holds."""
-
-    connection: Connection
-    snapshot: bool = False
 
 
 class Server:
@@ -140,30 +131,6 @@ class Server:
         """Hold it against the other threads of this process only."""
         return self._leases.alone_here(name, timeout)
 
-    @contextlib.contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """What this thread reads inside is the state of one moment."""
-        held = self._held()
-        if held is not None and held.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-            yield
-            return
-        with contextlib.ExitStack() as stack:
-            begin = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;{self._limit}"
-            mine = self._entered(stack, lambda connection: run(connection, begin))
-            mine.snapshot = True
-            try:
-                yield
-            finally:
-                mine.snapshot = False
-                with contextlib.suppress(psycopg.Error):
-                    mine.connection.execute("ROLLBACK")
-
-    @property
-    def in_snapshot(self) -> bool:
-        """Whether this thread can only read just now."""
-        held = self._held()
-        return held is not None and held.snapshot
-
     def apart(self, work: Callable[[Connection], T]) -> T:
         """Statements that each stand for themselves, on a connection of their own, whatever this thread is doing."""
 
@@ -213,32 +180,23 @@ class Server:
                 text = text.replace(secret, "***")
         return text
 
-    def _held(self) -> _Mine | None:
+    def _held(self) -> Connection | None:
+        """The connection that this thread is at work on."""
         return getattr(self._mine, "held", None)
-
-    @contextlib.contextmanager
-    def _holding(self) -> Iterator[_Mine]:
-        """This thread's connection; one from the pool when it has none."""
-        held = self._held()
-        if held is not None:
-            yield held
-            return
-        with self._pool.connection() as connection:
-            self._mine.held = mine = _Mine(connection)
-            try:
-                yield mine
-            finally:
-                self._mine.held = None
 
     def _run(self, work: Callable[[Connection], T], *, retry: bool) -> T:
         held = self._held()
         if held is None:
             return self._again(lambda: self._alone(work), retry=retry)
-        return self._again(lambda: work(held.connection), retry=False)  # only the outermost may be run again
+        return self._again(lambda: work(held), retry=False)  # only the outermost may be run again
 
     def _alone(self, work: Callable[[Connection], T]) -> T:
-        with self._holding() as mine:
-            return work(mine.connection)
+        with self._pool.connection() as connection:
+            self._mine.held = connection
+            try:
+                return work(connection)
+            finally:
+                self._mine.held = None
 
     def _again(self, work: Callable[[], T], *, retry: bool = True) -> T:
         """Run it again as long as its errors give hope, within reason."""
@@ -253,19 +211,6 @@ class Server:
                         raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
-
-    def _entered(self, stack: contextlib.ExitStack, begin: Callable[[Connection], object]) -> _Mine:
-        """Begin something that lasts, and keep its connection until the stack ends. Nothing was done in it yet, so a
-        lost connection is no reason to give up."""
-
-        def enter() -> _Mine:
-            with contextlib.ExitStack() as held:
-                mine = held.enter_context(self._holding())
-                begin(mine.connection)
-                stack.push(held.pop_all())
-                return mine
-
-        return self._again(enter, retry=self._held() is None)
 
     def _configure(self, connection: Connection) -> None:
         """Nothing of it is known to the database's session, which a proxy may exchange between two transactions."""

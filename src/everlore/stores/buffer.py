@@ -71,6 +71,9 @@ class Buffer(Protocol):
     def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
         """Messages of a session that belong to no cell yet, in the order they arrived."""
 
+    def at_rest(self, scope: Scope, session_id: str) -> list[Message] | None:
+        """The same; None while a closed cell of the session is not finished."""
+
     def close_cells(self, cells: Sequence[Cell]) -> None:
         """Record which messages make up which cell, all in one transaction."""
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import socket
 import ssl
+import string
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import SplitResult, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 import httpcore
 import httpx
@@ -97,9 +98,7 @@ def _checked(uri: str) -> SplitResult:
 
 def _quoted(text: str) -> str:
     """Bytes that may not stand in a request line, as percent codes; what is quoted already stays."""
-    return "".join(
-        chr(byte) if 0x21 <= byte <= 0x7E else f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass")
-    )
+    return quote(text, safe=string.punctuation, errors="surrogatepass")
 
 
 def _bounded(chunks: Iterable[bytes], announced: str, limit: int) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -63,10 +63,21 @@ class PostgresBuffer:
 
     def append(self, messages: Sequence[Message]) -> int:
         kept = accepted(messages)
-        return self._server.write(lambda c: _accept(c, kept)) if kept else 0
+        return self._server.write(lambda c: _accept(c, kept, older=self._older)) if kept else 0
+
+    @cached_property
+    def _older(self) -> bool:
+        """Whether older versions knew of messages, or may still be at work."""
+        return bool(self._server.beside("index") or self._server.read(lambda c: rows(c, "SELECT 1 FROM seen LIMIT 1")))
 
     def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
         return self._messages("cell IS NULL AND", scope, session_id)
+
+    def at_rest(self, scope: Scope, session_id: str) -> list[Message] | None:
+        session = _session(scope, session_id)
+        select = "SELECT named, message, body, cell FROM messages WHERE tenant = %s AND session = %s ORDER BY id"
+        found = self._server.read(lambda c: rows(c, select, (tenant_of(session), session)))
+        return None if any(one[3] for one in found) else [_message(*one[:3]) for one in found]
 
     def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
         return self._messages("", scope, session_id)
@@ -205,10 +216,11 @@ class PostgresBuffer:
         return [_message(*one) for one in found]
 
 
-def _accept(connection: Connection, kept: Sequence[Kept]) -> int:
-    """Store the messages that were never seen; returns how many."""
+def _accept(connection: Connection, kept: Sequence[Kept], *, older: bool = True) -> int:
+    """Store the messages that were never seen, by `older` versions either; returns how many."""
     before = "SELECT digest FROM seen WHERE digest = ANY(%s)"
-    known = {bytes(digest) for (digest,) in rows(connection, before, ([one.digest for one in kept],))}
+    found = rows(connection, before, ([one.digest for one in kept],)) if older else []
+    known = {bytes(digest) for (digest,) in found}
     unknown = {one.digest: one for one in kept if one.digest not in known}
     named = [
         (_tenant(one.message.scope, one.message.session_id), one.digest, *_cell(one.cell)) for one in unknown.values()

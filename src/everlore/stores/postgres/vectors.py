@@ -26,6 +26,8 @@ EXACT_UP_TO = 10_000
 SHARE = 20
 """With an index over all owners, an owner that has less than one in so many of the vectors is compared one by one: the
 index would have to be walked so long until it has met enough of them."""
+ROW_BYTES = 140
+"""What a row of a vector takes besides its halves."""
 MOST_DIMENSIONS = 4000
 """Of an HNSW index over halves."""
 NUMBERS = (1 << NUMBER_BITS) - 1
@@ -86,7 +88,7 @@ def search(connection: Connection, query: Vector, where: Where, name: str | None
     number, mine = _current(connection, name, len(query), where.owner)
     if number is None or limit <= 0:
         return []
-    if len(query) <= MOST_DIMENSIONS and _many(connection, where.owner, number, mine):
+    if len(query) <= MOST_DIMENSIONS and _many(connection, where.owner, number, mine, len(query)):
         found = _near(connection, query, where, number, limit)
         if len(found) == limit:
             return found
@@ -145,13 +147,16 @@ def _current(connection: Connection, name: str | None, dimension: int, owner: Ow
     return found[0], int(found[1])
 
 
-def _many(connection: Connection, owner: Owner | None, model: int, mine: int) -> bool:
+def _many(connection: Connection, owner: Owner | None, model: int, mine: int, dimension: int) -> bool:
     """Whether the index finds them sooner than a look at each."""
     if owner is None:
-        beyond = "SELECT 1 FROM vectors WHERE model = %s OFFSET %s LIMIT 1"
-        many = value(connection, beyond, (model, EXACT_UP_TO)) is not None
+        many = int(value(connection, "SELECT coalesce(sum(units), 0) FROM tally")) > EXACT_UP_TO
     elif many := mine > EXACT_UP_TO:
-        many = mine * SHARE >= int(value(connection, "SELECT coalesce(sum(units), 0) FROM tally"))
+        # of the table in which the owner's are: on a cluster one of many, and no other is asked
+        select = "SELECT pg_table_size(tableoid) FROM vectors WHERE tenant = %s AND owner = %s LIMIT 1"
+        name = owner_uuid(owner)
+        size = value(connection, select, (tenant_of(name), name)) or 0
+        many = mine * (2 * dimension + ROW_BYTES) * SHARE >= int(size)
     return many and _built(connection, model)
 
 

@@ -28,7 +28,6 @@ LONGEST = 1023
 """Units longer than this count as being this long."""
 OWNERS_REMEMBERED = 256
 
-_SUMS = "(SELECT coalesce(sum({}), 0) FROM tally{})"
 _OF_OWNER = " WHERE tenant = %s AND owner = %s"
 
 
@@ -37,23 +36,21 @@ def statistics(
 ) -> TermStats:
     """One statement: the sums of an owner, what came since it was last asked about, and the terms not counted yet. Only
     when units went since, those that were counted are counted again."""
-    name = owner_uuid(owner) if owner else None
-    mine = (tenant_of(name), name) if name else ()
-    before, known = frequencies.remembered(name) if name else (None, frozenset[str]())
+    if owner is None:
+        return _of_all(connection, terms)
+    name = owner_uuid(owner)
+    mine = (tenant_of(name), name)
+    before, known = frequencies.remembered(name)
     missing = [term for term in terms if term not in known]
-    asked = [_SUMS.format(column, _OF_OWNER if name else "") for column in ("units", "tokens")]
-    values = [*mine, *mine]
-    if name is not None:
-        fresh = f"SELECT tokens FROM units{_OF_OWNER} AND epoch > %s LIMIT {MOST_FRESH + 1}"
-        asked += [f"(SELECT epoch FROM owners{_OF_OWNER})", f"(SELECT lost FROM owners{_OF_OWNER})", f"ARRAY({fresh})"]
-        values += [*mine, *mine, *mine, before.last if before else 1 << 62]
+    fresh = f"SELECT tokens FROM units{_OF_OWNER} AND epoch > %s LIMIT {MOST_FRESH + 1}"
+    asked = [f"(SELECT coalesce(sum({column}), 0) FROM tally{_OF_OWNER})" for column in ("units", "tokens")]
+    asked += [f"(SELECT epoch FROM owners{_OF_OWNER})", f"(SELECT lost FROM owners{_OF_OWNER})", f"ARRAY({fresh})"]
+    values = [*mine * 5, before.last if before else 1 << 62]
     counts = _counts(name, missing)
     found = rows(connection, f"SELECT {', '.join([*asked, *counts.sql])}", (*values, *counts.values))[0]
     units, total, counted = int(found[0]), int(found[1]), dict(zip(missing, found[len(asked) :], strict=True))
     if not units:
         return TermStats(0, 0.0, dict.fromkeys(terms, 0))
-    if name is None:
-        return TermStats(units, total / units, counted)
     epoch, lost, fresh_tokens = found[2:5]
     state = (epoch, lost)
     again: list[str] = []
@@ -76,16 +73,28 @@ def statistics(
     return TermStats(units, total / units, frequency)
 
 
+def _of_all(connection: Connection, terms: Sequence[str]) -> TermStats:
+    """Each of the two statements is answered by the nodes of a cluster themselves, and asks each of them once."""
+    sums = "SELECT coalesce(sum(units), 0), coalesce(sum(tokens), 0) FROM tally"
+    units, total = map(int, first(connection, sums) or (0, 0))
+    words = {word_hash(None, term): term for term in terms}
+    select = (
+        "SELECT t.word, count(*) FROM unnest(%s::bigint[]) t(word) JOIN units u ON u.words @> ARRAY[t.word]"
+        " GROUP BY t.word"
+    )
+    counted = {words[word]: int(count) for word, count in rows(connection, select, (list(words),))}
+    return TermStats(units, total / max(units, 1), dict.fromkeys(terms, 0) | counted)
+
+
 class _Columns(NamedTuple):
     sql: list[str]
     values: list[Any]
 
 
-def _counts(owner: UUID | None, terms: Sequence[str]) -> _Columns:
-    """In how many units each of the terms stands."""
-    whose, mine = (" AND tenant = %s AND owner = %s", (tenant_of(owner), owner)) if owner else ("", ())
-    count = f"(SELECT count(*) FROM units WHERE words @> %s::bigint[]{whose})"
-    values = [value for term in terms for value in ([word_hash(owner, term)], *mine)]
+def _counts(owner: UUID, terms: Sequence[str]) -> _Columns:
+    """In how many units of an owner each of the terms stands."""
+    count = "(SELECT count(*) FROM units WHERE words @> %s::bigint[] AND tenant = %s AND owner = %s)"
+    values = [value for term in terms for value in ([word_hash(owner, term)], tenant_of(owner), owner)]
     return _Columns([count] * len(terms), values)
 
 

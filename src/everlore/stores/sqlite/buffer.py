@@ -51,6 +51,13 @@ class SqliteBuffer:
     def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
         return self._messages(f"{_SESSION} AND cell IS NULL ORDER BY id", session_of(scope, session_id))
 
+    def at_rest(self, scope: Scope, session_id: str) -> list[Message] | None:
+        with self._db.read() as connection:
+            closed = f"SELECT 1 FROM messages WHERE {_SESSION} AND cell IS NOT NULL LIMIT 1"
+            if connection.execute(closed, session_of(scope, session_id)).fetchone():
+                return None
+        return self.open_messages(scope, session_id)
+
     def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
         return self._messages(f"{_SESSION} ORDER BY id", session_of(scope, session_id))
 

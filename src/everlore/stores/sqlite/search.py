@@ -35,13 +35,17 @@ class SqliteSearch(Steps):
         """The lists are those of one moment, and what is read for one of them serves the others."""
         with self._lookups.snapshot(), self._db.read() as connection:
             owner = self._lookups.owner(connection, asked.where.owner)
-            by_words, by_meaning = self._lists(connection, asked, asked.where)
+            view = None if asked.vector is None else self._view(connection, owner, asked.vector)
+            compared = None if view is None or asked.vector is None else vectors.Compared(view, asked.vector)
+            by_words, by_meaning = self._lists(connection, asked, asked.where, compared)
             units = {*asked.units, *(hit.unit for hit in (*by_words, *by_meaning))}
             if asked.also is not None:
-                units.update(hit.unit for hits in self._lists(connection, asked, asked.also) for hit in hits)
+                units.update(hit.unit for hits in self._lists(connection, asked, asked.also, compared) for hit in hits)
             pieces = _around(connection, asked, units)
             counts = self._occurrences(asked.terms, owner, pieces)
-            cosines = self._cosines(connection, asked.vector, owner, [piece.unit for piece in pieces])
+            near = np.array([piece.unit for piece in pieces], np.int64)
+            unknown = np.full(len(pieces), np.nan)
+            cosines = unknown if compared is None else vectors.look_up(connection, compared.view, near, compared.query)
             stats = self._statistics(connection, asked.terms, owner) if asked.terms and asked.limit else None
             return Evidence(pieces, counts, cosines, by_words, by_meaning, stats)
 
@@ -61,7 +65,9 @@ class SqliteSearch(Steps):
             return TermStats(0, 0.0, dict.fromkeys(terms, 0))
         return self._lookups.statistics(connection, terms, owner)
 
-    def _lists(self, connection: apsw.Connection, asked: Asked, where: Where) -> tuple[list[UnitHit], list[UnitHit]]:
+    def _lists(
+        self, connection: apsw.Connection, asked: Asked, where: Where, compared: vectors.Compared | None
+    ) -> tuple[list[UnitHit], list[UnitHit]]:
         """Units by words and by meaning, best first."""
         owner, kinds = self._lookups.place(connection, where)
         by_words: list[UnitHit] = []
@@ -72,8 +78,8 @@ class SqliteSearch(Steps):
             terms = list(dict.fromkeys(asked.terms))[:LISTED_TERMS]
             stats, lists = self._lookups.statistics(connection, terms, owner), self._lookups.lists(connection, owner)
             by_words = words.search(connection, lists, stats, where, owner, kinds, asked.limit)
-        if asked.vector is not None and (view := self._view(connection, owner, asked.vector)) is not None:
-            by_meaning = vectors.search(connection, view, asked.vector, where, owner, kinds, asked.limit)
+        if compared is not None:
+            by_meaning = vectors.search(connection, compared, where, owner, kinds, asked.limit)
             if asked.radius is not None:
                 by_meaning = [hit for hit in by_meaning if hit.score >= asked.radius]
         return by_words, by_meaning
@@ -92,14 +98,6 @@ class SqliteSearch(Steps):
         if unread:
             counts[unread] = in_texts([terms[at] for at in unread], [piece.tokens for piece in pieces])
         return counts
-
-    def _cosines(
-        self, connection: apsw.Connection, query: Vector | None, owner: int | None, units: Sequence[int]
-    ) -> NDArray[np.float64]:
-        view = None if query is None else self._view(connection, owner, query)
-        if query is None or view is None:
-            return np.full(len(units), np.nan)
-        return vectors.look_up(connection, view, np.array(units, np.int64), query)
 
     def _view(self, connection: apsw.Connection, owner: int | None, query: Vector) -> vectors.View | None:
         """What of an owner can be compared with this query."""

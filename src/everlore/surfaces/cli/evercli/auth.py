@@ -41,10 +41,10 @@ def required_login(settings: Settings) -> Login:
 
 def login(call: Call) -> Result:
     given = call.given
-    ways = {"api-key": given.api_key is not None, "device-code": given.device_code, "no-wait": given.no_wait}
-    one, other, *_ = [*(name for name, wanted in ways.items() if wanted), "", ""]
-    if other:
-        raise bad_argument(f"--{one} and --{other} exclude each other", "Give one of them", flag=other)
+    wanted = {"api-key": given.api_key is not None, "device-code": given.device_code, "no-wait": given.no_wait}
+    ways = [flag for flag, is_wanted in wanted.items() if is_wanted]
+    if len(ways) > 1:
+        raise bad_argument(f"--{ways[0]} and --{ways[1]} exclude each other", "Give one of them", flag=ways[1])
     if given.device_code:
         return _resume(call, given.device_code)
     if given.no_wait:

@@ -21,13 +21,12 @@ VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 STATELESS: Final = "2026-07-28"
 VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 """In `_meta` of every request of the stateless protocol."""
-EMPTY: Final[Mapping[str, tuple[str, ...]]] = {
-    "ping": (),
-    "resources/list": ("resources",),
-    "resources/templates/list": ("resourceTemplates",),
-    "prompts/list": ("prompts",),
+NOTHING: Final = {
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+    "prompts/list": "prompts",
 }
-"""Methods that are answered with lists of nothing."""
+"""Lists of what this server has none of, and how the answer calls them."""
 WITHOUT_INSTRUCTIONS: Final = ("2025-03-26", "2024-11-05")
 PAGE: Final = 15
 LARGEST_PAGE: Final = 50
@@ -109,8 +108,10 @@ def _result(
             return _tools(params, engine.settings.emcp.max_result_items)
         case "tools/call":
             return _tool(opener, engine, user_id, params)
-        case _ if method in EMPTY:
-            return {name: [] for name in EMPTY[method]}
+        case "ping":
+            return {}
+        case _ if method in NOTHING:
+            return {NOTHING[method]: []}
         case _:
             raise NotFound(f"there is no method {method[:100]!r}")
 

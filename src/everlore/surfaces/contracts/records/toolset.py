@@ -189,10 +189,13 @@ def _read(ask: Caller, uri: str) -> Content:
         if parts.netloc == "item" and rest:
             return _content(present.whole(_item(engine, rest)))
         limit = fields.limit(asked, RECENT, MOST_RECENT)
-        if (parts.netloc in ("by-tags", "by-type") and rest) or (parts.netloc == "recent" and not rest):
-            tags = fields.tags([tag for tag in rest.split(",") if tag.strip()]) if parts.netloc == "by-tags" else ()
-            type_ = rest.strip() if parts.netloc == "by-type" else None
-            return _content([present.short(row) for row in _newest(engine, type_, tags, limit)])
+        if parts.netloc == "recent" and not rest:
+            return _shown(_newest(engine, None, (), limit))
+        if parts.netloc == "by-tags" and rest:
+            tags = fields.tags([tag for tag in rest.split(",") if tag.strip()])
+            return _shown(_newest(engine, None, tags, limit))
+        if parts.netloc == "by-type" and rest:
+            return _shown(_newest(engine, rest.strip(), (), limit))
     raise InvalidInput(
         f"there is no resource {uri[:200]}; there are mem://item/{{id}}, mem://recent?limit=20,"
         " mem://by-tags/{tags}?limit=20 and mem://by-type/{type}?limit=20"
@@ -211,6 +214,10 @@ def _item(engine: Engine, number: str) -> IndexedMemory:
         if key in (rows := engine.index.rows.find([key])):
             return rows[key]
     raise NotFound(f"Memory not found: {number[:100]}")
+
+
+def _shown(rows: list[IndexedMemory]) -> Content:
+    return _content([present.short(row) for row in rows])
 
 
 def _content(value: Json) -> Content:
