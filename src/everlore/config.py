@@ -242,6 +242,9 @@ class StoreSection(Section):
         description="PostgreSQL to keep everything in, postgresql://user:password@host:5432/name; empty takes"
         " DATABASE_URL, and without that the folder of the vault.",
     )
+    read_url: SecretStr = Field(
+        SecretStr(""), description="A replica of that PostgreSQL, which answers searches; empty: there is none."
+    )
     namespace: str = Field(
         "everlore",
         alias="schema",
