@@ -11,7 +11,7 @@ from psycopg_pool import PoolClosed, PoolTimeout
 from everlore.errors import Damaged, EverloreError, InvalidInput, Misconfigured, Unavailable
 
 RETRY_SECONDS = 10.0
-NODE_SECONDS = 1.0
+NODE_SECONDS = 0.5
 """A node of a cluster is asked again once or twice, since a connection to it may only be old; others need not wait."""
 _ENDED = ("57P01", "57P02", "57P03", "57P05", "25P02")
 """The database shuts down, starts or ended our session; or an error before left a transaction that cannot go on."""
@@ -32,6 +32,8 @@ def conflict(error: psycopg.Error) -> bool:
 def away(error: psycopg.Error) -> bool:
     """Whether a node behind the database is away: our own session told us so, and lives."""
     state = error.sqlstate or ""
+    if state == "XX000":  # it died while it committed, so that nobody knows whether it did
+        return (error.diag.message_primary or "").startswith("could not commit transaction for shard")
     return (state.startswith("08") or state in _ENDED[:4]) and error.diag.severity_nonlocalized == "ERROR"
 
 
