@@ -125,6 +125,7 @@ def test_deadlocks_are_resolved_by_trying_again(server: Server) -> None:
     [
         ("connection to the remote node n1:5432 failed", "08006"),
         ("could not commit transaction for shard 102008 on at least one active node", "XX000"),
+        ("postmaster was shut down, exiting", "XX000"),
     ],
 )
 def test_a_node_that_does_not_answer_is_tried_again_and_named(server: Server, said: str, state: str) -> None:
