@@ -16,7 +16,7 @@ NODE_SECONDS = 0.5
 _ENDED = ("57P01", "57P02", "57P03", "57P05", "25P02")
 """The database shuts down, starts or ended our session; or an error before left a transaction that cannot go on."""
 _DIED = ("could not commit transaction for shard", "failure on connection marked as essential", "postmaster was shut")
-"""How Citus begins to tell, without a code for it, that a node died in the middle: nobody knows whether it committed."""
+"""How Citus begins to tell, without a code, that a node died in the middle: nobody knows whether it committed."""
 _QUOTING = ("22", "P0", "XX")
 """Classes of errors whose sentence may quote a value."""
 _EXTENSION = re.compile(r"\b(vector|halfvec|hnsw|halfvec_cosine_ops)\b|<=>")
