@@ -63,7 +63,7 @@ class ApiSection(Section):
         0,
         ge=0,
         le=64,
-        description="Processes of their own for searches, about 100 MB each, one for each processor if there are many"
+        description="Processes of their own for searches, about 200 MB each, one for each processor if there are many"
         " clients; 0: the server searches itself.",
     )
     insecure: bool = Field(
