@@ -57,8 +57,8 @@ def make_room(engine: Engine, owner: Owner, path: str, cells: Iterable[str]) -> 
     """Messages of which these cells, that left `path`, were all that was made may be sent again."""
     for cell in cells:
         mine = _made_of(engine, owner, cell)
-        spoke = sorted({name for row in mine for name in row.sender_ids} - {owner.id})
-        others = (Owner(owner.scope, track, name) for name in spoke for track in get_args(Track))
+        spoke = sorted({name for row in mine for name in row.sender_ids})
+        others = {Owner(owner.scope, track, name) for name in spoke for track in get_args(Track)} - {owner}
         # else a repeated request would double the memories of another who took part
         if all(row.path == path for row in mine) and not any(_made_of(engine, other, cell) for other in others):
             for session in {row.session_id for row in mine}:
