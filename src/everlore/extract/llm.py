@@ -12,9 +12,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from everlore.extract import slots
+from everlore.extract.agent.outcome import one_line
+from everlore.extract.agent.run import Step
 from everlore.extract.chatter import information_weight
 from everlore.extract.facts import LONGEST, FactDraft
-from everlore.extract.phrases import one_line
 from everlore.extract.prompts import (
     AGENT_CELL,
     USER_CELL,
@@ -26,7 +27,6 @@ from everlore.extract.prompts import (
     UserCell,
 )
 from everlore.extract.sentences import clip
-from everlore.extract.trajectory import Step
 from everlore.extract.turns import Spoken, name_of, spoken
 from everlore.kinds.case import Case
 from everlore.kinds.episode import Episode
