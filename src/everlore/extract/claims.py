@@ -75,13 +75,23 @@ def _read(said: str) -> Claim | None:
     if plain.endswith("?") or known.has("unreal", plain):
         return None
     for frame in frames(known.code):
-        for sign, patterns in ((OVER, frame.over), (HOLDS, frame.says)):
-            for pattern in patterns:
-                found = pattern.search(plain)
-                if found and not _governed(known, plain[: found.start()]):
-                    claim = _claim(known, frame, found, sign, said)
-                    if claim:
-                        return claim
+        over = _first(known, frame, frame.over, OVER, plain, said)
+        says = _first(known, frame, frame.says, HOLDS, plain, said)
+        if over and says and says.value != over.value and frame.one:
+            return says  # "I left Siemens and joined BMW"
+        if over or says:
+            return over or says
+    return None
+
+
+def _first(
+    known: Language, frame: _Frame, patterns: tuple[re.Pattern[str], ...], sign: str, plain: str, said: str
+) -> Claim | None:
+    for pattern in patterns:
+        for found in pattern.finditer(plain):
+            claim = None if _governed(known, plain[: found.start()]) else _claim(known, frame, found, sign, said)
+            if claim:
+                return claim
     return None
 
 
@@ -108,9 +118,10 @@ def _claim(known: Language, frame: _Frame, found: re.Match[str], sign: str, said
     elif what:
         slot = known_what(what)
     over = sign == OVER
+    category = frame.category or ("identity" if what and whole.startswith("my ") and sign == HOLDS else "")
     if not over and frame.value in SIGNED and known.has("against", whole):
         sign = OVER
-    return Claim(who, slot, value, sign, frame.category, frame.one, over)
+    return Claim(who, slot, value, sign, category, frame.one, over)
 
 
 def speaker_of(slot: str) -> str:
@@ -166,7 +177,8 @@ def own_words(text: str, name: str) -> str:
     if not name or name.lower() not in text.lower():
         return text
     plain = _DATED.sub("", text)
-    for begins, instead in ((rf"\b{re.escape(name)}['’]s\b", "my"), (rf"\b{re.escape(name)}\b", "I"), (r"\b[Tt]heir\b", "my")):
+    whole = rf"(?<!\w){re.escape(name)}"
+    for begins, instead in ((rf"{whole}['’]s(?!\w)", "my"), (rf"{whole}(?!\w)", "I"), (r"\btheir\b", "my")):
         plain = re.sub(begins, instead, plain, flags=re.IGNORECASE)
     plain = plain.replace("I doesn't", "I don't").replace("I isn't", "I'm not").replace("I hasn't", "I haven't")
     return _AFTER_I.sub(lambda found: f"I {found[1]}{_BE.get(found[2]) or base_form(found[2])}", plain)

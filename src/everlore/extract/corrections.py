@@ -135,6 +135,8 @@ def _replaced(known: Language, before: str, rest: str, sure: bool) -> str:
         whole = f"{before[: at.start()]}{put}{before[end:]}"
         return whole if new[0] != at[0] else ""
     bare = _bare(known, rest)
+    if not bare or known.has("outside", small(bare)) or re.match(r"(?:to|the other|other|what|every word)\b(?! \w+ day)", small(rest)):
+        return ""  # "I meant to call her", "I meant the other one"
     name = _NAME.search(f"x {bare}")
     if name:
         olds = list(_NAME.finditer(before))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
+from functools import cache
 
 from everlore.extract import corrections
 from everlore.extract.attribution import acted, apart, in_other_voice
@@ -165,27 +166,52 @@ def _told(turn: Spoken, sentence: str, zone: tzinfo, least: float, *, friends: b
     found: list[FactDraft] = []
     for part in _statements(sentence):
         known = language_of(part)
-        bare = opened(part, known)
-        claim = None if in_other_voice(bare, turn.name) else read(bare)
+        other = in_other_voice(part, turn.name)
+        bare = part if other else opened(part, known)
+        claim = None if other else read(bare)
         worth = salience(bare) if known.code == "en" else _worth_abroad(known, bare, claim)
         if is_question(part) or points_outside(bare, known, claim):
             continue
         missing = least - FRAMED * (claim is not None) - worth
         if missing <= (0 if friends or known.has("outside", small(bare)) else TENTATIVE):
-            found.append(_draft(turn, _fact(turn, bare, zone), worth, tentative=missing > 0))
+            text = _said(turn, bare, zone) if other else _fact(turn, bare, zone)
+            found.append(_draft(turn, text, worth, tentative=missing > 0, unread=other))
     return found
 
 
 def _statements(sentence: str) -> list[str]:
     """A question with what it tells before it asks ("I'm flying to Miami, what should I pack?"); else the sentence."""
     if not is_question(sentence):
-        return [sentence]
+        return _halves(sentence)
     parts = _CLAUSES.split(sentence)
     return [f"{part.rstrip(' ,;')}." for part in parts[:-1] if part and len(words(part)) > 3]
 
 
+def _halves(sentence: str) -> list[str]:
+    """ "I live in Rome and work at FAO": two statements where each has a reading of its own, so that each can end alone."""
+    known = language_of(sentence)
+    subject = str(known.words.get("subject", ""))
+    for joint in _joints(known).finditer(sentence):
+        left, right = sentence[: joint.start()].rstrip(" ,;"), sentence[joint.end() :]
+        one = read(left)
+        for second in (right, f"{subject} {right}") if subject else (right,):
+            two = read(second)
+            if known.has("outside", small(second)):
+                continue  # "I have two dogs and I love walks with them"
+            if one and two and (one.slot, one.who) != (two.slot, two.who) and not (one.over or two.over):
+                return [f"{left}.", *_halves(second[0].upper() + second[1:])]
+    return [sentence]
+
+
+@cache
+def _joints(known: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?:,|;)? (?:{'|'.join(known.words.get('and', ('and',)))}) |[,;] ", re.IGNORECASE)
+
+
 def opened(sentence: str, known: Language) -> str:
     """Without what leads in: "By the way, I moved." is "I moved.\""""
+    led = re.match(r"[^:?.!]{1,40}: (?=(?:I|I['’]m|I['’]ve|My|my) )", sentence)  # "The only problem: I ..."
+    sentence = sentence[led.end() :] if led else sentence
     for _ in range(3):
         found = known.pattern("lead_in").match(small(sentence))
         rest = re.match(r"[\s,!.:–—-]+", sentence[found.end() :]) if found else None
@@ -225,7 +251,8 @@ def _answer(turn: Spoken, sentence: str, asked: str, zone: tzinfo) -> list[FactD
     """A short answer with its question, where it names something."""
     size, known = len(words(sentence)), language_of(sentence)
     low = small(sentence)
-    telling = bool(re.search(r"\d", sentence)) or any(word[0].isupper() for word in words(sentence)[1:]) or size <= 4
+    said = words(sentence)
+    telling = bool(re.search(r"\d", sentence)) or any(word[0].isupper() for word in said[0 if size <= 2 else 1 :])
     if not size or size > ANSWER or not telling or known.has("courtesy", low) or known.has("listener", low):
         return []
     if starts(known, "outside", " ".join(words(low)[:1])) or not known.has("listener", small(asked)):
@@ -258,8 +285,7 @@ def about(text: str, speaker: str) -> str:
 
 def _fact(turn: Spoken, sentence: str, zone: tzinfo) -> str:
     known = language_of(sentence)
-    plain = known.code == "en" and not in_other_voice(sentence, turn.name)
-    own = third_person(sentence, turn.name) if plain else None
+    own = third_person(sentence, turn.name) if known.code == "en" else None
     if own is None:
         return _said(turn, sentence, zone)
     own = with_dates(own, turn.message.timestamp, zone).replace('"', "'")
@@ -271,6 +297,8 @@ def _said(turn: Spoken, sentence: str, zone: tzinfo) -> str:
     return f'{turn.name} said: "{quoted}"'
 
 
-def _draft(turn: Spoken, text: str, weight: float, category: str = "", *, tentative: bool = False) -> FactDraft:
-    sender, at, slot = turn.message.sender_id, turn.message.timestamp, about(text, turn.name)
+def _draft(
+    turn: Spoken, text: str, weight: float, category: str = "", *, tentative: bool = False, unread: bool = False
+) -> FactDraft:
+    sender, at, slot = turn.message.sender_id, turn.message.timestamp, "" if unread else about(text, turn.name)
     return FactDraft(text, turn.number, slot, sender, at, True, weight, category, tentative)

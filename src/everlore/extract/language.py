@@ -37,7 +37,10 @@ class Language:
 
     @cached_property
     def function(self) -> frozenset[str]:
-        return frozenset(str(self.words["function"]).split())
+        """The little words by which it is known, and its days."""
+        dates = self.data.get("dates", {})
+        days = [*dates.get("near", ()), *dates.get("weekdays", {}).get("names", ())]
+        return frozenset([*str(self.words["function"]).split(), *(day for day in days if " " not in day)])
 
     @cache  # noqa: B019 - there is one object for each language, for good
     def pattern(self, group: str) -> re.Pattern[str]:
@@ -89,7 +92,8 @@ def language_of(text: str) -> Language:
         if code != DEFAULT and known.spaced:
             little = [word for word in said if word in known.function]
             own = any(word not in language(DEFAULT).function for word in little)
-            count = len(little) + 0.5 * own + 0.5 * (own and not text.isascii())
+            english = any(word in language(DEFAULT).function and word not in known.function for word in said)
+            count = len(little) + 0.5 * (own and not english) + 0.5 * (own and not text.isascii())
             if own and count > most:
                 best, most = code, count
     return language(best)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from everlore.clock import DAY_MS, day
 from everlore.extract.claims import OVER, Claim, own_words, read
-from everlore.extract.language import language_of, phrases, small
+from everlore.extract.language import DEFAULT, language_of, phrases, small
 from everlore.extract.rules import CATEGORY, takes_back
 from everlore.extract.sentences import clip
 from everlore.kinds.fact import Fact
@@ -65,10 +65,16 @@ def info_of(fact: Fact, name: str) -> Info | None:
         return Info(CATEGORY, clip(said, LONGEST), evidence(fact), fact.about, fact.timestamp)
     if fact.category:
         return Info(fact.category, clip(fact.text, LONGEST), evidence(fact), fact.about, fact.timestamp)
-    claim = read(said)
+    claim = None if _in_other_words(fact, said) else read(said)
     if claim is None or not claim.category or not _lasts(said, claim):
         return None
     return Info(claim.category, clip(fact.text, LONGEST), evidence(fact), fact.about, fact.timestamp)
+
+
+def _in_other_words(fact: Fact, said: str) -> bool:
+    """A quotation in which somebody says "I" although it could not be told of the user: whose words are they?"""
+    known = language_of(said)
+    return fact.text != said and QUOTED in fact.text and known.code == DEFAULT and known.has("self", small(said))
 
 
 def _lasts(said: str, claim: Claim) -> bool:
@@ -96,7 +102,7 @@ def _single(info: Info) -> bool:
 
 
 def _merged(infos: list[Info], new: Info) -> list[Info]:
-    same = [info for info in infos if _one_place(info, new)]
+    same = [info for info in infos if info.description == new.description]
     if any((info.timestamp, info.description) >= (new.timestamp, new.description) for info in same):
         return infos
     if not same and len(infos) >= KEPT and _rank(new) < min(_rank(info) for info in infos):
@@ -105,14 +111,6 @@ def _merged(infos: list[Info], new: Info) -> list[Info]:
         return [*infos, new]
     place = infos.index(same[0])
     return [*infos[:place], new, *(info for info in infos[place:] if info not in same)]
-
-
-def _one_place(one: Info, two: Info) -> bool:
-    """Whether only the newer of two items is listed: the same, or two values of what has one."""
-    if one.description == two.description:
-        return True
-    slots = {info.about.partition(": ")[2] for info in (one, two)}
-    return len(slots) == 1 and "" not in slots and one.category == two.category != CATEGORY and _single(one) and _single(two)
 
 
 def traits_of(

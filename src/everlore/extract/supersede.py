@@ -96,8 +96,6 @@ def superseded(known: Sequence[Fact], new: Sequence[Fact], vectors: Vectors | No
 
 def _may_close(new: Fact, old: Fact, told: Collection[str]) -> bool:
     """Whether it is worth asking: an end that is earlier, or that a person gave, stays."""
-    if new.timestamp == old.timestamp and new.turn == old.turn and new.parent_id == old.parent_id:
-        return False  # two halves of one sentence
     if new.local_id not in told and old.local_id not in told:
         return False
     return old.valid_until is None or (new.timestamp < old.valid_until and bool(old.superseded_by))
@@ -110,13 +108,15 @@ def _same_speaker(new: Fact, old: Fact) -> bool:
 def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
     """How sure it is that a newer statement makes an older one of the same person untrue; 0 where it does not."""
     after, before = words_of(new), words_of(old)
-    if after == before or _before(new, old) or not may_end(new):
+    if after == before or _before(new, old) or not may_end(new) or seen(after).language.has("then", small(after)):
         return 0.0
     if CATEGORY in (new.category, old.category) and not _rules_meet(new, old, after, before):
         return 0.0
     fresh, stale = read(after), read(before)
-    if fresh and stale and (sure := _by_frames(fresh, stale, after)) is not None:
+    if fresh and stale and (sure := _by_frames(fresh, stale, after, before)) is not None:
         return SURE * sure
+    if new.parent_id == old.parent_id and new.turn == old.turn:
+        return 0.0  # in one breath only what is plain
     pair = (vectors[before], vectors[after]) if vectors and after in vectors and before in vectors else None
     return min(max(0.0, judged(before, after, pair)), SURE / 2)
 
@@ -128,12 +128,13 @@ def _rules_meet(new: Fact, old: Fact, after: str, before: str) -> bool:
     return old.category == CATEGORY and bool(seen(after).content & seen(before).content)
 
 
-def _by_frames(fresh: Claim, stale: Claim, after: str) -> bool | None:
+def _by_frames(fresh: Claim, stale: Claim, after: str, before: str) -> bool | None:
     """What two readings of one slot say for sure; None where they leave it open."""
     if fresh.slot != stale.slot or fresh.who != stale.who:
         return None
     shown, low = seen(after), small(after)
-    doubtful = any(shown.language.has(group, low) for group in ("hedge", "also", "past"))
+    doubtful = any(shown.language.has(group, low) for group in ("hedge", "also", "past", "passing"))
+    doubtful = doubtful or shown.language.has("passing", small(before))
     left, right = set(fresh.value.split()), set(stale.value.split())
     alike = bool(left and right) and (left <= right or right <= left)
     if fresh.sign != stale.sign and (alike or (fresh.over and not left)):
