@@ -13,7 +13,7 @@ import structlog
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import code, content, holds, multihop, recalling, report, scale, speed, stores
+from bench import code, content, holds, multihop, reading, recalling, report, scale, speed, stores
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
@@ -32,6 +32,7 @@ examples:
   python -m bench --only code                questions about code (CoSQA), and how quick a source tree is read
   python -m bench --only recall              multi-hop questions with and without the graph, and how long recall takes
   python -m bench --only holds               told changes: is the current value the first answer, on HTTP and MCP alike
+  python -m bench --only reading             how true the memories read: changes, facts, rules, profile, dates
   python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
   python -m bench --only content             the content tools on sites of 100k documents, in each database
   python -m bench --only scale               10k, 100k and 1M memories in the folder: what vectors miss, how times grow
@@ -53,6 +54,7 @@ def main() -> int:
             "quality": _quality,
             "recall": _recall,
             "holds": _holds,
+            "reading": _reading,
             "code": _code,
             "speed": _speed,
             "stores": _stores,
@@ -137,6 +139,16 @@ def _recall(options: argparse.Namespace, progress: Progress) -> None:
 
 def _holds(options: argparse.Namespace, progress: Progress) -> None:
     _publish("holds", report.holds_table(holds.measure(progress)), quick=options.quick)
+
+
+def _reading(options: argparse.Namespace, progress: Progress) -> None:
+    folder = data_folder()
+    if not (folder / "locomo").is_dir():
+        print(
+            f"reading: skipped, there is no folder {folder / 'locomo'} (bench/README.md tells which).", file=sys.stderr
+        )
+        return
+    _publish("reading", reading.table(reading.measure(folder, progress), report.heading()), quick=options.quick)
 
 
 def _speed(options: argparse.Namespace, progress: Progress) -> None:

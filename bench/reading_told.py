@@ -1,17 +1,9 @@
-"""How true the memories read: changes, corrections, facts, rules, dates, boundaries; `python -m bench --only reading`.
-
-Everything is told as one person would tell it and read back as the vault would have it; nothing is mocked but the disk.
-"""
+"""What stands after somebody told things, as the vault would have it: facts, what has ended, and the profile."""
 
 from __future__ import annotations
 
-import tempfile
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from bench.reading_sets import Change, Correction, changes, corrections, judged_sentences, load
 from everlore.extract.facts import FactDraft, as_fact, write_facts
 from everlore.extract.profile import add_facts
 from everlore.extract.supersede import superseded, words_of
@@ -34,14 +26,24 @@ class Told:
     facts: list[Fact] = field(default_factory=list)
     ended: list[Fact] = field(default_factory=list)
     profile: Profile | None = None
+    friends: bool = False
+    """Whether it is said among friends, and not to an assistant."""
 
-    def say(self, *texts: str) -> list[FactDraft]:
-        at = START + MONTH * len(self.facts + self.ended)
+    def draft(self, *texts: str) -> list[FactDraft]:
+        return write_facts(self._cell(0, texts))
+
+    def _cell(self, at: int, texts: tuple[str, ...]) -> Cell:
         said = [
             Message(f"m{at}{place}", SCOPE, f"s{at}", "ann", "Ann", "user", at + 60_000 * place, text, text)
             for place, text in enumerate(texts)
         ]
-        cell = Cell(f"c{at}", SCOPE, f"s{at}", tuple(said))
+        if self.friends:
+            said.append(Message(f"m{at}f", SCOPE, f"s{at}", "ben", "Ben", "user", at + 3_600_000, "Ok.", "Ok."))
+        return Cell(f"c{at}", SCOPE, f"s{at}", tuple(said))
+
+    def say(self, *texts: str) -> list[FactDraft]:
+        at = START + MONTH * len(self.facts + self.ended)
+        cell = self._cell(at, texts)
         drafts = write_facts(cell)
         new = [as_fact(draft, cell, ANN, f"af_{at}_{place}") for place, draft in enumerate(drafts)]
         texts_of = list(dict.fromkeys(map(words_of, (*self.facts, *new))))

@@ -69,12 +69,24 @@ def talk_pairs(folder: Path) -> list[tuple[str, str]]:
         scope = Scope(stack.app, stack.project)
         for session in stack.sessions:
             messages = [
-                Message(f"m{turn.id}", scope, session.id, turn.sender_id, turn.sender_name, "user", turn.timestamp, turn.text, turn.text)
+                Message(
+                    f"m{turn.id}",
+                    scope,
+                    session.id,
+                    turn.sender_id,
+                    turn.sender_name,
+                    "user",
+                    turn.timestamp,
+                    turn.text,
+                    turn.text,
+                )
                 for turn in session.turns
             ]
             cell = Cell(f"c{session.id}", scope, session.id, tuple(messages))
             owner = Owner(scope, "user", stack.owner)
-            new = [as_fact(draft, cell, owner, f"{session.id}-{at}") for at, draft in enumerate(write_facts(cell))]  # also those it would keep only for an end
+            new = [
+                as_fact(draft, cell, owner, f"{session.id}-{at}") for at, draft in enumerate(write_facts(cell))
+            ]  # also those it would keep only for an end
             for fact in filter(may_end, new):
                 pairs += [(words_of(old), words_of(fact)) for old in likely(fact, known)[:8]]
             known += new
@@ -85,16 +97,22 @@ def talk_pairs(folder: Path) -> list[tuple[str, str]]:
 def train_changes(embedder: OfflineEmbedder, folder: Path) -> None:
     examples = tomllib.loads((READING / "examples.toml").read_text(encoding="utf-8"))
     rows = [(one.before, one.after, float(one.ends), 1.0) for one in changes() if one.seen]
-    rows += [(old, new, 1.0, 1.0) for old, new in examples["ends"]] + [(old, new, 0.0, 1.0) for old, new in examples["stands"]]
+    rows += [(old, new, 1.0, 1.0) for old, new in examples["ends"]] + [
+        (old, new, 0.0, 1.0) for old, new in examples["stands"]
+    ]
     own = len(rows)
     rows += [(old, new, 0.0, OF_HARD) for old, new in examples["hard"]]
     rows += [(old, new, 0.0, OF_TALK) for old, new in talk_pairs(folder)]
     texts = list(dict.fromkeys(text for row in rows for text in row[:2]))
     vectors = dict(zip(texts, embedder.encode(texts), strict=True))
     wanted, counts = np.array([row[2] for row in rows]), np.array([row[3] for row in rows])
-    one, two = (np.array([vectors[row[side]] for row in rows], np.float64) for side in (0, 1))
+    one, two = (
+        np.array([vectors[text] for text in side], np.float64) for side in zip(*(row[:2] for row in rows), strict=True)
+    )
     cosines = (one * two).sum(1)
-    plain = np.array([change.features(row[0], row[1], float(cosine)) for row, cosine in zip(rows, cosines, strict=True)])
+    plain = np.array(
+        [change.features(row[0], row[1], float(cosine)) for row, cosine in zip(rows, cosines, strict=True)]
+    )
     words = np.array([change.features(row[0], row[1], 0.0) for row in rows])
     scale = np.sqrt(one.shape[1])
     given = np.hstack([plain, one * two * scale * PRODUCT, two * scale * NEWER])
@@ -103,7 +121,14 @@ def train_changes(embedder: OfflineEmbedder, folder: Path) -> None:
 
 
 def _write(
-    name: str, model: str, given: Matrix, wanted: Matrix, counts: Matrix, threshold: float, own: int, shape: tuple[int, int, float]
+    name: str,
+    model: str,
+    given: Matrix,
+    wanted: Matrix,
+    counts: Matrix,
+    threshold: float,
+    own: int,
+    shape: tuple[int, int, float],
 ) -> None:
     ridge = 1.0
     fold = np.random.default_rng(3).integers(0, FOLDS, len(wanted))
@@ -113,7 +138,10 @@ def _write(
         found = fit(given[inside], wanted[inside], counts[inside], ridge)
         scores[~inside] = given[~inside] @ found[:-1] + found[-1]
     labelled = np.arange(len(wanted)) < own
-    ended, wrong, of_talk = (float((scores[group] > threshold).mean()) for group in (wanted == 1, labelled & (wanted == 0), counts == OF_TALK))
+    ended, wrong, of_talk = (
+        float((scores[group] > threshold).mean())
+        for group in (wanted == 1, labelled & (wanted == 0), counts == OF_TALK)
+    )
     found = fit(given, wanted, counts, ridge)
     plain, size, scale = shape
     weights = {
@@ -125,7 +153,9 @@ def _write(
         "newer": _rounded(found[plain + size : plain + 2 * size] * scale * NEWER),
     }
     (HERE / f"{name}.json").write_text(json.dumps(weights, separators=(",", ":")) + "\n", encoding="utf-8")
-    print(f"{name}: {len(wanted)} pairs, in cross-validation {ended:.2f} ended, wrong {wrong:.3f}, of talk {of_talk:.4f}")
+    print(
+        f"{name}: {len(wanted)} pairs, in cross-validation {ended:.2f} ended, wrong {wrong:.3f}, of talk {of_talk:.4f}"
+    )
 
 
 def _rounded(numbers: Matrix) -> list[float]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -29,11 +28,28 @@ SHOWN = 400
 _COUNTED = {
     word: str(number)
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
     )
 }
-_DAYS = frozenset("mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday".split())
-_UNITS = frozenset("every week weekly monthly month daily quarterly quarter yearly year".split())
+_DAYS = frozenset(
+    [
+        "mon",
+        "tue",
+        "wed",
+        "thu",
+        "fri",
+        "sat",
+        "sun",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ]
+)
+_UNITS = frozenset(["every", "week", "weekly", "monthly", "month", "daily", "quarterly", "quarter", "yearly", "year"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +71,14 @@ class Seen:
 def seen(text: str) -> Seen:
     known = language_of(text)
     low = small(text[:SHOWN])
-    content, numbers, names = set(), set(), set()
+    content: set[str] = set()
+    numbers: set[str] = set()
+    names: set[str] = set()
     for place, word in enumerate(words(text[:SHOWN])):
         folded = small(word)
-        if _NUMBER.fullmatch(word) or word[0].isdigit():
-            numbers.add(word.replace(",", "").lower())
-        elif folded in _COUNTED:
+        if word[0].isdigit():
+            continue
+        if folded in _COUNTED:
             numbers.add(_COUNTED[folded])
         elif folded.rstrip("s") in _DAYS or folded in _UNITS:
             numbers.add(folded.rstrip("s"))
@@ -70,16 +88,55 @@ def seen(text: str) -> Seen:
             content.add(stem(folded.removesuffix("'s")) if word.isascii() else folded[:6])
             if place and word[0].isupper() and not word.startswith(("I'", "I’")):
                 names.add(folded.removesuffix("'s"))
+    numbers.update(number.replace(",", "") for number in _NUMBER.findall(text[:SHOWN]))
     head = next((stem(small(word)) for word in words(text) if _is_content(small(word), known)), "")
     return Seen(
-        text, known, frozenset(content), frozenset(numbers), frozenset(names), head,
-        known.has("self", low), known.has("we", low), known.has("others", low),
-    )  # fmt: skip
+        text,
+        known,
+        frozenset(content),
+        frozenset(numbers),
+        frozenset(names),
+        head,
+        known.has("self", low),
+        known.has("we", low),
+        known.has("others", low),
+    )
 
 
 _STOP = frozenset(
-    "now no longer anymore more get got go going one new just really very also too still back last next week month day"
-    " today i'm i've we're we've it's that's there's".split()
+    [
+        "now",
+        "no",
+        "longer",
+        "anymore",
+        "more",
+        "get",
+        "got",
+        "go",
+        "going",
+        "one",
+        "new",
+        "just",
+        "really",
+        "very",
+        "also",
+        "too",
+        "still",
+        "back",
+        "last",
+        "next",
+        "week",
+        "month",
+        "day",
+        "today",
+        "i'm",
+        "i've",
+        "we're",
+        "we've",
+        "it's",
+        "that's",
+        "there's",
+    ]
 )
 
 
@@ -89,14 +146,52 @@ def _is_content(word: str, known: Language) -> bool:
 
 GROUPS = ("change", "over", "begin", "negation", "hedge", "also", "passing", "past", "others")
 NAMES = (
-    "cosine", "old_in_new", "new_in_old", "shared", "head", "numbers_differ", "numbers_alike", "names_differ",
-    "name_again", "own_both", "ours_both", "own_to_ours", "question", "length", "other_language", "old_past", "old_neg",
-    "neg_differs", "shared_x_over", "shared_x_change", "cosine_x_change", "cosine_x_over", "cosine_x_begin",
-    "numbers_x_shared", "head_x_numbers", "others_new_only", "others_both", "no_cue", "numbers_only_new", "cosine2",
-    "slot_same", "slot_same_one_differs", "slot_over", "slot_other", "value_named", "value_named_x_cue", "value_same",
-    "signs_differ", "value_over", "known_new", "known_old", "category_same", "who_differs",
-    *(f"{group}" for group in GROUPS), *(f"{group}2" for group in ("change", "over")),
-)  # fmt: skip
+    "cosine",
+    "old_in_new",
+    "new_in_old",
+    "shared",
+    "head",
+    "numbers_differ",
+    "numbers_alike",
+    "names_differ",
+    "name_again",
+    "own_both",
+    "ours_both",
+    "own_to_ours",
+    "question",
+    "length",
+    "other_language",
+    "old_past",
+    "old_neg",
+    "neg_differs",
+    "shared_x_over",
+    "shared_x_change",
+    "cosine_x_change",
+    "cosine_x_over",
+    "cosine_x_begin",
+    "numbers_x_shared",
+    "head_x_numbers",
+    "others_new_only",
+    "others_both",
+    "no_cue",
+    "numbers_only_new",
+    "cosine2",
+    "slot_same",
+    "slot_same_one_differs",
+    "slot_over",
+    "slot_other",
+    "value_named",
+    "value_named_x_cue",
+    "value_same",
+    "signs_differ",
+    "value_over",
+    "known_new",
+    "known_old",
+    "category_same",
+    "who_differs",
+    *(f"{group}" for group in GROUPS),
+    *(f"{group}2" for group in ("change", "over")),
+)
 
 
 def features(old: str, new: str, cosine: float) -> list[float]:
@@ -114,17 +209,40 @@ def features(old: str, new: str, cosine: float) -> list[float]:
     some = float(bool(shared))
     cue = float(bool(counts["change"] or counts["over"] or counts["begin"]))
     return [
-        cosine, old_in_new, new_in_old, min(3, len(shared)) / 3, head, differ, float(numbers and bool(one.numbers & two.numbers)),
-        float(bool(one.names and two.names - one.names)), float(bool(one.names & two.names)),
-        float(one.first and two.first), float(one.ours and two.ours), float(one.first != two.first),
-        float("?" in new or "？" in new), min(30, len(words(new))) / 30, float(two.language.code != "en"),
-        float(one.language.has("past", before)), float(negative), float(negative != bool(counts["negation"])),
-        some * counts["over"], some * counts["change"], cosine * (counts["change"] > 0), cosine * (counts["over"] > 0),
-        cosine * (counts["begin"] > 0), differ * old_in_new, head * differ,
-        float(two.others and not one.others), float(two.others and one.others), 1 - cue,
-        float(bool(two.numbers and not one.numbers)), cosine * cosine, *_by_frames(old, new, low, cue),
-        *(float(counts[group] > 0) for group in GROUPS), *(counts[group] / 3 for group in ("change", "over")),
-    ]  # fmt: skip
+        cosine,
+        old_in_new,
+        new_in_old,
+        min(3, len(shared)) / 3,
+        head,
+        differ,
+        float(numbers and bool(one.numbers & two.numbers)),
+        float(bool(one.names and two.names - one.names)),
+        float(bool(one.names & two.names)),
+        float(one.first and two.first),
+        float(one.ours and two.ours),
+        float(one.first != two.first),
+        float("?" in new or "？" in new),
+        min(30, len(words(new))) / 30,
+        float(two.language.code != "en"),
+        float(one.language.has("past", before)),
+        float(negative),
+        float(negative != bool(counts["negation"])),
+        some * counts["over"],
+        some * counts["change"],
+        cosine * (counts["change"] > 0),
+        cosine * (counts["over"] > 0),
+        cosine * (counts["begin"] > 0),
+        differ * old_in_new,
+        head * differ,
+        float(two.others and not one.others),
+        float(two.others and one.others),
+        1 - cue,
+        float(bool(two.numbers and not one.numbers)),
+        cosine * cosine,
+        *_by_frames(old, new, low, cue),
+        *(float(counts[group] > 0) for group in GROUPS),
+        *(counts[group] / 3 for group in ("change", "over")),
+    ]
 
 
 def _by_frames(old: str, new: str, low: str, cue: float) -> list[float]:
@@ -134,14 +252,38 @@ def _by_frames(old: str, new: str, low: str, cue: float) -> list[float]:
     named = float(bool(value) and len(value) > 2 and value in low)
     if stale is None or fresh is None:
         over = float(fresh is not None and fresh.sign == OVER)
-        return [0, 0, 0, 0, named, named * cue, 0, 0, over * named, float(fresh is not None), float(stale is not None), 0, 0]
+        return [
+            0,
+            0,
+            0,
+            0,
+            named,
+            named * cue,
+            0,
+            0,
+            over * named,
+            float(fresh is not None),
+            float(stale is not None),
+            0,
+            0,
+        ]
     same = float(fresh.slot == stale.slot)
     alike = _overlap(fresh.value, value)
     return [
-        same, same * stale.one * (not alike) * (fresh.sign != OVER), same * (fresh.sign == OVER) * (alike or not fresh.value),
-        1 - same, named, named * cue, same * alike, same * (fresh.sign != stale.sign), named * (fresh.sign == OVER), 1.0, 1.0,
-        float(bool(fresh.category) and fresh.category == stale.category), float(fresh.who != stale.who),
-    ]  # fmt: skip
+        same,
+        same * stale.one * (not alike) * (fresh.sign != OVER),
+        same * (fresh.sign == OVER) * (alike or not fresh.value),
+        1 - same,
+        named,
+        named * cue,
+        same * alike,
+        same * (fresh.sign != stale.sign),
+        named * (fresh.sign == OVER),
+        1.0,
+        1.0,
+        float(bool(fresh.category) and fresh.category == stale.category),
+        float(fresh.who != stale.who),
+    ]
 
 
 def _overlap(one: str, two: str) -> bool:

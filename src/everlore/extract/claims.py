@@ -22,13 +22,16 @@ SIGNED = ("liking", "diet", "")
 _QUOTED = re.compile(r"^(?P<who>.{1,60}?) (?:said|asked|shared|wants)(?: \w+)?: \"(?P<words>.*)\"$", re.DOTALL)
 _VALUE = r"(?P<v>[^,;!?()\n]+?)"
 _END = (
-    r"(?=(?: (?:%s)\b| (?:in|on|since|from) (?:january|february|march|april|may|june|july|august|september|october|november"
-    r"|december|spring|summer|autumn|winter|\d{4})\b|[,;!?()\n]|\.(?:\s|$)|\.?$| [-–—] | \())"
+    r"(?=(?: (?:%s)\b| (?:in|on|since|from) (?:january|february|march|april|may|june|july|august|september|october"
+    r"|november|december|spring|summer|autumn|winter|\d{4})\b|[,;!?()\n]"
+    r"|(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)\.(?:\s|$)|\.?$| [-–—] | \())"
 )
 _WIDE_VALUE = r"(?P<v>[^，。！？、；：]+?)"
 _WHAT = r"(?P<what>(?:[\w'-]+ ){0,3}?[\w'-]+)"
 _DATED = re.compile(r" \([^)]*\d{4}[^)]*\)")
-_AFTER_I = re.compile(r"\b[Ii] ((?:(?:now|also|really|still|always|usually|often|never|currently|just|both|no longer) )*)([a-z]+s)\b")
+_AFTER_I = re.compile(
+    r"\b[Ii] ((?:(?:now|also|really|still|always|usually|often|never|currently|just|both|no longer) )*)([a-z]+s)\b"
+)
 _BE = {"is": "am", "has": "have", "does": "do", "was": "was"}
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|monday|tuesday"
@@ -50,6 +53,8 @@ class Claim:
     one: bool = False
     over: bool = False
     """Whether it says that something has ended, and not only how things are not."""
+    closes: tuple[str, ...] = ()
+    """Other slots that are over with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +65,11 @@ class _Frame:
     value: str
     says: tuple[re.Pattern[str], ...]
     over: tuple[re.Pattern[str], ...]
+    closes: tuple[str, ...] = ()
 
 
 def read(text: str, name: str = "") -> Claim | None:
-    """What a statement claims, if a frame of its language knows; `name` is who said it, where it is in the third person."""
+    """What a statement claims, if a frame of its language knows it; `name` said it, if it is in the third person."""
     said = own_words(text, name)
     return _read(said)
 
@@ -77,7 +83,14 @@ def _read(said: str) -> Claim | None:
     for frame in frames(known.code):
         over = _first(known, frame, frame.over, OVER, plain, said)
         says = _first(known, frame, frame.says, HOLDS, plain, said)
-        if over and says and says.value != over.value and frame.one:
+        if (
+            over
+            and says
+            and frame.one
+            and over.value
+            and says.value
+            and not set(over.value.split()) & set(says.value.split())
+        ):
             return says  # "I left Siemens and joined BMW"
         if over or says:
             return over or says
@@ -113,15 +126,15 @@ def _claim(known: Language, frame: _Frame, found: re.Match[str], sign: str, said
         slot = f"{frame.slot} {whole.split()[1]}"
         who = whole.split()[1]
     elif frame.slot == "favorite":
-        slot = re.sub(r"^.*?(?:favorite|favourite) | (?:is|are|was|has to be)\b.*$", "", whole).strip() or "favorite"
-        slot = f"favorite {slot}"
+        slot = re.sub(r"^.*?(?:favorite|favourite) | (?:is|are|was|has to be)\b.*$", "", whole).strip()
+        slot = f"favorite {slot.replace('colour', 'color')}"
     elif what:
         slot = known_what(what)
     over = sign == OVER
     category = frame.category or ("identity" if what and whole.startswith("my ") and sign == HOLDS else "")
     if not over and frame.value in SIGNED and known.has("against", whole):
         sign = OVER
-    return Claim(who, slot, value, sign, category, frame.one, over)
+    return Claim(who, slot, value, sign, category, frame.one, over, frame.closes if over else ())
 
 
 def speaker_of(slot: str) -> str:
@@ -151,7 +164,7 @@ def _allowed(rule: Mapping[str, Any], value: str, whole: str, said: str) -> bool
     if "any" in rule and not any(one in value for one in rule["any"]):
         return False
     looked_at = f" {whole} " if rule.get("about") or rule.get("bare") else words
-    if "has" in rule:
+    if "has" in rule and (value or rule.get("about") or rule.get("bare")):
         fits = any(f" {word} " in looked_at.replace(",", " ").replace("-", "-") for word in rule["has"])
         return fits or any(value.endswith(end) for end in rule.get("ends", ()))
     return True
@@ -160,7 +173,8 @@ def _allowed(rule: Mapping[str, Any], value: str, whole: str, said: str) -> bool
 def _may_end(rule: Mapping[str, Any], value: str) -> bool:
     """Of what is over it need not be said so plainly what it was."""
     words = f" {value} "
-    return not any(f" {word} " in words for word in rule.get("never", ()))
+    fits = not value or "has" not in rule or rule.get("about") or any(f" {word} " in words for word in rule["has"])
+    return bool(fits) and not any(f" {word} " in words for word in rule.get("never", ()))
 
 
 def _capital(value: str, said: str) -> bool:
@@ -205,10 +219,14 @@ def frames(code: str) -> tuple[_Frame, ...]:
     known = language(code)
     return tuple(
         _Frame(
-            one["slot"], one.get("category", ""), bool(one.get("one")), one.get("value", ""),
+            one["slot"],
+            one.get("category", ""),
+            bool(one.get("one")),
+            one.get("value", ""),
             tuple(_pattern(text, known) for text in one["says"]),
             tuple(_pattern(text, known) for text in one.get("over", ())),
-        )  # fmt: skip
+            tuple(one.get("closes", ())),
+        )
         for one in known.data.get("frames", {}).get("frame", ())
     )
 

@@ -17,7 +17,9 @@ WORDS = 9
 FEW = 4
 """Words up to which "Sorry, …" can be nothing but a correction."""
 LIKE = 0.5
-_NUMBER = re.compile(r"\d[\d.,:]*\w*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\d[\d.,:]*\w*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.IGNORECASE
+)
 _NAME = re.compile(r"(?<!^)(?<![.!?] )\b[A-ZÄÖÜÉÈÀ][\w'’-]+(?: [A-Z][\w'’-]+)*")
 _WORD = re.compile(r"[\w'’.-]+")
 _NOISE = " ,.;:!?…–—-\n"
@@ -82,13 +84,25 @@ def _not_the_old(known: Language, before: str, sentence: str) -> str:
     if not known.spaced:
         return ""
     nots = "|".join(map(re.escape, known.words.get("not_that", ("not",))))
-    found = re.search(rf"(?P<new>[^,;.]+),? (?:and )?(?:{nots}) (?P<old>[^,;.!?]+?)(?: as i (?:said|wrote).*)?[.!]*$", sentence, re.IGNORECASE)
+    found = re.search(
+        rf"(?P<new>[^,;.]+),? (?:and )?(?:{nots}) (?P<old>[^,;.!?]+?)(?: as i (?:said|wrote).*)?[.!]*$",
+        sentence,
+        re.IGNORECASE,
+    )
     if found and before:
-        old, new = _bare(known, found["old"]), _bare(known, sentence[_leads(small(sentence), tuple(known.words.get("correct", ())), known) : found.end("new")])
+        old, new = (
+            _bare(known, found["old"]),
+            _bare(
+                known,
+                sentence[_leads(small(sentence), tuple(known.words.get("correct", ())), known) : found.end("new")],
+            ),
+        )
         return _put(before, old, new) if old and new else ""
     if found and not before and re.search(r"as i (?:said|wrote)", sentence, re.IGNORECASE):
         return sentence[: found.end("new")].rstrip(_NOISE) + "."
-    first = re.match(rf"{_MARKS}(?:{nots}) (?P<old>[^,;.!?]+?)(?:,| but) (?:but )?(?P<new>[^,;.!?]+)", sentence, re.IGNORECASE)
+    first = re.match(
+        rf"{_MARKS}(?:{nots}) (?P<old>[^,;.!?]+?)(?:,| but) (?:but )?(?P<new>[^,;.!?]+)", sentence, re.IGNORECASE
+    )
     if first and before:
         return _put(before, _bare(known, first["old"]), _bare(known, first["new"]))
     return ""
@@ -135,7 +149,11 @@ def _replaced(known: Language, before: str, rest: str, sure: bool) -> str:
         whole = f"{before[: at.start()]}{put}{before[end:]}"
         return whole if new[0] != at[0] else ""
     bare = _bare(known, rest)
-    if not bare or known.has("outside", small(bare)) or re.match(r"(?:to|the other|other|what|every word)\b(?! \w+ day)", small(rest)):
+    if (
+        not bare
+        or known.has("outside", small(bare))
+        or re.match(r"(?:to|the other|other|what|every word)\b(?! \w+ day)", small(rest))
+    ):
         return ""  # "I meant to call her", "I meant the other one"
     name = _NAME.search(f"x {bare}")
     if name:

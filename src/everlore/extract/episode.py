@@ -62,7 +62,9 @@ def _matter(turns: list[Spoken], room: int) -> str:
             if len(content_words(sentence)) >= 2 and (is_question(sentence) or known.has("request", low)):
                 bare = opened(sentence, known)
                 asked = known.pattern("asks_for").match(small(bare))
-                words = (bare[asked.end() :] if asked and len(content_words(bare[asked.end() :])) >= 2 else bare).strip(" ,:.")
+                words = (bare[asked.end() :] if asked and len(content_words(bare[asked.end() :])) >= 2 else bare).strip(
+                    " ,:."
+                )
                 more = known.pattern("request").search(small(words), ROOM)  # "… and I was wondering if you could"
                 words = _JOINT.sub("", words[: more.start()]) if more else words
                 return clip(words[0].upper() + words[1:], max(room, 20)) if words else ""
@@ -71,7 +73,9 @@ def _matter(turns: list[Spoken], room: int) -> str:
 
 def _themes(turns: list[Spoken]) -> Counter[str]:
     """In how many turns each word is said: what comes again is what the talk is about."""
-    return Counter(word for turn in turns if turn.message.role != "tool" for word in set(content_words(turn.message.text[:SPOKEN])))
+    return Counter(
+        word for turn in turns if turn.message.role != "tool" for word in set(content_words(turn.message.text[:SPOKEN]))
+    )
 
 
 def _telling(draft: FactDraft, themes: Mapping[str, int]) -> float:

@@ -2,8 +2,8 @@
 
 A sentence is read once: a rule is always kept; a statement that a frame knows, or that scores high enough (`salience`),
 becomes a fact; courtesies, platitudes, questions and what points outside itself stay in their turn, where search
-finds them. What an assistant or a tool says is no fact. Who said it and on which day is part of the statement; what cannot
-be put into the third person safely is quoted.
+finds them. What an assistant or a tool says is no fact. Who said it and on which day is part of the statement; what
+cannot be put into the third person safely is quoted.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import cache
 
 from everlore.extract import corrections
 from everlore.extract.attribution import acted, apart, in_other_voice
+from everlore.extract.change import seen
 from everlore.extract.claims import Claim, read
 from everlore.extract.language import Language, language_of, small, words
 from everlore.extract.rules import CATEGORY, is_rule
@@ -49,7 +50,11 @@ TENTATIVE = 2.5
 _CODE = re.compile(r"[{}<>]|\w\(.*\)|;$|^\s*(?:def|import|class|return|const|let|var) |==|://\S+$|^\W*$")
 _HEADING = re.compile(r":\s*$")
 _ITEM = re.compile(r"^\s*(?:[-*•·–+]|\(?\d{1,3}[.)])\s+")
-_CLAUSES = re.compile(r"(?:, (?:and |but |so )?|; | - | – |\. |: )(?=(?:what|how|which|where|when|who|why|do|does|did|can|could|would|should|is|are|any|will|have you|may)\b)", re.IGNORECASE)
+_CLAUSES = re.compile(
+    r"(?:, (?:and |but |so )?|; | - | – |\. |: )"
+    r"(?=(?:what|how|which|where|when|who|why|do|does|did|can|could|would|should|is|are|any|will|have you|may)\b)",
+    re.IGNORECASE,
+)
 _IMAGE = re.compile(r"\s*\[image: [^\]]*\]")
 
 
@@ -100,9 +105,17 @@ def write_facts(cell: Cell, zone: tzinfo = UTC) -> list[FactDraft]:
 
 
 def _of_person(
-    turn: Spoken, said: list[str], zone: tzinfo, asked: str, drafts: dict[str, FactDraft], last: dict[str, tuple[str, list[FactDraft]]], *, friends: bool
+    turn: Spoken,
+    said: list[str],
+    zone: tzinfo,
+    asked: str,
+    drafts: dict[str, FactDraft],
+    last: dict[str, tuple[str, list[FactDraft]]],
+    *,
+    friends: bool,
 ) -> None:
-    """Add what one turn says. `last` holds the last statement of each person with its facts, which the next may correct."""
+    """Add what one turn says. `last` holds the last statement of each person with its facts, which the next may
+    correct."""
     found: list[FactDraft] = []
     sender = turn.message.sender_id
     answered = False
@@ -164,13 +177,15 @@ def _told(turn: Spoken, sentence: str, zone: tzinfo, least: float, *, friends: b
     if is_rule(sentence, to_friends=friends):
         return [_draft(turn, _said(turn, sentence, zone), 2.0, CATEGORY)]
     found: list[FactDraft] = []
-    for part in _statements(sentence):
+    other = in_other_voice(sentence, turn.name)
+    for part in [sentence] if other else _statements(sentence):
         known = language_of(part)
-        other = in_other_voice(part, turn.name)
         bare = part if other else opened(part, known)
         claim = None if other else read(bare)
         worth = salience(bare) if known.code == "en" else _worth_abroad(known, bare, claim)
         if is_question(part) or points_outside(bare, known, claim):
+            continue
+        if claim is None and tells_little(bare, known):
             continue
         missing = least - FRAMED * (claim is not None) - worth
         if missing <= (0 if friends or known.has("outside", small(bare)) else TENTATIVE):
@@ -188,7 +203,8 @@ def _statements(sentence: str) -> list[str]:
 
 
 def _halves(sentence: str) -> list[str]:
-    """ "I live in Rome and work at FAO": two statements where each has a reading of its own, so that each can end alone."""
+    """ "I live in Rome and work at FAO": two statements, where each has a reading of its own, so that each can end
+    alone."""
     known = language_of(sentence)
     subject = str(known.words.get("subject", ""))
     for joint in _joints(known).finditer(sentence):
@@ -198,7 +214,9 @@ def _halves(sentence: str) -> list[str]:
             two = read(second)
             if known.has("outside", small(second)):
                 continue  # "I have two dogs and I love walks with them"
-            if one and two and (one.slot, one.who) != (two.slot, two.who) and not (one.over or two.over):
+            whole = one or (second == right and len(words(left)) > 3 and starts(known, "self", small(right)))
+            apart = one is None or ((one.slot, one.who) != (two.slot, two.who) if two else False)
+            if two and whole and apart and not (two.over or (one and one.over)):
                 return [f"{left}.", *_halves(second[0].upper() + second[1:])]
     return [sentence]
 
@@ -217,7 +235,9 @@ def opened(sentence: str, known: Language) -> str:
         rest = re.match(r"[\s,!.:–—-]+", sentence[found.end() :]) if found else None
         if not found or not rest or len(sentence) - found.end() - rest.end() < 4:
             break
-        if not re.search(r"[,!.:–—-]", rest[0]) and not starts(known, "self", small(sentence[found.end() + rest.end() :])):
+        if not re.search(r"[,!.:–—-]", rest[0]) and not starts(
+            known, "self", small(sentence[found.end() + rest.end() :])
+        ):
             break
         sentence = sentence[found.end() + rest.end() :]
         sentence = sentence[0].upper() + sentence[1:]
@@ -234,6 +254,12 @@ def points_outside(sentence: str, known: Language, claim: Claim | None) -> bool:
         return True
     own = known.has("self", low) or known.has("we", low) or claim is not None
     return known.has("outside", low) and not own
+
+
+def tells_little(sentence: str, known: Language) -> bool:
+    """ "I'm so tired.", "I got it.": no more than a mood or a sign."""
+    shown = seen(sentence)
+    return known.spaced and len(shown.content) < 2 and not shown.numbers and not shown.names
 
 
 def _worth_abroad(known: Language, sentence: str, claim: Claim | None) -> float:

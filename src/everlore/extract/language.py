@@ -40,7 +40,11 @@ class Language:
         """The little words by which it is known, and its days."""
         dates = self.data.get("dates", {})
         days = [*dates.get("near", ()), *dates.get("weekdays", {}).get("names", ())]
-        return frozenset([*str(self.words["function"]).split(), *(day for day in days if " " not in day)])
+        rules = self.data.get("rules", {})
+        orders = [word for group in ("lasting", "polite", "verbs", "back") for word in rules.get(group, ())]
+        orders += [phrase.partition(" ")[0] for phrase in rules.get("always", ())]
+        single = (word for word in (*days, *orders) if " " not in word)
+        return frozenset([*str(self.words["function"]).split(), *single])
 
     @cache  # noqa: B019 - there is one object for each language, for good
     def pattern(self, group: str) -> re.Pattern[str]:

@@ -48,7 +48,7 @@ def project(old: Profile | None, facts: Sequence[Fact], owner: Owner, now: int, 
     told = [(fact, name) for fact, name in _told(facts, owner, names) if fact.valid_until is None]
     infos = with_facts((), told)
     name = _newest_name(told, owner)
-    traits = traits_of((), infos, told, name)
+    traits = traits_of((), infos, name)
     made = {*map(_identity, infos), *map(_identity, traits)}
     return _composed(old, _apart(old), infos, traits, owner, now, name, made)
 
@@ -61,7 +61,7 @@ def add_facts(
     parts, over = _apart(old), set(map(evidence, ended))
     told = [(fact, name) for fact in new if _is_own(fact, owner) and fact.valid_until is None]
     infos = with_facts(parts.infos, told, over)
-    traits = traits_of(parts.traits, infos, told, name, over)
+    traits = traits_of(parts.traits, infos, name, over)
     return _composed(old, parts, infos, traits, owner, now, name)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 
 from everlore.clock import DAY_MS, day
 from everlore.extract.claims import OVER, Claim, own_words, read
@@ -29,6 +30,8 @@ TRAIT_EVIDENCE = 4
 LONGEST = 200
 SUMMARY = 280
 QUOTED = ' said: "'
+_YEAR = re.compile(r"(?<![\w-])(?:19|20)\d\d(?![\w-])")
+_SINCE = re.compile(r"\b(?:since|born|seit|depuis|desde|dal)\b", re.IGNORECASE)
 THEMED = ("preference", "habit", "goal", "identity", "family")
 """Categories whose statements show what somebody is like."""
 
@@ -66,7 +69,7 @@ def info_of(fact: Fact, name: str) -> Info | None:
     if fact.category:
         return Info(fact.category, clip(fact.text, LONGEST), evidence(fact), fact.about, fact.timestamp)
     claim = None if _in_other_words(fact, said) else read(said)
-    if claim is None or not claim.category or not _lasts(said, claim):
+    if claim is None or not claim.category or not _lasts(said, claim) or long_before(said, fact.timestamp):
         return None
     return Info(claim.category, clip(fact.text, LONGEST), evidence(fact), fact.about, fact.timestamp)
 
@@ -83,6 +86,12 @@ def _lasts(said: str, claim: Claim) -> bool:
     if claim.over or known.has("past", low) or said.rstrip().endswith("?"):
         return False
     return claim.one or not known.has("passing", low)
+
+
+def long_before(said: str, told: int) -> bool:
+    """ "I moved to Paris in 2005": a story of years ago does not say how things are."""
+    years = [int(year) for year in _YEAR.findall(said)]
+    return bool(years) and max(years) < datetime.fromtimestamp(told / 1000, UTC).year - 1 and not _SINCE.search(said)
 
 
 def evidence(fact: Fact) -> str:
@@ -113,9 +122,7 @@ def _merged(infos: list[Info], new: Info) -> list[Info]:
     return [*infos[:place], new, *(info for info in infos[place:] if info not in same)]
 
 
-def traits_of(
-    known: Iterable[Trait], infos: Iterable[Info], facts: Iterable[Told], name: str, over: Collection[str] = ()
-) -> list[Trait]:
+def traits_of(known: Iterable[Trait], infos: Iterable[Info], name: str, over: Collection[str] = ()) -> list[Trait]:
     """What several statements have in common, those on which the known traits rest among them."""
     rested = {trait.trait: {piece for piece in trait.evidence.split(" | ") if piece} for trait in known}
     said = {info.evidence: info.description for info in infos if info.evidence and info.category in THEMED}

@@ -21,22 +21,28 @@ def is_rule(sentence: str, *, to_friends: bool = False) -> bool:
     say how one is to be called, or that it lasts."""
     known, low = language_of(sentence), small(sentence).strip(" \"'“”*-•")
     table: dict[str, Any] = known.data.get("rules", {})
-    if not table or low.endswith(("?", "？")) or len(words(low)) > LONGEST:
+    if not table or len(words(low)) > LONGEST:
         return False
     parts = _patterns(known)
+    if low.endswith(("?", "？")):  # "Could you always answer in English?"
+        asked = parts["asked"].match(low)
+        low = low[asked.end() :].strip(" ?,") if asked else ""
+        if not parts["always"].match(low) or not (parts["lasting"].search(low) or parts["kept"].match(low)):
+            return False
     if parts["never"].match(low):
         return False
     if parts["back"].match(low):
         return bool(parts["back_lasting"].search(low))
     if to_friends:
         return bool(parts["friends"].match(low))
+    if not known.spaced:
+        lasts = parts["always"].match(low) or parts["lasting"].search(low)
+        return bool(lasts) and not parts["once"].search(low)
     if parts["always"].match(low):
         return not (parts["once"].search(low) and not parts["lasting"].search(low))
     polite = parts["polite"].match(low)
     order = low[polite.end() :].lstrip(" ,") if polite else low
     verb = bool(parts["verbs"].match(order))
-    if not known.spaced:
-        return bool(parts["lasting"].search(low))
     return verb and bool(parts["lasting"].search(low) or (polite and not parts["once"].search(order)))
 
 
@@ -48,5 +54,17 @@ def takes_back(sentence: str) -> bool:
 @cache
 def _patterns(known: Language) -> dict[str, Pattern[str]]:
     table = known.data["rules"]
-    groups = ("always", "lasting", "verbs", "polite", "once", "never", "back", "back_lasting", "friends")
+    groups = (
+        "always",
+        "lasting",
+        "verbs",
+        "polite",
+        "once",
+        "never",
+        "back",
+        "back_lasting",
+        "friends",
+        "asked",
+        "kept",
+    )
     return {group: phrases(table.get(group, ()), spaced=known.spaced) for group in groups}

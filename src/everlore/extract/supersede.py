@@ -1,7 +1,8 @@
 """Which facts end because of others: values in, values out.
 
-A fact holds until the first later one that contradicts it, in whatever order the two are told. Nothing is deleted. An end
-needs evidence: two values of a thing that has only one, a statement that it is over, or the learned judgement of `change`.
+A fact holds until the first later one that contradicts it, in whatever order the two are told. Nothing is deleted. An
+end needs evidence: two values of a thing that has only one, a statement that it is over, or the learned judgement of
+`change`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from everlore.types import Validity
 
 COMPARED = 24
 """Older facts that one statement is compared with, the likeliest."""
+SHORT = 8
+"""Words up to which "Max died …" says so, and does not go on "… laughing at that"."""
 SURE = 100.0
 """The evidence of two readings of one slot; what is judged has less, and of that only the best ends anything."""
 _YEAR = re.compile(r"(?<![\w-])(?:19|20)\d\d(?![\w-])")
@@ -34,7 +37,9 @@ def words_of(fact: Fact) -> str:
     """What a fact says, as its speaker put it: what is compared."""
     first = fact.text.partition(" ")[0].removesuffix("'s")
     named = {small(first), *map(small, fact.sender_ids)} & set(map(small, words(fact.text)))
-    alone = first if small(first) in named and first[:1].isupper() and not language_of(fact.text).is_common(first) else ""
+    alone = (
+        first if small(first) in named and first[:1].isupper() and not language_of(fact.text).is_common(first) else ""
+    )
     sender = next((name for name in fact.sender_ids if small(name) in named), "")
     return own_words(fact.text, speaker_of(fact.about) or sender or alone)
 
@@ -112,13 +117,24 @@ def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
         return 0.0
     if CATEGORY in (new.category, old.category) and not _rules_meet(new, old, after, before):
         return 0.0
+    if old.category == CATEGORY and takes_back(after):
+        return SURE
     fresh, stale = read(after), read(before)
     if fresh and stale and (sure := _by_frames(fresh, stale, after, before)) is not None:
         return SURE * sure
-    if new.parent_id == old.parent_id and new.turn == old.turn:
+    if (new.parent_id, new.turn, new.timestamp) == (old.parent_id, old.turn, old.timestamp):
         return 0.0  # in one breath only what is plain
+    if stale and stale.category == "family" and _died(after, stale):
+        return SURE
     pair = (vectors[before], vectors[after]) if vectors and after in vectors and before in vectors else None
     return min(max(0.0, judged(before, after, pair)), SURE / 2)
+
+
+def _died(after: str, stale: Claim) -> bool:
+    """ "Mimi died last night." of "My cat is called Mimi." """
+    low = small(after)
+    names = {word for word in stale.value.split() if len(word) > 2} & set(map(small, words(after)))
+    return bool(names) and seen(after).language.has("dies", low) and len(low.split()) <= SHORT
 
 
 def _rules_meet(new: Fact, old: Fact, after: str, before: str) -> bool:
@@ -131,10 +147,14 @@ def _rules_meet(new: Fact, old: Fact, after: str, before: str) -> bool:
 def _by_frames(fresh: Claim, stale: Claim, after: str, before: str) -> bool | None:
     """What two readings of one slot say for sure; None where they leave it open."""
     if fresh.slot != stale.slot or fresh.who != stale.who:
-        return None
+        named = not fresh.value or bool(set(fresh.value.split()) & set(stale.value.split()))
+        if stale.slot in fresh.closes and named:
+            return True
+        told = any(word in small(after).split() for word in stale.value.split() if len(word) > 3)
+        return False if fresh.one and stale.one and not told else None  # a home says nothing of an employer
     shown, low = seen(after), small(after)
-    doubtful = any(shown.language.has(group, low) for group in ("hedge", "also", "past", "passing"))
-    doubtful = doubtful or shown.language.has("passing", small(before))
+    doubtful = any(shown.language.has(group, low) for group in ("hedge", "also", "past", "for_a_time"))
+    doubtful = doubtful or shown.language.has("for_a_time", small(before))
     left, right = set(fresh.value.split()), set(stale.value.split())
     alike = bool(left and right) and (left <= right or right <= left)
     if fresh.sign != stale.sign and (alike or (fresh.over and not left)):

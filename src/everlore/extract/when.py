@@ -48,9 +48,13 @@ def _pattern_of(known: Language) -> re.Pattern[str]:
         return f"(?P<{name}>{inner})"
 
     groups = (
-        any_of("last", told["weekdays"]["last"]), any_of("next", told["weekdays"]["next"]), any_of("ago", told["counted"]["ago"]),
-        any_of("ahead", told["counted"]["ahead"]), any_of("span", told["spans"]), any_of("near", told["near"]),
-    )  # fmt: skip
+        any_of("last", told["weekdays"]["last"]),
+        any_of("next", told["weekdays"]["next"]),
+        any_of("ago", told["counted"]["ago"]),
+        any_of("ahead", told["counted"]["ahead"]),
+        any_of("span", told["spans"]),
+        any_of("near", told["near"]),
+    )
     inner = "|".join(groups)
     edged = rf"(?<!\w)(?:{inner})(?!\w)" if known.spaced else f"(?:{inner})"
     return re.compile(rf"{edged}(?!\s*\()", re.IGNORECASE)

@@ -106,7 +106,7 @@ def supersede(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[Fact]:
 
 
 def compared(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[IndexedMemory]:
-    """The known facts with which it is worth comparing new ones: of the same slots, with words in common, the newest."""
+    """The known facts with which it is worth comparing new ones: of the same slots, with words in common, of late."""
     able = [fact for fact in new if extract.supersede.may_end(fact)]
     if not able:
         return []
