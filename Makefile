@@ -10,7 +10,7 @@ CORE_STAMP := $(VENV)/.core-installed
 # the tests start some hundred processes; without bytecode each of them would compile all of Everlore first
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install core run test test-llm voice lint style types format docs bench conformance lock clean
+.PHONY: install core run test test-llm voice proxy lint style types format docs bench conformance lock clean
 .DEFAULT_GOAL := install
 
 # Everything: all extras, and what tests and checks need.
@@ -45,7 +45,7 @@ run: core
 	$(BIN)/everlore server start
 
 # Types and layers are checked beside the tests, and what was found is shown after them.
-test: install style voice
+test: install style voice proxy
 	@$(MAKE) --no-print-directory types >$(VENV)/types.log 2>&1 & types=$$!; \
 	$(BIN)/python -m pytest -n 3 --dist loadfile; tests=$$?; \
 	wait $$types; typed=$$?; cat $(VENV)/types.log; \
@@ -53,13 +53,21 @@ test: install style voice
 	[ $$typed = 0 ] || echo "make test: types or layers are wrong, as shown above" >&2; \
 	[ $$tests = 0 ] && [ $$typed = 0 ]
 
-# A voice that speaks the recordings of the tests. Installed where that is simple; without one that test is skipped.
+# A voice that speaks the recordings of the tests, and a proxy before PostgreSQL. Installed where that is simple; without
+# one, its tests are skipped and say so.
 voice:
-	@command -v espeak-ng >/dev/null 2>&1 || command -v espeak >/dev/null 2>&1 \
+	@command -v espeak >/dev/null 2>&1 || $(call from_apt,espeak-ng)
+
+proxy:
+	@$(call from_apt,pgbouncer)
+
+define from_apt
+{ PATH="$$PATH:/usr/sbin" command -v $(1) >/dev/null 2>&1 \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
-	       && { apt-get install -y -q espeak-ng >/dev/null 2>&1 \
-	            || { apt-get update -q >/dev/null 2>&1 && apt-get install -y -q espeak-ng >/dev/null 2>&1; }; }; } \
-	  || echo "no voice: install espeak-ng, else the test of recordings is skipped"
+	       && { apt-get install -y -q $(1) >/dev/null 2>&1 \
+	            || { apt-get update -q >/dev/null 2>&1 && apt-get install -y -q $(1) >/dev/null 2>&1; }; }; } \
+	  || echo "install $(1), else its tests are skipped"; }
+endef
 
 # Extraction through a real small model (SmolLM2-135M under llama.cpp, 130 MB of wheels). Minutes, not part of `make test`.
 test-llm: install

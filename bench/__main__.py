@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import signal
 import sys
 from dataclasses import replace
@@ -13,7 +14,22 @@ import structlog
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import code, content, holds, multihop, reading, recalling, report, scale, speed, stores
+from bench import (
+    clients,
+    cluster,
+    code,
+    content,
+    embedding,
+    holds,
+    multihop,
+    reading,
+    recalling,
+    report,
+    scale,
+    speed,
+    stores,
+    vaults,
+)
 from bench.data import data_folder, locomo, longmemeval
 from bench.quality import Quality
 from bench.quality import measure as measure_quality
@@ -36,6 +52,7 @@ examples:
   python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
   python -m bench --only content             the content tools on sites of 100k documents, in each database
   python -m bench --only scale               10k, 100k and 1M memories in the folder: what vectors miss, how times grow
+  python -m bench --only cluster             a Citus cluster against the same PostgreSQL without it; needs one
   python -m bench --only stores              the folder with SQLite against PostgreSQL, which it starts by itself
   BENCH_DATA=~/data python -m bench          the public data sets are in ~/data (see bench/README.md)
 """
@@ -58,6 +75,7 @@ def main() -> int:
             "code": _code,
             "speed": _speed,
             "stores": _stores,
+            "cluster": _cluster,
             "scale": _scale,
             "content": _content,
         }
@@ -162,6 +180,15 @@ def _content(options: argparse.Namespace, progress: Progress) -> None:
     _publish("content", report.content_table(found), quick=options.quick)
 
 
+def _cluster(options: argparse.Namespace, progress: Progress) -> None:
+    url = os.environ.get("EVERLORE_TEST_CITUS_URL", "")
+    if not url:
+        print("cluster: skipped, set EVERLORE_TEST_CITUS_URL to a coordinator that knows its workers", file=sys.stderr)
+        return
+    found = cluster.measure(url, cluster.QUICK if options.quick else cluster.FULL, progress)
+    _publish("cluster", cluster.table(found, report.heading()), quick=options.quick)
+
+
 def _stores(options: argparse.Namespace, progress: Progress) -> None:
     found = stores.measure(stores.QUICK if options.quick else stores.FULL, progress)
     _publish("stores", stores.table(found, report.heading()), quick=options.quick)
@@ -178,8 +205,12 @@ def _scale(options: argparse.Namespace, progress: Progress) -> None:
     plan = scale.QUICK if options.quick else scale.FULL
     if options.limit:
         plan = replace(plan, sizes=tuple(sorted({min(size, options.limit) for size in plan.sizes})))
-    found = scale.measure(plan, folder, WORK, progress)
-    _publish("scale", scale.table(found, report.heading()), quick=options.quick)
+    WORK.mkdir(exist_ok=True)
+    tables = [embedding.table(embedding.measure(folder, plan.embedded, progress))]
+    tables.append(clients.table(clients.measure(folder, WORK, plan.seconds, progress)))
+    tables.append(vaults.table(vaults.measure(plan.owners, WORK, progress)))
+    tables.insert(0, scale.table(scale.measure(plan, folder, WORK, progress), report.heading()))
+    _publish("scale", "\n".join(tables), quick=options.quick)
 
 
 def _publish(part: str, table: str, *, quick: bool) -> None:

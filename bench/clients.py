@@ -1,7 +1,8 @@
 """Many clients at once on a server, in a process of their own, which reads a plan in JSON and prints what it saw.
 
-Each client keeps one connection and asks its next question as soon as the last one is answered; beside them one stores
-a message every now and then. HTTP is spoken by hand, so that the clients take as little of the machine as they can.
+The server has the conversations of LoCoMo. Each client keeps one connection and asks its next question as soon as the
+last one is answered; beside them one stores a message for every few searches. HTTP is spoken by hand, so that the
+clients take as little of the machine as they can.
 """
 
 from __future__ import annotations
@@ -9,16 +10,29 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.progress import Progress
+
+from bench.data import locomo
+from bench.peers import percentile
+from bench.quality import question_of, tell
+from bench.server import running
+from bench.synthetic import START
+
 CLIENTS = 32
-ADD_EVERY_SECONDS = 0.1
+TOP_K = 10
+PER_SECOND, SEARCH_MS, ADD_MS, CPU_MS = 150, 300, 20, 12
+"""The design's budgets for two idle cores. The last follows from the first and holds on a busy machine, too."""
+SEARCHES_FOR_AN_ADD = 15
 WARM_SECONDS = 2.0
 TICKS = 100
 """Of the processor's clock in a second, as Linux tells it."""
@@ -62,9 +76,9 @@ def ask(crowd: Crowd, server: int) -> Answered:
     """What clients in a process of their own see of the server with this process id. They warm it up first."""
     warm = Crowd(**asdict(crowd) | {"seconds": WARM_SECONDS})
     _asked(warm)
-    before = _family_cpu(server)
+    before = family_cpu(server)
     found = _asked(crowd)
-    return Answered(**asdict(found) | {"server_cpu": _family_cpu(server) - before})
+    return Answered(**asdict(found) | {"server_cpu": family_cpu(server) - before})
 
 
 def _asked(crowd: Crowd) -> Answered:
@@ -76,7 +90,7 @@ def _asked(crowd: Crowd) -> Answered:
     return Answered(**json.loads(told.stdout))
 
 
-def _family_cpu(pid: int) -> float:
+def family_cpu(pid: int) -> float:
     """Seconds that a process and its children have worked; 0 where the system has no /proc."""
     try:
         said = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
@@ -84,7 +98,7 @@ def _family_cpu(pid: int) -> float:
         children = [child for task in tasks for child in (task / "children").read_text(encoding="ascii").split()]
     except OSError:
         return 0.0
-    return sum(map(int, said[11:13])) / TICKS + sum(_family_cpu(int(child)) for child in children)
+    return sum(map(int, said[11:13])) / TICKS + sum(family_cpu(int(child)) for child in children)
 
 
 async def _serve(crowd: Crowd) -> Answered:
@@ -101,12 +115,13 @@ async def _serve(crowd: Crowd) -> Answered:
 
     async def add() -> None:
         reader, writer = await asyncio.open_connection(crowd.host, crowd.port)
-        for body in _sessions(crowd.add):
-            if time.perf_counter() >= until:
-                break
+        for number, body in enumerate(_sessions(crowd.add)):
+            while len(searches) < SEARCHES_FOR_AN_ADD * number:
+                await asyncio.sleep(0.005)
+                if time.perf_counter() >= until:
+                    writer.close()
+                    return
             adds.append(await _exchange(reader, writer, _request("add", body)))
-            await asyncio.sleep(ADD_EVERY_SECONDS)
-        writer.close()
 
     begin = time.perf_counter()
     await asyncio.gather(add(), *(search() for _ in range(crowd.clients)))
@@ -134,9 +149,41 @@ async def _exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, 
     return (time.perf_counter() - begin) * 1000
 
 
-def bodies(scope: dict[str, str], pairs: Sequence[tuple[str, str]], method: str = "hybrid") -> list[dict[str, Any]]:
-    """Searches of an owner each, for a query each."""
-    return [scope | {"user_id": owner, "query": query, "method": method, "top_k": 10} for owner, query in pairs]
+def measure(data: Path, work: Path, seconds: float, progress: Progress) -> dict[int, Answered]:
+    """By the number of processes that search, of which 0 is the server itself."""
+    talks, found = locomo(data), {}
+    asked = [question_of(talk, one.text, "hybrid", TOP_K) for talk in talks for one in talk.questions]
+    said = {"sender_id": "ada", "role": "user", "timestamp": START, "content": "I moved to Lisbon in March."}
+    with tempfile.TemporaryDirectory(prefix="everlore-bench-", dir=work) as folder:
+        root = Path(folder) / "vault"
+        with running(root) as server:
+            tell(server, talks, progress, "scale")
+        for count in (0, os.cpu_count() or 1):
+            progress.add_task(f"scale: {CLIENTS} clients and {count} processes that search", total=1)
+            with running(root, EVEROS_API__SEARCH_PROCESSES=str(count)) as server:
+                url = server.client.base_url
+                crowd = Crowd(url.host, url.port or 80, asked, {"session_id": "s", "messages": [said]}, seconds)
+                found[count] = ask(crowd, server.process.pid)
+    return found
+
+
+def table(found: dict[int, Answered]) -> str:
+    every = list(found.values())
+    columns = " | ".join(f"{count or 'no'} processes that search" for count in found)
+    lines = [f"| {CLIENTS} clients on one server | {columns} | budget |", f"|---|{'--:|' * (len(found) + 1)}"]
+
+    def add(name: str, cells: Iterable[float], unit: str, budget: str = "") -> None:
+        lines.append(f"| {name} | {' | '.join(f'{cell:,.1f}{unit}' for cell in cells)} | {budget} |")
+
+    add("searches in a second", (one.per_second for one in every), "", f">= {PER_SECOND}")
+    for share, budget in ((0.5, ""), (0.95, f"< {SEARCH_MS} ms")):
+        add(f"search, p{share * 100:.0f}", (percentile(one.searches, share) for one in every), " ms", budget)
+    for share, budget in ((0.5, f"< {ADD_MS} ms"), (0.95, "")):
+        name = f"a message stored beside them, p{share * 100:.0f}"
+        add(name, (percentile(one.adds, share) for one in every), " ms", budget)
+    add("processor time of the server for a search", (one.cpu_each for one in every), " ms", f"< {CPU_MS} ms")
+    add("that of the clients", (1000 * one.cpu / len(one.searches) for one in every), " ms")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

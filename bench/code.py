@@ -29,7 +29,7 @@ from everlore.code.walk import LARGEST, find, read
 from everlore.config import load
 from everlore.engine import Engine, open_engine
 from everlore.models.choose import make_embedder
-from everlore.stores.sqlite.index import SqliteIndex
+from everlore.stores.sqlite.index import open_index
 from everlore.stores.tokens import query_terms, tokens
 
 DEPTH = 50
@@ -161,7 +161,7 @@ def _reading(progress: Progress, *, quick: bool) -> Reading:
     task = progress.add_task("code: reading a source tree", total=None)
     before = _peak()
     with tempfile.TemporaryDirectory() as folder:
-        index = SqliteIndex(Path(folder) / "code.db")
+        index = open_index(Path(folder) / "code.db")
         counts = Counts()
         begin = time.perf_counter()
         bring_up_to_date(index, "stdlib", root, counts, lambda: True)

@@ -41,7 +41,7 @@ def measure(name: str, haystacks: Sequence[Haystack], work: Path, progress: Prog
         # loads the model, so that every conversation is cut into episodes in the same way
         _search(server, haystacks[0], "warm up", "hybrid", 1)
         begin = time.perf_counter()
-        _tell(server, haystacks, progress, name)
+        tell(server, haystacks, progress, name)
         seconds = time.perf_counter() - begin
         methods = _ask(server, haystacks, progress, name)
     questions = sum(len(haystack.questions) for haystack in haystacks)
@@ -60,7 +60,7 @@ def empty(root: Path) -> None:
             path.unlink()
 
 
-def _tell(server: Server, haystacks: Sequence[Haystack], progress: Progress, name: str) -> None:
+def tell(server: Server, haystacks: Sequence[Haystack], progress: Progress, name: str) -> None:
     bar = progress.add_task(f"{name}: remembering", total=sum(len(one.sessions) for one in haystacks))
     for haystack in haystacks:
         scope = {"app_id": haystack.app, "project_id": haystack.project}
@@ -99,7 +99,12 @@ def _ask(server: Server, haystacks: Sequence[Haystack], progress: Progress, name
 
 
 def _search(server: Server, haystack: Haystack, query: str, method: str, top_k: int) -> dict[str, object]:
-    body = {
+    return server.post("search", question_of(haystack, query, method, top_k))
+
+
+def question_of(haystack: Haystack, query: str, method: str, top_k: int) -> dict[str, object]:
+    """The body of a search by the haystack's owner."""
+    return {
         "app_id": haystack.app,
         "project_id": haystack.project,
         "user_id": haystack.owner,
@@ -107,4 +112,3 @@ def _search(server: Server, haystack: Haystack, query: str, method: str, top_k: 
         "method": method,
         "top_k": top_k,
     }
-    return server.post("search", body)

@@ -18,7 +18,7 @@ from bench.multihop import caller
 from bench.peers import append
 from bench.speed import FixedEmbedder, compare_with
 from bench.synthetic import Corpus, around, make_centres, make_corpus, put
-from bench.timing import Timing
+from bench.timing import Budget, Timing
 from everlore.config import MemorySection, load
 from everlore.engine import Engine, open_engine
 from everlore.graph.links import with_links
@@ -85,7 +85,7 @@ def _at_size(
             lambda text: call("store_memory", {"content": text}),
             "append and fsync of the same bytes",
             lambda _: floor(body),
-            10,
+            Budget(p50=5),
         )
     )
     progress.advance(bar)
@@ -108,9 +108,9 @@ def _fill(engine: Engine, corpus: Corpus, centres: np.ndarray, n: int, progress:
             moment = START + 1000 * number
             yield with_links(note.NOTE, note.to_row(note.Note(OWNER, f"nt_{number:08d}", moment, text), moment))
 
-    engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
+    engine.index.upkeep.use_model(engine.embedder.name, engine.embedder.dimension)
     for first in range(0, n, note.NOTE.per_file):
-        engine.index.replace_file(f"bench/{first}.md", Stamp(first, 1), list(rows(first)))
+        engine.index.files.replace(f"bench/{first}.md", Stamp(first, 1), list(rows(first)))
         progress.advance(bar, note.NOTE.per_file)
     put(engine.index, around(centres, topics, random))
     return names

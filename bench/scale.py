@@ -31,7 +31,7 @@ from everlore.kinds import episode as episodes
 from everlore.models.choose import make_embedder
 from everlore.search import Query, recall
 from everlore.search.recipes import HYBRID, RECALL
-from everlore.stores.base import Index, Stamp
+from everlore.stores.base import Asked, Index, Stamp
 from everlore.stores.vector_math import unit_rows
 from everlore.types import IndexRow, Owner, Scope, Where
 
@@ -50,10 +50,16 @@ GOAL, FIRST_MS, P95_MS, RSS_MB, BYTES = 0.98, 500, 50, 1024, 2560
 class Plan:
     sizes: tuple[int, ...]
     questions: int
+    embedded: int
+    """Texts that are embedded to see how quick that is."""
+    seconds: float
+    """For which many clients ask."""
+    owners: tuple[int, ...]
+    """Of vaults that are read from the first file to the last."""
 
 
-FULL = Plan(sizes=(10_000, 100_000, 1_000_000), questions=200)
-QUICK = Plan(sizes=(2_000, 10_000), questions=50)
+FULL = Plan(sizes=(10_000, 100_000, 1_000_000), questions=200, embedded=2_000, seconds=30, owners=(1_000, 10_000))
+QUICK = Plan(sizes=(2_000, 10_000), questions=50, embedded=400, seconds=5, owners=(50, 200))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,9 @@ class Size:
 def measure(plan: Plan, data: Path, work: Path, progress: Progress) -> list[Size]:
     embedder = make_embedder(load().embedding)
     bar = progress.add_task("scale: embedding sentences (kept for the next run)", total=plan.sizes[-1])
-    made = sentences.make(data, work / "scale", embedder, plan.sizes[-1], lambda n: progress.advance(bar, n))
+    made = sentences.make(
+        data, work / "scale" / embedder.name, embedder, plan.sizes[-1], lambda n: progress.advance(bar, n)
+    )
     asked = sentences.questions(data, plan.questions)
     queries = embedder.encode(asked)
     model = (embedder.name, embedder.dimension)
@@ -105,10 +113,10 @@ def _at_size(
     bar = progress.add_task(f"scale: storing {n:,} memories", total=n)
     engine = open_engine(load(memory=MemorySection(root=root)))
     try:
-        engine.index.use_model(*model)
+        engine.index.upkeep.use_model(*model)
         units: list[int] = []
         took = spent(lambda: units.extend(fill(engine.index, texts, vectors, lambda done: progress.advance(bar, done))))
-        while engine.index.tidy():
+        while engine.index.upkeep.tidy():
             pass
         sizes = {path.name: path.stat().st_size for path in (root / ".everlore").glob("index.db*")}
     finally:
@@ -127,11 +135,11 @@ def fill(
     """Through the store's own calls; gives the unit of each vector."""
     for start in range(0, len(texts), FILE):
         rows = [_row(at, texts[at], len(texts)) for at in range(start, min(start + FILE, len(texts)))]
-        index.replace_file(f"bench/{start}.md", Stamp(start, 1), rows)
-        waiting = [piece.unit for piece in index.unembedded(2 * FILE)]
+        index.files.replace(f"bench/{start}.md", Stamp(start, 1), rows)
+        waiting = [piece.unit for piece in index.upkeep.unembedded(2 * FILE)]
         if len(waiting) != len(rows):
             raise RuntimeError(f"{len(rows)} memories were stored, but {len(waiting)} pieces want a vector")
-        index.put_vectors(waiting, vectors[start : start + FILE].astype(np.float32))
+        index.upkeep.put_vectors(waiting, vectors[start : start + FILE].astype(np.float32))
         yield from waiting
         advance(len(rows))
 
@@ -182,13 +190,14 @@ def search() -> None:
     known = dict(zip(asked, np.load(Path(root) / "questions.npy"), strict=True))
     opened = open_engine(load(memory=MemorySection(root=Path(root))))
     engine = replace(opened, embedder=FixedEmbedder(name, dimension, known))
-    engine.index.use_model(name, dimension)
+    engine.index.upkeep.use_model(name, dimension)
     first = spent(lambda: _ask(engine, asked[0], None))
     times, found = {}, {}
     for who, owner in WHO.items():
         times[who] = [spent(partial(_ask, engine, one, owner)).cpu for one in asked]
         where = Where(owner, ("episode",))
-        found[who] = [[hit.unit for hit in engine.index.vector(known[one], where, TOP_K)] for one in asked]
+        questions = [Asked(where, vector=known[one], limit=TOP_K) for one in asked]
+        found[who] = [[hit.unit for hit in engine.index.search.candidates(one).by_meaning] for one in questions]
     opened.close()
     print(json.dumps(asdict(Searched(first.cpu, first.wall, _peak(), times, found))))
 
@@ -209,7 +218,19 @@ def _ask(engine: Engine, question: str, owner: Owner | None) -> None:
 
 def table(found: Sequence[Size], heading: str) -> str:
     columns = " | ".join(f"{one.n:,}" for one in found)
-    lines = ["## Scale", "", heading, "", f"| memories | {columns} | budget |", f"|---|{'--:|' * (len(found) + 1)}"]
+    made = (
+        f"Sentences as `bench/README.md` tells; {sentences.EMBEDDED:,} of them embedded, the vectors of others moved."
+    )
+    lines = [
+        "## Scale",
+        "",
+        heading,
+        "",
+        made,
+        "",
+        f"| memories | {columns} | budget |",
+        f"|---|{'--:|' * (len(found) + 1)}",
+    ]
 
     def add(name: str, cells: Sequence[str], budget: str = "") -> None:
         lines.append(f"| {name} | {' | '.join(cells)} | {budget} |")

@@ -1,7 +1,9 @@
 """Many real vectors: sentences of the public data sets with some of their words changed, as the product embeds them.
 
 They are made in blocks that depend on nothing but their number, and kept in files, so that a run can be stopped and
-taken up again, and so that a smaller number is a part of a larger one.
+taken up again, and so that a smaller number is a part of a larger one. Beyond `EMBEDDED` words are changed and vectors
+moved instead: from that of the sentence towards that of another one, as far as changed words moved one that was
+embedded.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from bench.data import locomo, longmemeval, texts
 from everlore.models.base import Embedder
 
 BLOCK = 10_000
+EMBEDDED = 340_000
+"""Embedding more would take more time than all the rest."""
 FEWEST_WORDS, MOST_WORDS = 8, 14
 CHANGED = 0.25
 """Of the words of a sentence, when it is told for the second time or later."""
@@ -34,18 +38,40 @@ def make(
     """The first `count` sentences and their vectors, from files in `work` as far as they are there."""
     work.mkdir(parents=True, exist_ok=True)
     told: list[str] = []
-    vectors: list[Vectors] = []
     blocks = -(-count // BLOCK)
-    known: list[str] | None = None
+    vectors = np.empty((blocks * BLOCK, embedder.dimension), np.float16)
+    known = sentences(folder)
     for number in range(blocks):
+        here = vectors[number * BLOCK : (number + 1) * BLOCK]
         file = work / f"vectors-{number:03}.npy"
-        if not file.exists():
-            known = known or sentences(folder)
+        if number < EMBEDDED // BLOCK and not file.exists():
             _make_block(known, number, work, embedder)
-        told += (work / f"texts-{number:03}.txt").read_text(encoding="utf-8").splitlines()
-        vectors.append(np.load(file))
+        if number < EMBEDDED // BLOCK:
+            told += (work / f"texts-{number:03}.txt").read_text(encoding="utf-8").splitlines()
+            here[:] = np.load(file)
+        else:
+            told += varied(known, number)
+            here[:] = _moved(vectors[:EMBEDDED], len(known), number)
         advance(BLOCK)
-    return told[:count], np.concatenate(vectors)[:count]
+    return told[:count], vectors[:count]
+
+
+def _moved(embedded: Vectors, known: int, number: int) -> Vectors:
+    """A block of vectors of which none was embedded; `known` sentences were, as they are."""
+    random = np.random.default_rng((20, number))
+    changed = random.integers(known, len(embedded), BLOCK)
+    near = np.einsum("ij,ij->i", _units(embedded[changed]), _units(embedded[changed - known]))[:, None]
+    origin = _units(embedded[np.arange(number * BLOCK, (number + 1) * BLOCK) % known])
+    other = _units(embedded[random.integers(known, size=BLOCK)])
+    aside = _units(other - np.einsum("ij,ij->i", origin, other)[:, None] * origin)
+    moved: Vectors = (near * origin + np.sqrt(1 - np.minimum(near, 1) ** 2) * aside).astype(np.float16)
+    return moved
+
+
+def _units(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+    single = vectors.astype(np.float32)
+    single /= np.maximum(np.linalg.norm(single, axis=1, keepdims=True), 1e-12)
+    return single
 
 
 def _make_block(known: list[str], number: int, work: Path, embedder: Embedder) -> None:

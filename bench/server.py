@@ -48,8 +48,8 @@ class Server:
 
 
 @contextmanager
-def running(root: Path) -> Iterator[Server]:
-    """Serves the vault at `root` with the default settings, whatever the environment says."""
+def running(root: Path, **settings: str) -> Iterator[Server]:
+    """Serves the vault at `root` with the default settings but these, whatever the environment says."""
     root.mkdir(parents=True, exist_ok=True)
     log = root.parent / f"{root.name}.log"
     kept = {name: value for name, value in os.environ.items() if not name.startswith("EVEROS_") or name == CACHE_DIR}
@@ -57,7 +57,7 @@ def running(root: Path) -> Iterator[Server]:
     with log.open("wb") as out:
         process = subprocess.Popen(
             [sys.executable, "-m", "everlore", "server", "start", "--port", "0"],
-            env=kept | {"EVEROS_MEMORY__ROOT": str(root), "EVEROS_LOG_FORMAT": "json"},
+            env=kept | {"EVEROS_MEMORY__ROOT": str(root), "EVEROS_LOG_FORMAT": "json"} | settings,
             stdout=out,
             stderr=out,
         )

@@ -109,6 +109,27 @@ def postgres(*options: str) -> Iterator[Postgres]:
             yield server
 
 
+@contextlib.contextmanager
+def pooled(server: Postgres, database: str, connections: int) -> Iterator[str]:
+    """The URL of a database behind a PgBouncer that gives each transaction any of so many sessions."""
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"])
+    program = shutil.which("pgbouncer", path=path)
+    if program is None:
+        raise Missing("PgBouncer is not installed: apt-get install pgbouncer")
+    with _folder("postgres", "nobody") as (folder, user):
+        port = _free_port()
+        behind = f"host=127.0.0.1 port={server.port} user=everlore password={server.password}"
+        settings = {
+            "listen_addr": "127.0.0.1", "listen_port": port, "unix_socket_dir": "", "auth_type": "any",
+            "pool_mode": "transaction", "default_pool_size": connections, "max_client_conn": 500,
+        }  # fmt: skip
+        told = "\n".join(f"{name} = {value}" for name, value in settings.items())
+        file = folder / "pgbouncer.ini"
+        file.write_text(f"[databases]\n{database} = {behind}\n[pgbouncer]\n{told}\n", encoding="utf-8")
+        with _running([program, str(file)], folder, port, user):
+            yield f"postgresql://everlore@127.0.0.1:{port}/{database}"
+
+
 def _await_answer(server: Postgres) -> None:
     """It listens before it answers."""
     deadline = time.monotonic() + START_SECONDS

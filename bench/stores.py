@@ -22,13 +22,16 @@ from bench.peers import percentile, spent
 from bench.servers import postgres
 from bench.speed import SAVED, TOP_K, FixedEmbedder
 from bench.synthetic import BIG, SCOPE, START, Corpus, Filled, fill, make_centres, make_corpus
+from everlore.backends.postgres import PostgresBackend
 from everlore.config import MemorySection, StoreSection, load
 from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
 from everlore.models.choose import make_embedder
+from everlore.postgres.server import Server
 from everlore.postgres.statements import value
 from everlore.search import Query, recall
 from everlore.search.recipes import HYBRID
+from everlore.stores import base
 from everlore.stores.tokens import query_terms
 from everlore.types import Owner, Where
 
@@ -72,6 +75,31 @@ class Stores:
 
 
 def measure(plan: Plan, progress: Progress) -> Stores:
+    asked = ask(plan)
+    with ExitStack() as stack:
+        root = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="everlore-bench-")))
+        server = stack.enter_context(postgres(*SERVER))
+        stores = {"files": StoreSection(), "server": StoreSection.model_validate({"url": server.url()})}
+        engines = [open_on(stack, root / name, store, asked) for name, store in stores.items()]
+        empty = (_folder_bytes(root / "files"), _database_bytes(engines[1]))
+        filled, lines = compare(engines, asked, plan, progress)
+        sizes = (_folder_bytes(root / "files"), _database_bytes(engines[1]))
+    each = [(size - before) / filled.rows for size, before in zip(sizes, empty, strict=True)]
+    return Stores(filled.rows, lines, (each[0], each[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is stored and asked, the same of both."""
+
+    corpus: Corpus
+    centres: np.ndarray
+    queries: list[str]
+    known: dict[str, np.ndarray]
+    embedder: FixedEmbedder
+
+
+def ask(plan: Plan) -> Asked:
     settings = load()
     corpus = make_corpus(settings.embedding.cache_dir)
     plain = make_embedder(settings.embedding)
@@ -81,35 +109,35 @@ def measure(plan: Plan, progress: Progress) -> Stores:
     known = dict(zip(queries, plain.encode(queries), strict=True))
     fixed = FixedEmbedder(plain.name, plain.dimension, known)
     plain.close()
-    with ExitStack() as stack:
-        root = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="everlore-bench-")))
-        server = stack.enter_context(postgres(*SERVER))
-        engines: list[Engine] = []
-        for name, store in (("files", StoreSection()), ("server", StoreSection.model_validate({"url": server.url()}))):
-            opened = open_engine(load(memory=MemorySection(root=root / name), store=store))
-            stack.callback(opened.close)
-            engines.append(replace(opened, embedder=fixed))
-        empty = (_folder_bytes(root / "files"), _database_bytes(engines[1]))
-        filled, rates = _fill(engines, corpus, centres, plan, progress)
-        lines = [Line("bulk, with words and vectors", rates, unit="memories/s")]
-        lines += _searches(engines, filled, queries, known, progress)
-        lines += _saves(engines, plan, progress)
-        sizes = (_folder_bytes(root / "files"), _database_bytes(engines[1]))
-    each = [(size - before) / filled.rows for size, before in zip(sizes, empty, strict=True)]
-    return Stores(filled.rows, lines, (each[0], each[1]))
+    return Asked(corpus, centres, queries, known, fixed)
+
+
+def open_on(stack: ExitStack, root: Path, store: StoreSection, asked: Asked) -> Engine:
+    opened = open_engine(load(memory=MemorySection(root=root), store=store))
+    stack.callback(opened.close)
+    return replace(opened, embedder=asked.embedder)
+
+
+def compare(engines: Sequence[Engine], asked: Asked, plan: Plan, progress: Progress) -> tuple[Filled, list[Line]]:
+    filled, rates = _fill(engines, asked.corpus, asked.centres, plan, progress)
+    return filled, [
+        Line("bulk, with words and vectors", rates, unit="memories/s"),
+        *_searches(engines, filled, asked.queries, asked.known, progress),
+        *_saves(engines, plan, progress),
+    ]
 
 
 def _fill(
     engines: Sequence[Engine], corpus: Corpus, centres: np.ndarray, plan: Plan, progress: Progress
 ) -> tuple[Filled, tuple[float, float]]:
     rates: list[float] = []
-    for name, engine in zip(("SQLite", "PostgreSQL"), engines, strict=True):
-        bar = progress.add_task(f"stores: filling {name}", total=2 * plan.size)
-        engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
+    for engine in engines:
+        bar = progress.add_task(f"stores: filling {engine.vault.where}", total=2 * plan.size)
+        engine.index.upkeep.use_model(engine.embedder.name, engine.embedder.dimension)
         began = time.perf_counter()
         filled = fill(engine.index, corpus, centres, plan.size, lambda turns, bar=bar: progress.advance(bar, turns))  # type: ignore[misc]
         rates.append(filled.rows / (time.perf_counter() - began))
-    engines[1].server.read(lambda c: c.execute("ANALYZE")) if engines[1].server else None
+    _server(engines[1]).read(lambda c: c.execute("ANALYZE"))
     return filled, (rates[0], rates[1])
 
 
@@ -124,8 +152,7 @@ def _searches(
 
     def everyone(engine: Engine, query: str) -> None:
         where = Where(None, ("episode", "fact"))
-        engine.index.text(query_terms(query), where, CANDIDATES)
-        engine.index.vector(known[query], where, CANDIDATES)
+        engine.index.search.candidates(base.Asked(where, query_terms(query), known[query], CANDIDATES))
 
     bar = progress.add_task("stores: searching", total=3)
     found = []
@@ -172,9 +199,25 @@ def _folder_bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+def _server(engine: Engine) -> Server:
+    assert isinstance(engine.backend, PostgresBackend)
+    return engine.backend.server
+
+
 def _database_bytes(engine: Engine) -> int:
-    assert engine.server is not None
-    return int(engine.server.read(lambda c: value(c, "SELECT pg_database_size(current_database())")))
+    return int(_server(engine).read(lambda c: value(c, "SELECT pg_database_size(current_database())")))
+
+
+def rows(first: str, second: str, found: Sequence[Line]) -> list[str]:
+    lines = [f"| what | {first} p50 | p95 | {second} p50 | p95 | {second} / {first} |", "|---|--:|--:|--:|--:|--:|"]
+    for one in found:
+        cells = [
+            f"{value:,.1f} {one.unit}" if value == value else ""
+            for pair in zip(one.p50, one.p95, strict=True)
+            for value in pair
+        ]
+        lines.append(f"| {one.name} | {' | '.join(cells)} | {one.ratio:.2f} |")
+    return lines
 
 
 def table(found: Stores, heading: str) -> str:
@@ -185,16 +228,8 @@ def table(found: Stores, heading: str) -> str:
         "",
         f"Measured with {found.memories:,} memories, half of them with one owner:",
         "",
-        "| what | SQLite p50 | p95 | PostgreSQL p50 | p95 | PostgreSQL / SQLite |",
-        "|---|--:|--:|--:|--:|--:|",
+        *rows("SQLite", "PostgreSQL", found.lines),
     ]
-    for one in found.lines:
-        cells = [
-            f"{value:,.1f} {one.unit}" if value == value else ""
-            for pair in zip(one.p50, one.p95, strict=True)
-            for value in pair
-        ]
-        lines.append(f"| {one.name} | {' | '.join(cells)} | {one.ratio:.2f} |")
     small, large = found.bytes_each
     lines += [
         f"| on disk for each memory | {small:,.0f} bytes | | {large:,.0f} bytes | | {large / small:.2f} |",

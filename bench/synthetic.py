@@ -104,7 +104,7 @@ def fill(index: Index, corpus: Corpus, centres: Vectors, n: int, advance: Callab
         topic = int(random.integers(TOPICS))
         told = [corpus.turn(random, topic) for _ in range(TURNS)]
         made = list(_rows(owner, number, told))
-        index.replace_file(f"bench/{number}.md", Stamp(number, 1), made)
+        index.files.replace(f"bench/{number}.md", Stamp(number, 1), made)
         texts += told
         topics += [topic] * TURNS
         rows += len(made)
@@ -142,8 +142,8 @@ def around(centres: Vectors, topics: NDArray[np.int64], random: np.random.Genera
 def put(index: Index, vectors: Vectors) -> None:
     """Units wait for their vectors in the order they were stored, which is the order of the turns."""
     done = 0
-    while waiting := index.unembedded(1000):
-        index.put_vectors([piece.unit for piece in waiting], vectors[done : done + len(waiting)])
+    while waiting := index.upkeep.unembedded(1000):
+        index.upkeep.put_vectors([piece.unit for piece in waiting], vectors[done : done + len(waiting)])
         done += len(waiting)
     if done != len(vectors):
         raise RuntimeError(f"{len(vectors)} turns were stored, but {done} wanted a vector")

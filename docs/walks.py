@@ -21,7 +21,6 @@ from fastapi.testclient import TestClient
 
 import everlore
 from everlore import logs
-from everlore.accounts.choose import open_accounts
 from everlore.config import load
 from everlore.engine import open_engine
 from everlore.surfaces.http.app import create_app
@@ -77,9 +76,7 @@ def main() -> None:
         logs.configure("error", "console")
         recorder = Recorder()
         engine = open_engine(settings)
-        with TestClient(
-            create_app(engine, open_accounts(Path(folder), None, print)), base_url="http://127.0.0.1"
-        ) as client:
+        with TestClient(create_app(engine, engine.backend.accounts(print)), base_url="http://127.0.0.1") as client:
 
             def post(route: str, body: dict[str, object]) -> None:
                 client.post(f"/api/v1/memory/{route}", json=body).raise_for_status()

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
+from clusters import CITUS, cluster
 from databases import QUICK, Postgres, postgres
 from embeddings import Endpoint, endpoint
 from keeping import Kept
@@ -75,5 +76,6 @@ def engine(tmp_path: Path, vectors: Endpoint) -> Iterator[Engine]:
 
 @pytest.fixture(scope="session")
 def database(lasting: Kept) -> Postgres:
-    """One PostgreSQL for all tests of a worker; each test takes a schema or a database of its own in it."""
-    return lasting.get("database", lambda: postgres(*QUICK))
+    """One PostgreSQL, or the cluster that is named for it, for all tests of a worker; each test takes a schema or a
+    database of its own in it."""
+    return lasting.get("database", cluster if CITUS else lambda: postgres(*QUICK))

@@ -38,5 +38,4 @@ def test_a_part_is_made_once_and_closed_in_reverse(engine: Engine) -> None:
 
 
 def test_without_a_database_everything_is_in_the_folder(engine: Engine) -> None:
-    assert engine.server is None
     assert {file.name for file in (engine.settings.memory.root / ".everlore").iterdir()} >= {"index.db", "state.db"}

@@ -59,6 +59,13 @@ class ApiSection(Section):
         description="Requests that may work at the same time; those that wait for files or for a language model take"
         " three quarters of that at most.",
     )
+    search_processes: int = Field(
+        0,
+        ge=0,
+        le=64,
+        description="Processes of their own for searches, about 100 MB each, one for each processor if there are many"
+        " clients; 0: the server searches itself.",
+    )
     insecure: bool = Field(
         False, description="Listen on an interface other than loopback although requests need no token."
     )
@@ -86,7 +93,7 @@ class EmbeddingSection(Section):
     model: str = Field("", description="Model name at the endpoint.")
     dimension: int = Field(0, ge=0, le=8192, description="Dimension of the endpoint's vectors; 0 asks it once.")
     timeout_seconds: float = Field(30.0, gt=0, description="Time-out of one request to the endpoint.")
-    threads: int = Field(2, ge=1, le=64, description="CPU threads of the offline model.")
+    threads: int = Field(2, ge=1, le=64, description="Texts that the offline model embeds at once, a CPU thread each.")
     cache_dir: Folder = Field(
         Path("~/.cache/everlore"), description="Where the unpacked offline model is kept between starts."
     )

@@ -22,8 +22,10 @@ from typing import Any
 
 import apsw
 
+from everlore.durable import sync_folder
 from everlore.errors import Damaged, InvalidInput, Unavailable
 from everlore.lock import FileLock
+from everlore.sql import Row, Session, T
 
 BUSY_SECONDS = 10.0
 CACHE_KIB = 32 * 1024
@@ -73,20 +75,26 @@ class Database:
 
     def read(self) -> AbstractContextManager[apsw.Connection]:
         """One consistent view of the data. Inside another block of the same thread it is that block's view."""
-        return self._block("BEGIN")
+        return self._within() or self._block("BEGIN")
 
     def write(self) -> AbstractContextManager[apsw.Connection]:
-        return self._block("BEGIN IMMEDIATE", commit=True)
+        return self._within() or self._block("BEGIN IMMEDIATE", commit=True)
+
+    def _within(self) -> AbstractContextManager[apsw.Connection] | None:
+        """The block around this one, which begins, ends and translates errors for both: a search opens twenty."""
+        around: AbstractContextManager[apsw.Connection] | None = getattr(self._mine, "block", None)
+        return around
 
     @contextlib.contextmanager
     def _block(self, begin: str, *, commit: bool = False) -> Iterator[apsw.Connection]:
         with self._translated():
             connection = self._connection()
-            if connection.in_transaction:
-                yield connection
-                return
             with _transaction(connection, begin, commit=commit):
-                yield connection
+                self._mine.block = contextlib.nullcontext(connection)
+                try:
+                    yield connection
+                finally:
+                    self._mine.block = None
             if commit:
                 self.shrink_log()
 
@@ -290,12 +298,7 @@ def _create(path: Path) -> None:
         why = error.strerror or error
         raise Unavailable(f"{path} cannot be created ({why}): check its folder (EVEROS_MEMORY__ROOT)") from error
     os.close(handle)
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    sync_folder(path.parent)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -352,3 +355,39 @@ def value(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> 
     """The first column of the first row, None if there is no row."""
     found = row(connection, sql, values)
     return found[0] if found else None
+
+
+class SqliteTables:
+    """A file for statements that every database understands."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def read(self, work: Callable[[Session], T]) -> T:
+        with self.db.read() as connection:
+            return work(_Session(connection))
+
+    def write(self, work: Callable[[Session], T]) -> T:
+        with self.db.write() as connection:
+            return work(_Session(connection))
+
+    def check(self) -> list[str]:
+        return self.db.faults()
+
+    def close(self) -> None:
+        self.db.close()
+
+
+class _Session:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        return rows(self._connection, sql, values)
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        self._connection.execute(sql, tuple(values))
+        return self._connection.changes()
+
+    def each(self, sql: str, values: Sequence[Row]) -> None:
+        self._connection.executemany(sql, values)

@@ -8,27 +8,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from everlore.backends.base import Backend
+from everlore.backends.registry import open_backend
 from everlore.clock import Clock
 from everlore.config import Settings
 from everlore.errors import Unavailable
-from everlore.extras import load
 from everlore.models.base import Embedder
-from everlore.models.cache import Cache, CachedEmbedder, EmbeddingCache
+from everlore.models.cache import Cache, CachedEmbedder
 from everlore.models.chat import ChatModel
 from everlore.models.choose import make_embedder, make_llm, make_seer
 from everlore.models.media.reader import MediaReader
-from everlore.postgres.opening import open_server
 from everlore.stores.base import Index
 from everlore.stores.buffer import Buffer
-from everlore.stores.sqlite.buffer import SqliteBuffer
-from everlore.stores.sqlite.index import SqliteIndex
 from everlore.vault.base import Vault
-from everlore.vault.folder import SYSTEM, FolderVault
-
-if TYPE_CHECKING:
-    from everlore.postgres.server import Server
 
 
 class Part(Protocol):
@@ -69,6 +63,7 @@ class Parts:
 class Engine:
     settings: Settings
     clock: Clock
+    backend: Backend
     vault: Vault
     buffer: Buffer
     index: Index
@@ -77,8 +72,6 @@ class Engine:
     media: MediaReader
     llm: ChatModel | None = None
     """The language model, where one is configured."""
-    server: Server | None = None
-    """The database, when everything is in PostgreSQL."""
     embedding: threading.Lock = field(default_factory=threading.Lock)
     """Held while units get their vectors, so that no two threads embed the same ones."""
     parts: Parts = field(default_factory=Parts)
@@ -96,47 +89,26 @@ class Engine:
         self.index.close()
         self.buffer.close()
         self.vault.close()
-        if self.server is not None:
-            self.server.close()
-
-
-ON_POSTGRES = {
-    "vault": "everlore.vault.postgres:PostgresVault",  # first: on a cluster, other tables are laid beside its own
-    "cache": "everlore.models.shared_cache:SharedCache",
-    "buffer": "everlore.stores.postgres.buffer:PostgresBuffer",
-    "index": "everlore.stores.postgres.index:PostgresIndex",
-}
-"""Parts that need the packages of an extra: each is made of the server."""
+        self.backend.close()
 
 
 def open_engine(settings: Settings) -> Engine:
-    """On PostgreSQL when a URL of one is set, else on the folder of the vault."""
-    server = open_server(settings)
-    if server is not None:
-        try:
-            return _engine(settings, server=server, **{part: load(made)(server) for part, made in ON_POSTGRES.items()})
-        except BaseException:
-            server.close()
-            raise
-    vault = FolderVault(settings.memory.root)
-    system = vault.root / SYSTEM
-    cache = EmbeddingCache(system / "embeddings.db")
-    index = SqliteIndex(system / "index.db")
-    return _engine(settings, vault=vault, cache=cache, buffer=SqliteBuffer(system / "state.db"), index=index)
-
-
-def _engine(
-    settings: Settings, *, vault: Vault, cache: Cache, buffer: Buffer, index: Index, server: Server | None = None
-) -> Engine:
-    return Engine(
-        settings=settings,
-        clock=Clock(settings.memory.timezone),
-        vault=vault,
-        buffer=buffer,
-        index=index,
-        embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
-        cache=cache,
-        media=MediaReader(settings.multimodal, make_seer(settings.multimodal)),
-        llm=make_llm(settings.llm),
-        server=server,
-    )
+    """On the backend that the settings name (`backends`)."""
+    backend = open_backend(settings)
+    try:
+        vault, cache = backend.vault(), backend.cache()
+        return Engine(
+            settings=settings,
+            clock=Clock(settings.memory.timezone),
+            backend=backend,
+            vault=vault,
+            buffer=backend.buffer(),
+            index=backend.index(),
+            embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
+            cache=cache,
+            media=MediaReader(settings.multimodal, make_seer(settings.multimodal)),
+            llm=make_llm(settings.llm),
+        )
+    except BaseException:
+        backend.close()
+        raise

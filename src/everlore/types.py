@@ -44,7 +44,8 @@ class Key:
 
     @property
     def public_id(self) -> str:
-        return f"{self.owner.id}_{self.local_id}"
+        """`alice_ep_20260528_00000001`; `profile_alice` of what an owner has but one of, and is called as its kind."""
+        return f"{self.kind}_{self.owner.id}" if self.local_id == self.kind else f"{self.owner.id}_{self.local_id}"
 
     @property
     def parts(self) -> tuple[str, str, str, str, str, str]:

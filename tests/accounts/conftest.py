@@ -9,11 +9,11 @@ import pytest
 from databases import Postgres, emptied, new_schema, opened
 from stored import Now
 
-from everlore.accounts.postgres import PostgresTables
-from everlore.accounts.sqlite import SqliteTables
+from everlore.accounts.postgres import open_tables
+from everlore.accounts.sqlite import open_file
 from everlore.accounts.store import Accounts
-from everlore.accounts.tables import Tables
 from everlore.postgres.server import Server
+from everlore.sql import Tables
 
 
 @pytest.fixture
@@ -24,16 +24,16 @@ def now() -> Now:
 @pytest.fixture(scope="session")
 def shared(database: Postgres) -> Iterator[Server]:
     with opened(database.url(), new_schema()) as made:
-        PostgresTables(made)
+        open_tables(made)
         yield made
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tables]:
     if request.param == "postgres":
-        made: Tables = PostgresTables(emptied(request.getfixturevalue("shared")))
+        made: Tables = open_tables(emptied(request.getfixturevalue("shared")))
     else:
-        made = SqliteTables(tmp_path / "accounts.db")
+        made = open_file(tmp_path / "accounts.db")
     yield made
     made.close()
 

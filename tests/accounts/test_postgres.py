@@ -12,12 +12,12 @@ import apsw
 import pytest
 from databases import Postgres, new_schema, opened
 
-from everlore.accounts.postgres import PART, PostgresTables
-from everlore.accounts.sqlite import STEPS, SqliteTables
+from everlore.accounts.postgres import PART, open_tables
+from everlore.accounts.sqlite import STEPS, open_file
 from everlore.accounts.store import Accounts
-from everlore.accounts.tables import Tables
 from everlore.accounts.tokens import digest
 from everlore.postgres.statements import run
+from everlore.sql import Tables
 
 TOKEN, DEVICE = "evt_" + "1" * 32, "dev_" + "1" * 40
 LATE = 2**50
@@ -43,7 +43,7 @@ def upgraded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tables]
         for statement, values in [*((step, ()) for step in STEPS[:2]), *BEFORE_SCOPES, ("PRAGMA user_version=2", ())]:
             old.execute(statement, values)
         old.close()
-        tables = SqliteTables(tmp_path / "accounts.db")
+        tables = open_file(tmp_path / "accounts.db")
         yield tables
         tables.close()
         return
@@ -52,7 +52,7 @@ def upgraded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tables]
         server.prepare(replace(PART, steps=PART.steps[:2]))
         for statement, values in BEFORE_SCOPES:
             server.write(partial(run, statement=statement.replace("?", "%s"), values=values))
-        yield PostgresTables(server)
+        yield open_tables(server)
 
 
 def test_agents_of_before_keep_what_they_may(upgraded: Tables) -> None:

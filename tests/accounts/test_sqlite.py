@@ -6,12 +6,12 @@ from pathlib import Path
 
 import apsw
 
-from everlore.accounts.sqlite import STEPS, SqliteTables
+from everlore.accounts.sqlite import STEPS, open_file
 from everlore.accounts.store import Accounts
 
 
 def test_only_hashes_are_in_the_file(tmp_path: Path) -> None:
-    accounts = Accounts(SqliteTables(tmp_path / "accounts.db"))
+    accounts = Accounts(open_file(tmp_path / "accounts.db"))
     key, secret = accounts.create_key("alice")
     accounts.close()
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
@@ -26,7 +26,7 @@ def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> No
     old.execute("PRAGMA user_version=1")
     old.close()
     for name in ("laptop", "desktop"):
-        accounts = Accounts(SqliteTables(tmp_path / "accounts.db"))
+        accounts = Accounts(open_file(tmp_path / "accounts.db"))
         key, secret = accounts.create_key(name, account="acc_1")
         assert accounts.authenticate(secret).account == key.account
         assert key.account.main

@@ -8,9 +8,10 @@ import pytest
 from stored import Now
 
 from everlore.accounts.store import Accounts
-from everlore.accounts.tables import TABLES, Tables
+from everlore.accounts.tables import TABLES
 from everlore.accounts.values import Event
 from everlore.errors import Denied, InvalidInput, NotFound
+from everlore.sql import Tables
 
 MINUTE = 60_000
 

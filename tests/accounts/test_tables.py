@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from everlore.accounts.store import Accounts
-from everlore.accounts.tables import Session, Tables
 from everlore.accounts.values import Source
 from everlore.errors import Denied
+from everlore.sql import Session, Tables
 
 MINUTE = 60_000
 MANY = 8

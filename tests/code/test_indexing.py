@@ -63,7 +63,7 @@ def test_only_changed_files_are_touched(engine: Engine, shop: Path, vectors: End
     assert after["add_item"] == before["add_item"], "a chunk that only moved is the same chunk"
     assert after["parse_config"] == before["parse_config"]
     assert sum(text.startswith("src/") for text in vectors.texts) == 2, "only what differs is embedded"
-    assert code.index.check() == []
+    assert code.index.upkeep.check() == []
 
 
 def test_a_touched_file_that_says_the_same_costs_nothing(engine: Engine, shop: Path, vectors: Endpoint) -> None:

@@ -10,46 +10,50 @@ import pytest
 
 from everlore.code.chunks import cut
 from everlore.code.rows import KIND, owner_of, rows_of
-from everlore.stores.base import Stamp
-from everlore.stores.sqlite.index import SqliteIndex
+from everlore.stores.base import Index, Stamp
+from everlore.stores.sqlite.index import open_index
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> Iterator[SqliteIndex]:
-    opened = SqliteIndex(tmp_path / "code.db")
+def index(tmp_path: Path) -> Iterator[Index]:
+    opened = open_index(tmp_path / "code.db")
     yield opened
     opened.close()
 
 
-def fill(index: SqliteIndex, project: str, path: str, text: str) -> None:
-    index.replace_file(f"{project}/{path}", Stamp(1, 1), rows_of(project, path, "python", cut(text, "python"), 1))
+def fill(index: Index, project: str, path: str, text: str) -> None:
+    index.files.replace(f"{project}/{path}", Stamp(1, 1), rows_of(project, path, "python", cut(text, "python"), 1))
 
 
-def test_files_of_one_project_only(index: SqliteIndex) -> None:
+def test_files_of_one_project_only(index: Index) -> None:
     for project in ("a", "ab", "a%", "A", "b"):
         fill(index, project, "x/y.py", "x = 1\n")
     fill(index, "a", "z.py", "x = 1\n")
-    assert sorted(index.files("a/")) == ["a/x/y.py", "a/z.py"]
-    assert sorted(index.files("a%/")) == ["a%/x/y.py"]
-    assert index.files("nobody/") == {}
-    assert len(index.files()) == 6
+    assert sorted(index.files.known("a/")) == ["a/x/y.py", "a/z.py"]
+    assert sorted(index.files.known("a%/")) == ["a%/x/y.py"]
+    assert index.files.known("nobody/") == {}
+    assert len(index.files.known()) == 6
 
 
-def test_what_waits_for_vectors_is_counted_for_each_project(index: SqliteIndex) -> None:
+def test_what_waits_for_vectors_is_counted_for_each_project(index: Index) -> None:
     fill(index, "a", "x.py", "def f(): pass\n\n\ndef g(): pass\n")
     fill(index, "b", "x.py", "def h(): pass\n")
-    assert (index.waiting(owner_of("a")), index.waiting(owner_of("b")), index.waiting(owner_of("c"))) == (2, 1, 0)
-    index.use_model("m", 4)
-    [first, *_] = index.unembedded(10)
-    index.put_vectors([first.unit], np.eye(1, 4, dtype=np.float32))
-    assert index.waiting(owner_of("a")) + index.waiting(owner_of("b")) == 2
-    index.use_model("other", 4)
-    assert index.waiting(owner_of("a")) + index.waiting(owner_of("b")) == 3
+    assert (
+        index.upkeep.waiting(owner_of("a")),
+        index.upkeep.waiting(owner_of("b")),
+        index.upkeep.waiting(owner_of("c")),
+    ) == (2, 1, 0)
+    index.upkeep.use_model("m", 4)
+    [first, *_] = index.upkeep.unembedded(10)
+    index.upkeep.put_vectors([first.unit], np.eye(1, 4, dtype=np.float32))
+    assert index.upkeep.waiting(owner_of("a")) + index.upkeep.waiting(owner_of("b")) == 2
+    index.upkeep.use_model("other", 4)
+    assert index.upkeep.waiting(owner_of("a")) + index.upkeep.waiting(owner_of("b")) == 3
 
 
-def test_definitions_are_looked_up_by_name(index: SqliteIndex) -> None:
+def test_definitions_are_looked_up_by_name(index: Index) -> None:
     fill(index, "a", "x.py", "def Load(): pass\n\n\nclass Store:\n    def load(self): pass\n")
     fill(index, "b", "x.py", "def load(): pass\n")
-    found = index.in_slots(owner_of("a"), KIND, ["load", "store", "missing", ""])
+    found = index.rows.in_slots(owner_of("a"), KIND, ["load", "store", "missing", ""])
     assert {name: len(rows) for name, rows in found.items()} == {"load": 2, "store": 1}
-    assert index.in_slots(owner_of("c"), KIND, ["load"]) == {}
+    assert index.rows.in_slots(owner_of("c"), KIND, ["load"]) == {}

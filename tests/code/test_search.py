@@ -89,5 +89,5 @@ def test_code_is_found_by_its_words_while_the_embedder_is_down(tmp_path: Path, s
 
 def test_code_and_memories_do_not_mix(engine: Engine, shop: Path) -> None:
     call(engine, "index_project", path=str(shop))
-    assert engine.index.status().rows == {}
+    assert engine.index.upkeep.status().rows == {}
     assert not (engine.settings.memory.root / "shop").exists()

@@ -110,8 +110,8 @@ def test_a_killed_run_is_taken_up_by_the_next_process(tmp_path: Path, moment: st
             assert done["total_chunks"] == FILES * EACH
             assert names(engine, f"f_{FILES - 1}_3")[0] == f"f_{FILES - 1}_3"
             index = engine.part(open_code).index
-            assert index.check() == []
-            assert index.status().unembedded == 0
+            assert index.upkeep.check() == []
+            assert index.upkeep.status().unembedded == 0
         finally:
             engine.close()
 
@@ -128,7 +128,7 @@ def test_two_processes_that_index_one_project_do_the_work_once(tmp_path: Path) -
         assert sum(created) == 40 * EACH, created
         assert vectors.texts.most_common(1)[0][1] == 1, "nothing is embedded twice"
         engine = open_vault(vault, vectors.url)
-        assert engine.part(open_code).index.check() == []
+        assert engine.part(open_code).index.upkeep.check() == []
         engine.close()
 
 
@@ -266,7 +266,7 @@ def test_chunks_of_no_project_are_cleared_away(tmp_path: Path, shop: Path, vecto
     try:
         assert call(engine, "search_code", query="add_item")["count"] == 0
         index = engine.part(open_code).index
-        within(10, lambda: not dict(index.owners()).get(owner_of("shop")))
+        within(10, lambda: not dict(index.rows.owners()).get(owner_of("shop")))
     finally:
         engine.close()
 
@@ -290,6 +290,6 @@ def test_another_model_gets_vectors_of_its_own(tmp_path: Path, shop: Path) -> No
             call(engine, "list_projects")
             within(10, lambda: second.texts.total() >= 8)
             completed(engine, "shop")
-            assert engine.part(open_code).index.status().unembedded == 0
+            assert engine.part(open_code).index.upkeep.status().unembedded == 0
         finally:
             engine.close()

@@ -54,14 +54,15 @@ def test_a_repeated_batch_is_recognised(open_buffer: Callable[[], Buffer]) -> No
 
 def test_a_draft_is_kept_until_its_cell_is_finished(open_buffer: Callable[[], Buffer]) -> None:
     buffer = open_buffer()
+    closed = cell("c1", message(1))
     buffer.append([message(1)])
-    buffer.close_cells([cell("c1", message(1))])
-    assert buffer.draft("c1") is None
-    buffer.keep_draft("c1", '{"a": "ü"}')
-    buffer.keep_draft("c1", '{"a": "ö"}')
-    assert open_buffer().draft("c1") == '{"a": "ö"}'
-    buffer.finish("c1")
-    assert buffer.draft("c1") is None
+    buffer.close_cells([closed])
+    assert buffer.draft(closed) is None
+    buffer.keep_draft(closed, '{"a": "ü"}')
+    buffer.keep_draft(closed, '{"a": "ö"}')
+    assert open_buffer().draft(closed) == '{"a": "ö"}'
+    buffer.finish(closed)
+    assert buffer.draft(closed) is None
 
 
 def test_a_cell_goes_from_open_to_pending_to_finished(open_buffer: Callable[[], Buffer]) -> None:
@@ -75,8 +76,8 @@ def test_a_cell_goes_from_open_to_pending_to_finished(open_buffer: Callable[[], 
     assert again.pending_cells(Scope(), "s1") == again.pending_cells()
     assert again.pending_cells(Scope(), "s2") == again.pending_cells(Scope("x")) == []
     assert ids(buffer.unprocessed(Scope(), "s1")) == ["m1", "m2", "m3"]
-    buffer.finish("c1")
-    buffer.finish("c1")
+    buffer.finish(cell("c1", two, one))
+    buffer.finish(cell("c1", two, one))
     assert (buffer.pending_cells(), ids(buffer.unprocessed(Scope(), "s1"))) == ([], ["m3"])
     assert buffer.append([one, two]) == 0
     assert buffer.check() == []
@@ -104,9 +105,9 @@ def test_a_forgotten_cell_may_be_said_again(buffer: Buffer) -> None:
     one, two = message(1), message(2)
     buffer.append([one, two])
     buffer.close_cells([cell("c1", one), cell("c2", two)])
-    buffer.finish("c1")
-    buffer.finish("c2")
-    buffer.forget_cell("c1")
+    buffer.finish(cell("c1", one))
+    buffer.finish(cell("c2", two))
+    buffer.forget_cell(Scope(), "s1", "c1")
     assert buffer.append([one, two]) == 1
     assert ids(buffer.open_messages(Scope(), "s1")) == ["m1"]
 
@@ -164,3 +165,15 @@ def test_what_waits_in_a_scope_comes_newest_first_and_only_of_that_scope(buffer:
     assert [waiting.text for waiting in buffer.waiting(Scope(), 10)] == ["two", "one"]
     assert [waiting.text for waiting in buffer.waiting(Scope(), 1)] == ["two"]
     assert [waiting.text for waiting in buffer.waiting(Scope("other"), 10)] == ["elsewhere"]
+
+
+def test_a_session_is_at_rest_unless_a_closed_cell_waits(buffer: Buffer) -> None:
+    buffer.append([message(1), message(2), message(9, session="s2")])
+    assert ids(buffer.at_rest(Scope(), "s1") or []) == ["m1", "m2"]
+    assert buffer.at_rest(Scope(), "s3") == []
+    cell = Cell("c1", Scope(), "s1", (message(1),))
+    buffer.close_cells([cell])
+    assert buffer.at_rest(Scope(), "s1") is None
+    assert ids(buffer.at_rest(Scope(), "s2") or []) == ["m9"]
+    buffer.finish(cell)
+    assert ids(buffer.at_rest(Scope(), "s1") or []) == ["m2"]

@@ -17,7 +17,7 @@ NOTES = Where(ALICE, ("note",))
 def noted(engine: Engine, text: str) -> int:
     """The number of a new note in the index."""
     key = save_note(engine, ALICE, text)
-    return engine.index.find([key])[key].id
+    return engine.index.rows.find([key])[key].id
 
 
 def test_a_shared_name_leads_from_one_memory_to_another(engine: Engine) -> None:

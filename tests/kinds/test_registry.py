@@ -95,8 +95,8 @@ def test_a_kind_of_ones_own_is_saved_found_listed_and_rebuilt(engine: Engine) ->
     assert [row.key.kind for row in listing(engine, ALICE, DREAM.name).rows] == ["dream", "dream"]
     rebuild(engine, lambda *_: None)
     assert {row.key.kind for row in assert_index_equals_files(engine)} == {"dream"}
-    assert engine.index.find([key])[key].data == {"content": "I was flying over Lisbon with a heron."}
-    assert {edge.target for _, edge in engine.index.edges_of([engine.index.find([key])[key].id])} >= {"lisbon"}
+    assert engine.index.rows.find([key])[key].data == {"content": "I was flying over Lisbon with a heron."}
+    assert {edge.target for _, edge in engine.index.links.of([engine.index.rows.find([key])[key].id])} >= {"lisbon"}
 
 
 @pytest.mark.usefixtures("own")
@@ -105,8 +105,8 @@ def test_a_kind_of_ones_own_ends_leaves_and_moves_to_another_owner(engine: Engin
     exported = export_owner(engine, ALICE)
     assert list(exported.files) == ["dreams/dream-2026-05-28.md"]
     assert import_owner(engine, BOB, exported.files).written == 1
-    invalidate(engine, engine.index.find([key])[key], "it was a film")
-    ended = engine.index.find([key])[key]
+    invalidate(engine, engine.index.rows.find([key])[key], "it was a film")
+    ended = engine.index.rows.find([key])[key]
     assert ended.validity.end is not None
     assert ended.data["invalidation_reason"] == "it was a film"
     assert recall(engine, Query(ALICE, "flying heron"), KEYWORD).hits["dream"] == []

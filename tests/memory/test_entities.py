@@ -14,14 +14,14 @@ from everlore.types import IndexedMemory, Owner
 
 def page(engine: Engine, name: str) -> IndexedMemory:
     key = create_entity(engine, ALICE, name)
-    return engine.index.find([key])[key]
+    return engine.index.rows.find([key])[key]
 
 
 def test_a_name_has_one_page_that_is_filled_in(engine: Engine) -> None:
     first = create_entity(engine, ALICE, "Project X")
     assert create_entity(engine, ALICE, "project  x", "project", "A rocket.") == first
     assert create_entity(engine, ALICE, "Project X", "ship", "Something else.") == first
-    known = engine.index.find([first])[first]
+    known = engine.index.rows.find([first])[first]
     assert (known.data["entity_type"], known.data["description"]) == ("project", "A rocket.")
     assert_index_equals_files(engine)
 
@@ -58,4 +58,4 @@ def test_relations_that_no_page_can_hold_are_refused(engine: Engine, kind: str, 
 def test_relations_stay_with_one_owner(engine: Engine) -> None:
     key = create_entity(engine, Owner(ALICE.scope, "user", "bob"), "Anna")
     with pytest.raises(InvalidInput, match="different users"):
-        create_relation(engine, page(engine, "Anna"), "knows", engine.index.find([key])[key])
+        create_relation(engine, page(engine, "Anna"), "knows", engine.index.rows.find([key])[key])

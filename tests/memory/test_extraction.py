@@ -191,8 +191,8 @@ def test_odd_values_in_a_file_stop_neither_the_queue_nor_a_rebuild(engine: Engin
     other.write_text("---\n---\nHe climbs.\n", encoding="utf-8")
     for again in (False, True):
         rebuild(engine, lambda *_: None) if again else index_changes(engine)
-        assert engine.index.failures() == []
-        assert engine.index.status().rows["profile"] >= 1
+        assert engine.index.queue.failures() == []
+        assert engine.index.upkeep.status().rows["profile"] >= 1
         for found in ("episode", "profile", "fact"):
             rows = listing(engine, ALICE, found).rows
             assert all(1 <= engine.clock.local(row.timestamp).year <= 9999 for row in rows)

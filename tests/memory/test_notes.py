@@ -14,7 +14,7 @@ from everlore.types import IndexedMemory, Key, Where
 
 
 def stored(engine: Engine, key: Key) -> IndexedMemory:
-    return engine.index.find([key])[key]
+    return engine.index.rows.find([key])[key]
 
 
 def noted(engine: Engine, text: str) -> IndexedMemory:
@@ -46,12 +46,12 @@ def test_what_is_given_changes_and_the_rest_stays(engine: Engine) -> None:
 def test_only_the_text_of_a_fact_changes_and_an_episode_stays(engine: Engine) -> None:
     remember(engine, SCOPE, "s", [says("I live in Rome.", at=MAY_28)])
     flush(engine, SCOPE, "s")
-    (fact,) = engine.index.page(Where(ALICE, ("fact",))).rows
+    (fact,) = engine.index.rows.page(Where(ALICE, ("fact",))).rows
     edit_memory(engine, fact, content="Alice lives in Oslo.")
     assert stored(engine, fact.key).data["content"] == "Alice lives in Oslo."
     with pytest.raises(InvalidInput, match="type and metadata"):
         edit_memory(engine, fact, memory_type="episodic")
-    (episode,) = engine.index.page(Where(ALICE, ("episode",))).rows
+    (episode,) = engine.index.rows.page(Where(ALICE, ("episode",))).rows
     with pytest.raises(InvalidInput, match="text cannot be changed"):
         edit_memory(engine, episode, content="something else")
 
@@ -84,4 +84,4 @@ def test_what_cannot_be_kept_is_refused(engine: Engine) -> None:
         save_note(engine, ALICE, "text", "poetic")
     with pytest.raises(InvalidInput, match="metadata"):
         save_note(engine, ALICE, "text", metadata={"much": "x" * LONGEST_CONTENT})
-    assert engine.index.page(Where(ALICE, (NOTE.name,))).rows == []
+    assert engine.index.rows.page(Where(ALICE, (NOTE.name,))).rows == []

@@ -49,7 +49,7 @@ def test_the_order_of_keys_and_the_writing_of_numbers_do_not_matter(content: dic
 @pytest.mark.usefixtures("engine")
 def test_documents_of_elsewhere_are_followed(engine: Engine) -> None:
     def told() -> dict[str, str]:
-        rows = engine.index.page(Where(CAROL, ("record",))).rows
+        rows = engine.index.rows.page(Where(CAROL, ("record",))).rows
         return {str(row.data["source"]): str(row.data["json"]["text"]) for row in rows}
 
     save_record(engine, CAROL, "document", {"text": "mine"}, "by hand", (), 1.0)
@@ -66,16 +66,16 @@ def test_saving_an_invalidated_record_makes_it_valid_again(engine: Engine) -> No
         save_record(engine, CAROL, "note", {"text": "the gizmo frobnicates"}, "s", (), 1.0)
 
     def found() -> int:
-        return len(engine.index.page(Where(CAROL, ("record",), valid_at=engine.clock.now())).rows)
+        return len(engine.index.rows.page(Where(CAROL, ("record",), valid_at=engine.clock.now())).rows)
 
     save()
-    (row,) = engine.index.page(Where(CAROL, ("record",))).rows
+    (row,) = engine.index.rows.page(Where(CAROL, ("record",))).rows
     invalidate(engine, row, "it broke")
     assert found() == 0
     engine.vault.change(row.path, lambda text: str(text).replace("---\n", "---\nmine: stays # a person's\n", 1))
     save()
     assert found() == 1
-    (again,) = engine.index.page(Where(CAROL, ("record",))).rows
+    (again,) = engine.index.rows.page(Where(CAROL, ("record",))).rows
     assert again.validity.end is None
     after = engine.vault.read(row.path)
     assert after is not None

@@ -43,7 +43,7 @@ class Counting:
         vector: Vectors = self.encode([text])[0]
         return vector
 
-    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
+    def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
         if len(self.asked) >= self._fail_after:
             raise Unavailable("out of reach")
         self.asked.append(list(texts))

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
+from clusters import one_database
 from databases import Postgres, new_schema, opened
-from embeddings import Endpoint
-from vaults import ALICE, SCOPE, assert_index_equals_files, open_vault, says
 
 from everlore.accounts import postgres as account_tables
 from everlore.errors import Misconfigured
-from everlore.memory import flush, listing, remember
 from everlore.models import shared_cache
 from everlore.postgres.parts import Part, distribution
 from everlore.postgres.statements import rows, run
-from everlore.search import Query, recall
-from everlore.search.recipes import HYBRID
 from everlore.stores.postgres import buffer as buffer_tables
 from everlore.stores.postgres import schema as index_tables
-from everlore.stores.postgres.index import PostgresIndex
+from everlore.stores.postgres.index import open_index
 from everlore.vault import postgres as vault_tables
 
 PARTS = [vault_tables.PART, buffer_tables.PART, index_tables.PART, shared_cache.PART, account_tables.PART]
-CITUS = os.environ.get("EVERLORE_TEST_CITUS_URL", "")
 
 
 def test_every_table_is_named_and_every_key_has_the_tenant(database: Postgres) -> None:
     with opened(database.url(), new_schema()) as server:
         for part in PARTS:
             server.prepare(part)
+        homes = [part.home(server.schema) for part in PARTS]
         tables = server.read(
             lambda c: rows(
                 c,
                 "SELECT t.relname, array_agg(a.attname) FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid"
-                " WHERE t.relnamespace = %s::regnamespace AND t.relkind = 'r' AND a.attnum > 0 GROUP BY 1",
-                (server.schema,),
+                " WHERE t.relnamespace::regnamespace::text = ANY(%s) AND t.relkind = 'r' AND a.attnum > 0 GROUP BY 1",
+                (homes,),
             )
         )
         keys = server.read(
@@ -44,12 +38,12 @@ def test_every_table_is_named_and_every_key_has_the_tenant(database: Postgres) -
                 "SELECT t.relname, x.relname, array_agg(a.attname) FROM pg_index i"
                 " JOIN pg_class t ON t.oid = i.indrelid"
                 " JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_attribute a ON a.attrelid = x.oid"
-                " WHERE t.relnamespace = %s::regnamespace AND i.indisunique GROUP BY 1, 2",
-                (server.schema,),
+                " WHERE t.relnamespace::regnamespace::text = ANY(%s) AND i.indisunique GROUP BY 1, 2",
+                (homes,),
             )
         )
     named = {table: how for part in PARTS for table, how in part.tables.items()}
-    assert set(named) | {"versions"} == {table for table, _ in tables}
+    assert set(named) | {"versions", "leases"} == {table for table, _ in tables}
     assert all("tenant" in columns for table, columns in tables if named.get(table) == "tenant")
     assert len(keys) >= len(named)
     assert all("tenant" in columns for table, _, columns in keys if named.get(table) == "tenant")
@@ -58,8 +52,9 @@ def test_every_table_is_named_and_every_key_has_the_tenant(database: Postgres) -
 def test_the_statements_lay_all_tables_beside_the_documents() -> None:
     first, *others = [statement for part in PARTS for statement in distribution("my", part)]
     assert first == "SELECT create_distributed_table('\"my\".documents', 'tenant', colocate_with => 'none')"
-    assert "SELECT create_reference_table('\"my\".models')" in others
-    spread = [statement for statement in others if "reference" not in statement]
+    assert f"SELECT create_reference_table('\"{index_tables.PART.home('my')}\".models')" in others
+    assert others[0] == "SELECT truncate_local_data_after_distributing_table('\"my\".documents')"
+    spread = [statement for statement in others if "create_distributed_table" in statement]
     assert all(
         statement.endswith(", 'tenant', colocate_with => '\"my\".documents')") and "distributed_table" in statement
         for statement in spread
@@ -67,13 +62,14 @@ def test_the_statements_lay_all_tables_beside_the_documents() -> None:
     assert len(spread) == sum(how == "tenant" for part in PARTS for how in part.tables.values()) - 1
 
 
+@one_database
 def test_a_new_version_spreads_only_its_new_tables(database: Postgres) -> None:
     """The two functions stand in for Citus, which cannot be had here; they write down what they are called with."""
     old = Part(
         "p", ("CREATE TABLE one(tenant int); CREATE TABLE two(tenant int)",), {"one": "tenant", "two": "reference"}
     )
     new = Part("p", (*old.steps, "CREATE TABLE three(tenant int)"), {**old.tables, "three": "reference"})
-    with opened(database.url(), new_schema()) as server:
+    with opened(database.database(), new_schema()) as server:
         server.prepare(old)
         server.write(
             lambda c: run(
@@ -81,6 +77,7 @@ def test_a_new_version_spreads_only_its_new_tables(database: Postgres) -> None:
                 "CREATE TABLE calls(name text); INSERT INTO versions VALUES('distributed', 1);"
                 " CREATE FUNCTION create_reference_table(text) RETURNS void LANGUAGE sql"
                 " AS 'INSERT INTO calls VALUES($1)';"
+                " CREATE FUNCTION truncate_local_data_after_distributing_table(text) RETURNS void LANGUAGE sql AS '';"
                 " CREATE FUNCTION create_distributed_table(text, text, colocate_with text) RETURNS void LANGUAGE sql"
                 " AS 'INSERT INTO calls VALUES($1)'",
             )
@@ -89,33 +86,10 @@ def test_a_new_version_spreads_only_its_new_tables(database: Postgres) -> None:
         assert server.read(lambda c: rows(c, "SELECT name FROM calls")) == [(f'"{server.schema}".three',)]
 
 
+@one_database
 def test_without_citus_it_is_said_what_to_do(database: Postgres) -> None:
     with opened(database.url(), new_schema()) as server:
-        PostgresIndex(server)
+        open_index(server)
         assert not server.distributed()
         with pytest.raises(Misconfigured, match="CREATE EXTENSION citus"):
             server.distribute()
-
-
-def test_everything_works_on_a_cluster(tmp_path: object, vectors: Endpoint) -> None:
-    if not CITUS:
-        pytest.skip("NOT TESTED: no Citus cluster; set EVERLORE_TEST_CITUS_URL to the URL of its coordinator")
-    from pathlib import Path
-
-    engine = open_vault(Path(str(tmp_path)), vectors.url, store={"url": CITUS, "schema": new_schema()})
-    try:
-        assert engine.server is not None
-        assert engine.server.distribute()
-        assert engine.server.distributed()
-        assert engine.server.distribute() == []
-        remember(engine, SCOPE, "s1", [says("My sister Maria moved to Porto.")])
-        flush(engine, SCOPE, "s1")
-        assert recall(engine, Query(ALICE, "Where does Maria live?", 5), HYBRID).hits["episode"]
-        assert listing(engine, ALICE, "episode").total == 1
-        assert_index_equals_files(engine)
-        plan = engine.server.read(
-            lambda c: rows(c, "EXPLAIN SELECT * FROM units WHERE tenant = 1 AND words @> ARRAY[1::bigint]")
-        )
-        assert any("Task Count: 1" in line for (line,) in plan)
-    finally:
-        engine.close()

@@ -9,7 +9,7 @@ from databases import Postgres, new_schema, opened
 
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, each, first, quoted, rows, run, value
+from everlore.postgres.statements import Connection, each, first, rows, run, value
 
 SAYINGS = Part("sayings", ("CREATE TABLE sayings(tenant int PRIMARY KEY, said text)",), {"sayings": "tenant"})
 
@@ -34,7 +34,3 @@ def test_statements_give_rows_values_and_counts(server: Server) -> None:
         assert kept == "a\x00b"
 
     server.write(work)
-
-
-def test_a_name_is_quoted() -> None:
-    assert quoted('a"b') == '"a""b"'

@@ -25,7 +25,7 @@ def asking(engine: Engine, text: str, recipe: Recipe = HYBRID, limit: int = 30, 
 
 def sessions(engine: Engine, found: Found | None) -> set[str]:
     assert found is not None
-    stored = engine.index.stored({int(row) for row in found.scored.memory})
+    stored = engine.index.rows.stored({int(row) for row in found.scored.memory})
     return {one.session_id for one in stored.values()}
 
 

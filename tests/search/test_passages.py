@@ -25,6 +25,8 @@ CHANGED = {
     "siemens": (0, ["I work at Siemens in Munich. After work I like the beer in Munich."]),
     "bosch": (60, ["I started at Bosch last week."]),
     "mozilla": (120, ["I now work at Mozilla."]),
+    "alone": (124, ["I am single."]),
+    "tom": (127, ["I left the office early. By the way, I got engaged to Tom."]),
     "both": (130, ["My favorite color is blue.", "The train was late.", "My favorite color is green now."]),
 }
 MIDNIGHT = MAY_28 - MAY_28 % DAY
@@ -111,6 +113,11 @@ def test_within_a_hit_what_has_ended_stands_behind_what_holds(changed: Engine) -
     said = hits(changed, "What is my favorite color?", owner=CYD)["both"].passages
     assert [one.text for one in said] == ["My favorite color is green now.", "My favorite color is blue."]
     assert said[1].ended_by == "Cyd42's favorite color is green now."
+
+
+@pytest.mark.parametrize("recipe", [*METHODS.values(), CONTEXT, RECALL, SEARCH_TEXT], ids=lambda r: r.name)
+def test_of_what_answers_now_the_sentence_is_shown_that_replaced_what_was_met(changed: Engine, recipe: Recipe) -> None:
+    assert hits(changed, "Am I single?", recipe, CYD)["tom"].passages[0].text == "By the way, I got engaged to Tom."
 
 
 def test_what_was_said_before_midnight_was_said_the_day_before(changed: Engine) -> None:

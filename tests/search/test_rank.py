@@ -15,8 +15,9 @@ from everlore.search.candidates import Ask
 from everlore.search.query import Parts
 from everlore.search.rank import IN_TIME, SAME, SHARED_NAMES, Ranked, leading, rank
 from everlore.search.recipes import HYBRID, RECALL, Recipe
-from everlore.search.score import added, looked_for
+from everlore.search.score import BY_ASSISTANT, added, looked_for
 from everlore.search.time_window import inside
+from everlore.search.vectors import unrelated_cosine
 from everlore.sync.embedding import embed_pending
 from everlore.types import Owner, Scope, Where
 
@@ -30,7 +31,7 @@ def asking(engine: Engine, text: str, recipe: Recipe = HYBRID, keep: int = 10) -
 
 
 def by_session(engine: Engine, memories: list[Ranked]) -> dict[str, Ranked]:
-    stored = engine.index.stored(one.row for one in memories)
+    stored = engine.index.rows.stored(one.row for one in memories)
     return {stored[one.row].session_id: one for one in memories}
 
 
@@ -68,12 +69,22 @@ def test_a_note_that_shares_a_name_with_the_best_one_is_raised_past_one_that_sha
     notes = replace(ask, where=Where(ANN, ("note",)))
     for recipe, order in ((HYBRID, [best, second, other]), (HYBRID.but("plain", graph=0.0), [best, other, second])):
         ranking = rank(engine, replace(notes, recipe=recipe))
-        stored = engine.index.stored(one.row for one in ranking.memories)
+        stored = engine.index.rows.stored(one.row for one in ranking.memories)
         assert [stored[one.row].key.global_id for one in ranking.memories] == order
         for one in ranking.memories:
             assert one.score == pytest.approx(added(one.steps[0][1], recipe.graph * one.parts.graph))
             assert (SHARED_NAMES in [why for why, _ in one.steps]) == (one.parts.graph > 0)
     engine.close()
+
+
+def test_parts_count_what_an_assistant_said_less_too(told: Engine) -> None:
+    ask = asking(told, "Does compost smell less with dry leaves?", RECALL)
+    garden = by_session(told, rank(told, ask).memories)["garden"]
+    shares = [(BY_ASSISTANT if turn.by_assistant else 1.0, turn) for turn in garden.turns.values()]
+    assert max((turn.cosine, share) for share, turn in shares)[1] == BY_ASSISTANT
+    low = unrelated_cosine(told, RECALL)
+    assert garden.parts.words == pytest.approx(max(share * turn.text for share, turn in shares))
+    assert garden.parts.meaning == pytest.approx(low + (1 - low) * max(share * turn.meaning for share, turn in shares))
 
 
 def test_a_sum_of_parts_is_the_sum_of_its_parts(told: Engine) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -14,9 +14,10 @@ from everlore.memory import NewMessage, flush, remember
 from everlore.search import METHODS, Method, Query, Recall, recall
 from everlore.search.recipes import HYBRID
 from everlore.search.score import OWN
+from everlore.stores.base import Asked, Evidence
 from everlore.sync.embedding import embed_pending
 from everlore.sync.indexing import index_file
-from everlore.types import Owner, Predicate, Scope, UnitHit, Where
+from everlore.types import Owner, Predicate, Scope
 
 DAY = 86_400_000
 START = 1_748_000_000_000
@@ -163,13 +164,14 @@ def test_lists_are_read_further_only_where_there_is_more_to_find(
     if another:
         remember(engine, Scope(), "coffee", [NewMessage("alice", "user", START + DAY, "I roast coffee at home.")])
         flush(engine, Scope(), "coffee")
-    text, asked = engine.index.text, list[int]()
+    candidates, asked = engine.index.search.candidates, list[int]()
 
-    def counted(terms: Sequence[str], where: Where, limit: int) -> list[UnitHit]:
-        asked.append(limit)
-        return text(terms, where, limit)
+    def counted(question: Asked) -> Evidence:
+        if question.limit:
+            asked.append(question.limit)
+        return candidates(question)
 
-    monkeypatch.setattr(engine.index, "text", counted)
+    monkeypatch.setattr(engine.index.search, "candidates", counted)
     assert sessions(ask(engine, "Which tea do I drink?", "keyword", top_k=10)) == ["tea"]
     engine.close()
     assert len(asked) == reads, asked
@@ -247,7 +249,7 @@ def test_what_has_no_vector_yet_gets_one_before_it_is_compared(tmp_path: Path) -
     for text in (written.replace("Yosemite", "Zion"), written):
         file.write_text(text, encoding="utf-8")
         index_file(engine, file.relative_to(tmp_path).as_posix())
-    assert engine.index.status().unembedded
+    assert engine.index.upkeep.status().unembedded
     assert [hit.score for hit in ask(engine, "Where do I like to climb?").hits["episode"]] == [
         hit.score for hit in before["episode"]
     ]

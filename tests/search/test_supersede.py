@@ -112,6 +112,19 @@ def test_every_recipe_puts_what_has_ended_behind_what_replaced_it(engine: Engine
     assert hits[0].passages[0].valid_until is None
 
 
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_what_has_ended_stands_behind_though_its_turn_says_what_still_holds(tmp_path: Path, recipe: Recipe) -> None:
+    opened = open_engine(load(memory={"root": tmp_path}))
+    tell(opened, "utrecht", 0, "We moved into a flat in Utrecht, I live in Utrecht now.")
+    tell(opened, "hallway", 20, "I painted the hallway yesterday.")
+    tell(opened, "ghent", 40, "I moved to Ghent.")
+    while embed_pending(opened, 100):
+        pass
+    found = recall(opened, Query(CYD, "Where do I live?", 5), recipe).best
+    opened.close()
+    assert found[0].stored.session_id == "ghent"
+
+
 def test_a_filter_that_leaves_the_present_out_keeps_it_out(engine: Engine) -> None:
     before = Predicate("timestamp", "lt", START + 40 * DAY)
     found = ask(engine, "Where do I live?", filter=before)

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from clusters import CITUS
 from databases import Postgres
 from embeddings import Endpoint
 from serving import Api, Server, everlore, running
@@ -78,7 +79,7 @@ def test_killed_sessions_are_not_noticed_by_clients(servers: list[Server], datab
     api = Api(servers[0].client, servers[0].root)
     api.tell("s1", TEA)
     for number in range(3):
-        database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'everlore'")
+        database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ~ '^everlore '")
         found = api.ok("search", user_id="alice", query="Lapsang tea")
         assert len(found["episodes"]) == 1
         api.ok("add", session_id=f"k{number}", messages=[
@@ -120,8 +121,7 @@ def test_the_commands_work_on_it_and_show_no_password(
         outputs.append(done.stdout + done.stderr)
     assert "vault\tPostgreSQL at 127.0.0.1" in outputs[0]
     refused = everlore("store", "distribute", root=tmp_path, env=env)
-    assert refused.returncode == 1
-    assert "CREATE EXTENSION citus" in refused.stderr
+    assert CITUS or (refused.returncode == 1 and "CREATE EXTENSION citus" in refused.stderr)
     logs = [server.log_path.read_text(encoding="utf-8") for server in servers]
     assert not any(database.password in text for text in (*outputs, refused.stderr, *logs))
 

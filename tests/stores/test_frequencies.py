@@ -60,6 +60,6 @@ def test_what_changed_while_it_was_counted_is_not_remembered() -> None:
 
 def test_the_rarest_terms_come_first_and_at_least_one_is_affordable() -> None:
     stats = TermStats(100, 5.0, {"often": 50, "never": 0, "rare": 2, "some": 10})
-    terms = rarest_first(stats)
+    terms = rarest_first(stats, [*stats.frequency])
     assert terms == ["rare", "some", "often"]
     assert [affordable(terms, stats, most) for most in (1, 12, 61, 62)] == [1, 2, 2, 3]

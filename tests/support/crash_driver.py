@@ -189,7 +189,7 @@ def die_at(operation: Step, step: int, root: Path, url: str, log: Path) -> None:
         os.dup2(output.fileno(), 2)
     engine = open_vault(root, url)
     path = next(path for path, _, _ in engine.vault.walk() if "users/alice/episodes" in path)
-    [entry] = engine.index.parents(path)
+    [entry] = engine.index.files.parents(path)
     taken = 0
 
     def count(frame: FrameType, event: str, argument: Any) -> None:

@@ -6,11 +6,13 @@ import contextlib
 import uuid
 from collections.abc import Iterator
 
+import clusters
 import pytest
 
 from bench.servers import Postgres, postgres
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection
+from everlore.vault.postgres import PART as vault_tables
 
 QUICK = ("fsync=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=150", "jit=off")
 """The tests kill our processes, not the database."""
@@ -27,7 +29,7 @@ def on_both_stores(metafunc: pytest.Metafunc, fixture: str) -> None:
 
 
 def new_schema() -> str:
-    return f"s_{uuid.uuid4().hex[:12]}"
+    return clusters.distributed(f"s_{uuid.uuid4().hex[:12]}")
 
 
 def emptied(server: Server) -> Server:
@@ -47,6 +49,8 @@ def emptied(server: Server) -> Server:
 def opened(url: str, schema: str) -> Iterator[Server]:
     server = Server(url, schema=schema)
     try:
+        if clusters.CITUS:
+            server.prepare(vault_tables)  # first, as the engine does: other tables are laid beside its own
         yield server
     finally:
         server.close()

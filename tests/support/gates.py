@@ -17,10 +17,9 @@ import httpx
 from embeddings import Endpoint
 from serving import clean_env
 
-from everlore.accounts.choose import open_accounts
 from everlore.accounts.store import Accounts
 from everlore.accounts.values import SCOPES, Key
-from everlore.vault.folder import SYSTEM
+from everlore.backends.files import FilesBackend
 
 NO_KEY = "emk_" + "0" * 32
 NO_TOKEN = "evt_" + "0" * 32
@@ -48,7 +47,7 @@ def quick(vectors: Endpoint) -> dict[str, str]:
 @contextmanager
 def store(root: Path) -> Iterator[Accounts]:
     """The accounts of a vault, as another process opens them."""
-    accounts = open_accounts(root / SYSTEM, None, print)
+    accounts = FilesBackend(root).accounts(print)
     try:
         yield accounts
     finally:

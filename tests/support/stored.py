@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.stores.base import Index, Stamp
+from everlore.stores.base import Asked, Index, Piece, Stamp
 from everlore.stores.tokens import query_terms
 from everlore.types import Edge, IndexedMemory, IndexRow, Key, Message, Owner, Scope, Unit, UnitHit, Validity, Where
 
@@ -74,7 +74,7 @@ def row(
 
 
 def fill(index: Index, *rows: IndexRow, path: str = "a.md") -> None:
-    index.replace_file(path, STAMP, rows)
+    index.files.replace(path, STAMP, rows)
 
 
 def where(owner: Owner | None = ALICE, *kinds: str, **rest: Any) -> Where:
@@ -83,14 +83,26 @@ def where(owner: Owner | None = ALICE, *kinds: str, **rest: Any) -> Where:
 
 def found(index: Index, query: str, within: Where | None = None, limit: int = 10) -> list[str]:
     """The entries that a text search returns, best first."""
-    hits = index.text(query_terms(query), within or where(), limit)
+    hits = text(index, query_terms(query), within or where(), limit)
     return [row.key.local_id for row in rows_of(index, hits)]
+
+
+def text(index: Index, terms: Sequence[str], within: Where, limit: int) -> list[UnitHit]:
+    return index.search.candidates(Asked(within, terms, limit=limit)).by_words
+
+
+def vector(index: Index, query: NDArray[np.float32], within: Where, limit: int) -> list[UnitHit]:
+    return index.search.candidates(Asked(within, vector=query, limit=limit)).by_meaning
+
+
+def around(index: Index, units: Collection[int], reach: int) -> list[Piece]:
+    return index.search.candidates(Asked(where(None), units=units, reach=reach)).pieces
 
 
 def rows_of(index: Index, hits: Sequence[UnitHit]) -> list[IndexedMemory]:
     """The memory of each hit."""
-    row_of = {piece.unit: piece.row for piece in index.around([hit.unit for hit in hits], 0)}
-    rows = index.stored(row_of.values())
+    row_of = {piece.unit: piece.row for piece in around(index, [hit.unit for hit in hits], 0)}
+    rows = index.rows.stored(row_of.values())
     return [rows[row_of[hit.unit]] for hit in hits]
 
 
@@ -101,15 +113,15 @@ def direction(seed: int, dimension: int = DIMENSION) -> NDArray[np.float32]:
 
 def embed(index: Index, seeds: dict[str, int], dimension: int = DIMENSION) -> None:
     """Give every waiting unit the direction that its text is mapped to."""
-    pieces = index.unembedded(1000)
+    pieces = index.upkeep.unembedded(1000)
     if pieces:
-        index.put_vectors(
+        index.upkeep.put_vectors(
             [piece.unit for piece in pieces], np.stack([direction(seeds[piece.dense], dimension) for piece in pieces])
         )
 
 
 def alike(index: Index, seed: int, within: Where | None = None, limit: int = 10) -> list[str]:
-    hits = index.vector(direction(seed), within or where(), limit)
+    hits = vector(index, direction(seed), within or where(), limit)
     return [row.key.local_id for row in rows_of(index, hits)]
 
 

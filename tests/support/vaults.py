@@ -11,6 +11,7 @@ from typing import Any
 
 import apsw
 
+from everlore.backends.postgres import PostgresBackend
 from everlore.config import Settings, load
 from everlore.engine import Engine, open_engine
 from everlore.kinds.paths import locate
@@ -75,7 +76,11 @@ def in_files(engine: Engine) -> tuple[dict[Key, Seen], list[IndexRow], list[Prob
 
 def in_index(engine: Engine) -> dict[Key, Seen]:
     """Every row of the index, read from its database."""
-    found = _rows_of_postgres(engine.server) if engine.server else _rows_of_sqlite(engine.settings.memory.root)
+    found = (
+        _rows_of_postgres(engine.backend.server)
+        if isinstance(engine.backend, PostgresBackend)
+        else _rows_of_sqlite(engine.settings.memory.root)
+    )
     return {
         Key(Owner(Scope(app, project), track, name), kind, entry): Seen(path, digest)
         for app, project, track, name, kind, entry, path, digest in found
@@ -106,11 +111,11 @@ def assert_index_equals_files(engine: Engine) -> list[IndexRow]:
     files, rows, problems = in_files(engine)
     assert problems == []
     assert in_index(engine) == files
-    assert engine.index.check() == []
-    stamps = {path: (stamp.mtime_ns, stamp.size) for path, stamp in engine.index.files().items()}
+    assert engine.index.upkeep.check() == []
+    stamps = {path: (stamp.mtime_ns, stamp.size) for path, stamp in engine.index.files.known().items()}
     assert stamps == {path: (mtime_ns, size) for path, mtime_ns, size in engine.vault.walk()}
-    assert engine.index.problems() == []
-    assert engine.index.failures() == []
+    assert engine.index.files.problems() == []
+    assert engine.index.queue.failures() == []
     return rows
 
 
@@ -130,7 +135,7 @@ def facts(engine: Engine, owner: Owner) -> list[Mapping[str, Any]]:
 def assert_index_comes_to_equal_files(engine: Engine, seconds: float = 2.0) -> list[IndexRow]:
     """The same where a worker does it, which takes a moment."""
     with suppress(AssertionError):  # what differs is told below
-        within(seconds, lambda: not engine.index.status().queued and in_index(engine) == in_files(engine)[0])
+        within(seconds, lambda: not engine.index.upkeep.status().queued and in_index(engine) == in_files(engine)[0])
     return assert_index_equals_files(engine)
 
 

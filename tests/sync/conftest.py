@@ -15,6 +15,6 @@ def working(alice: Path, engine: Engine) -> Iterator[None]:
     """A worker on the vault in which a test module has told of Alice."""
     worker = Worker(engine)
     worker.start()
-    within(10, lambda: worker._watching.is_set() and not engine.index.status().queued)
+    within(10, lambda: worker._watching.is_set() and not engine.index.upkeep.status().queued)
     yield
     worker.stop()

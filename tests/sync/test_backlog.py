@@ -22,7 +22,7 @@ from everlore.vault.folder import FolderVault
 
 
 def unembedded(engine: Engine) -> int:
-    return engine.index.status().unembedded
+    return engine.index.upkeep.status().unembedded
 
 
 def until_embedded(engine: Engine) -> bool:
@@ -70,14 +70,14 @@ def test_meaning_is_there_as_files_are_read(tmp_path: Path, vectors: Endpoint, m
     queued: list[int] = []
 
     class Noting(EmbedderAround):
-        def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
-            queued.append(engine.index.status().queued)
+        def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
+            queued.append(engine.index.upkeep.status().queued)
             return super().encode(texts, patient=patient)
 
     worker = Worker(replace(engine, embedder=Noting(engine.embedder)))
     try:
         worker.start()
-        within(120, lambda: engine.index.status().files >= 66 and not unembedded(engine))
+        within(120, lambda: engine.index.upkeep.status().files >= 66 and not unembedded(engine))
         assert any(queued), "some were embedded while others were not read yet"
     finally:
         worker.stop()

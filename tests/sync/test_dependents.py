@@ -33,7 +33,7 @@ def test_facts_of_a_cell_leave_their_files_unless_its_episode_is_elsewhere(engin
 def test_messages_may_be_sent_again_when_nothing_made_of_them_is_left(engine: Engine) -> None:
     tell(engine, "s", says("I live in Graz."), says("I cook ramen.", "bob", MAY_28 + 1))
     (episode,) = listing(engine, ALICE, "episode").rows
-    make_room(engine, episode.path, [episode.parent_id])
+    make_room(engine, ALICE, episode.path, [episode.parent_id])
     remember(engine, SCOPE, "s", [says("I live in Graz.")])
     assert not flush(engine, SCOPE, "s"), "Bob's episode was made of it, too"
 

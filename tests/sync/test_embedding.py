@@ -59,7 +59,7 @@ def test_another_model_embeds_anew_in_the_background_while_words_go_on(
     engine = open_vault(tmp_path, first.url, model="one")
     tell(engine, *TOLD)
     assert "Yosemite" in subjects(engine, "climb Yosemite", "vector")[0]
-    assert engine.index.status().unembedded == 0
+    assert engine.index.upkeep.status().unembedded == 0
     engine.close()
     asked = first.requests
 
@@ -72,9 +72,14 @@ def test_another_model_embeds_anew_in_the_background_while_words_go_on(
     working.start()
     assert "Yosemite" in subjects(engine, "climb Yosemite", "keyword")[0]
     assert "Yosemite" in subjects(engine, "climb Yosemite", "hybrid")[0]
-    within(10, lambda: (engine.index.model() or ("",))[0].startswith("two") and not engine.index.status().unembedded)
+    within(
+        10,
+        lambda: (
+            (engine.index.upkeep.model() or ("",))[0].startswith("two") and not engine.index.upkeep.status().unembedded
+        ),
+    )
     assert "Yosemite" in subjects(engine, "climb Yosemite", "vector")[0]
-    assert engine.index.model() == (engine.embedder.name, 32)
+    assert engine.index.upkeep.model() == (engine.embedder.name, 32)
     working.stop()
     engine.close()
     assert first.requests == asked
@@ -85,7 +90,7 @@ def test_reembed_by_hand(tmp_path: Path, first: Endpoint, second: Endpoint) -> N
     tell(engine, *TOLD)
     engine.close()
     engine = open_vault(tmp_path, second.url, model="two", dimension=32)
-    units = engine.index.status().units
+    units = engine.index.upkeep.status().units
     steps: list[tuple[str, int, int]] = []
     assert 0 < reembed(engine, lambda *step: steps.append(step)) <= units
     assert steps[-1][1] == steps[-1][2]
@@ -97,17 +102,17 @@ def test_reembed_by_hand(tmp_path: Path, first: Endpoint, second: Endpoint) -> N
 def test_nothing_is_embedded_twice(tmp_path: Path, first: Endpoint) -> None:
     engine = open_vault(tmp_path, first.url)
     tell(engine, *TOLD)
-    assert engine.index.status().unembedded == 0
+    assert engine.index.upkeep.status().unembedded == 0
     assert set(first.texts.values()) == {1}
     made = dict(first.texts)
     rebuild(engine, nothing)
-    assert engine.index.status().unembedded == 0
+    assert engine.index.upkeep.status().unembedded == 0
     engine.close()
     (tmp_path / ".everlore" / "index.db").unlink()
     again = open_vault(tmp_path, first.url)
     rebuild(again, nothing)
     assert "Yosemite" in subjects(again, "Yosemite", "keyword")[0]
-    assert again.index.status().unembedded == 0
+    assert again.index.upkeep.status().unembedded == 0
     assert first.texts == made, "neither the rebuild nor another process asked again"
     again.close()
 
@@ -122,11 +127,11 @@ def test_an_endpoint_that_is_down_costs_vectors_and_nothing_else(tmp_path: Path,
     remember(engine, SCOPE, "next", [says(TOLD[1], at=MAY_28 + 5)])
     assert flush(engine, SCOPE, "next")
     assert first.requests <= asked + 1, "an endpoint that failed a moment ago is not asked for every piece again"
-    assert engine.index.status().unembedded >= 2
+    assert engine.index.upkeep.status().unembedded >= 2
     first.broken = False
     working = Worker(engine)
     working.start()
-    within(20, lambda: not engine.index.status().unembedded)
+    within(20, lambda: not engine.index.upkeep.status().unembedded)
     assert "Yosemite" in subjects(engine, "climb Yosemite", "vector")[0]
     working.stop()
     engine.close()

@@ -83,7 +83,7 @@ def test_an_edited_line_of_an_episode(engine: Engine, alice: Path, working: None
 def test_an_edit_while_the_index_is_too_busy_to_note_it(
     engine: Engine, alice: Path, working: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    enqueue, refused = engine.index.enqueue, list[object]()
+    enqueue, refused = engine.index.queue.enqueue, list[object]()
 
     def busy(paths: Iterable[str]) -> None:
         if not refused:
@@ -91,7 +91,7 @@ def test_an_edit_while_the_index_is_too_busy_to_note_it(
             raise Unavailable("index.db is busy")
         enqueue(paths)
 
-    monkeypatch.setattr(engine.index, "enqueue", busy)
+    monkeypatch.setattr(engine.index.queue, "enqueue", busy)
     for word in ("theremin", "hurdygurdy"):
         with (alice / "user.md").open("a", encoding="utf-8") as file:
             file.write(f"\nShe plays the {word}.\n")
@@ -261,7 +261,7 @@ def test_a_moved_file_keeps_its_facts(engine: Engine, alice: Path, working: None
     before = facts(engine, ALICE)
     (alice / DAY_FILE).rename(alice / "episodes/episode-2026-05-27.md")
     within(SOON, lambda: all("05-27" in row.path for row in listing(engine, ALICE, "episode").rows))
-    within(SOON, lambda: not engine.index.status().queued)
+    within(SOON, lambda: not engine.index.upkeep.status().queued)
     assert facts(engine, ALICE) == before
     assert "orchestra" in found(engine, "orchestra")
     assert_index_comes_to_equal_files(engine)
@@ -276,7 +276,7 @@ def test_a_file_that_is_deleted_and_written_elsewhere_a_moment_later_keeps_its_f
     time.sleep(0.2)
     (alice / "episodes/episode-2026-05-27.md").write_text(text, encoding="utf-8")
     within(SOON, lambda: {"05-27" in row.path for row in listing(engine, ALICE, "episode").rows} == {True})
-    within(SOON, lambda: not engine.index.status().queued)
+    within(SOON, lambda: not engine.index.upkeep.status().queued)
     assert facts(engine, ALICE) == before
     assert_index_comes_to_equal_files(engine)
 
@@ -300,7 +300,7 @@ def test_a_file_restored_from_a_backup_with_its_old_time(
     file, backup = alice / DAY_FILE, tmp_path / "backup.md"
     os.utime(file, (1_000_000_000, 1_000_000_000))
     shutil.copy2(file, backup)
-    within(SOON, lambda: not engine.index.status().queued)
+    within(SOON, lambda: not engine.index.upkeep.status().queued)
     change(file, "Blue Bottle", "Sightglass")
     within(SOON, lambda: "Sightglass" in found(engine, "Sightglass coffee"))
     shutil.copy2(backup, file)
@@ -310,7 +310,7 @@ def test_a_file_restored_from_a_backup_with_its_old_time(
 
 
 def test_temporary_files_are_ignored(engine: Engine, alice: Path, working: None) -> None:
-    before = engine.index.files()
+    before = engine.index.files.known()
     folder = (alice / DAY_FILE).parent
     for name in (
         ".x.swp",
@@ -324,8 +324,8 @@ def test_temporary_files_are_ignored(engine: Engine, alice: Path, working: None)
     (alice / "notes.txt").write_text("Blue whale", encoding="utf-8")
     change(alice / DAY_FILE, "orchestra", "quartet")
     within(SOON, lambda: "quartet" in found(engine, "quartet"))
-    assert engine.index.files().keys() == before.keys()
-    assert engine.index.problems() == []
+    assert engine.index.files.known().keys() == before.keys()
+    assert engine.index.files.problems() == []
 
 
 def test_a_file_that_does_not_parse_is_reported_and_its_good_entries_stay(
@@ -334,8 +334,8 @@ def test_a_file_that_does_not_parse_is_reported_and_its_good_entries_stay(
     entry = entry_with(engine, "Yosemite")
     change(alice / DAY_FILE, f"<!-- /entry:{entry} -->\n", "")
     change(alice / DAY_FILE, "orchestra", "quartet")
-    within(SOON, lambda: engine.index.status().problems == 1)
-    [problem] = engine.index.problems()
+    within(SOON, lambda: engine.index.upkeep.status().problems == 1)
+    [problem] = engine.index.files.problems()
     assert problem.path.endswith(DAY_FILE)
     assert entry in problem.reason
     assert problem.line > 1
@@ -343,7 +343,7 @@ def test_a_file_that_does_not_parse_is_reported_and_its_good_entries_stay(
     assert "Yosemite" in found(engine, "Yosemite"), "the broken one stays as it was"
     assert any("Yosemite" in str(fact["content"]) for fact in facts(engine, ALICE))
     change(alice / DAY_FILE, "I climb in Yosemite every spring.", f"I climb in Yosemite.\n<!-- /entry:{entry} -->\n")
-    within(SOON, lambda: engine.index.status().problems == 0)
+    within(SOON, lambda: engine.index.upkeep.status().problems == 0)
     assert "Yosemite" in found(engine, "Yosemite")
 
 
@@ -351,11 +351,11 @@ def test_a_file_that_is_not_text_is_reported_and_its_entries_stay(engine: Engine
     file = alice / DAY_FILE
     good = file.read_bytes()
     file.write_bytes(good.replace(b"orchestra", b"orch\xe9stra"))
-    within(SOON, lambda: engine.index.status().problems == 1)
-    assert "UTF-8" in str(engine.index.problems())
+    within(SOON, lambda: engine.index.upkeep.status().problems == 1)
+    assert "UTF-8" in str(engine.index.files.problems())
     assert "Yosemite" in found(engine, "Yosemite")
     file.write_bytes(good)
-    within(SOON, lambda: engine.index.status().problems == 0)
+    within(SOON, lambda: engine.index.upkeep.status().problems == 0)
     assert_index_comes_to_equal_files(engine)
 
 

@@ -106,8 +106,8 @@ def test_a_vault_of_before_is_indexed_without_a_change_to_its_files(engine: Engi
     files = {path: path.read_bytes() for path in alice.rglob("*.md")}
     index_changes(engine)
     rebuild(engine, lambda *_: None)
-    for path in [*engine.index.files()]:
-        engine.index.remove_file(path)
+    for path in [*engine.index.files.known()]:
+        engine.index.files.remove(path)
     index_changes(engine)
     assert {path: path.read_bytes() for path in alice.rglob("*.md")} == files
 

@@ -56,7 +56,7 @@ def test_two_copies_that_lose_what_the_other_repeats(engine: Engine) -> None:
     for path, other in (paths, reversed(paths)):
         _edit(root / path, append_entries((root / path).read_text(encoding="utf-8"), [entries[other]], {}))
     index_changes(engine)
-    assert {problem.path for problem in engine.index.problems()} == set(paths)
+    assert {problem.path for problem in engine.index.files.problems()} == set(paths)
     for path in paths:
         text = remove_entry((root / path).read_text(encoding="utf-8"), entries[path].id)
         _edit(root / path, text)

@@ -21,7 +21,7 @@ from everlore.memory import flush, remember
 from everlore.postgres.server import Server
 from everlore.stores.buffer import Record
 from everlore.stores.postgres.buffer import PostgresBuffer
-from everlore.stores.postgres.index import PostgresIndex
+from everlore.stores.postgres.index import open_index
 from everlore.sync.transfer import Side, folder_side, move
 from everlore.types import Cell, Message, Owner, Scope
 from everlore.vault.base import Raw, Vault
@@ -57,7 +57,7 @@ def known(side: Side) -> list[Record]:
 @pytest.fixture(scope="module")
 def tables(database: Postgres) -> Iterator[Server]:
     with opened(database.url(), new_schema()) as server:
-        PostgresIndex(server)
+        open_index(server)
         PostgresVault(server)
         PostgresBuffer(server)
         yield server
@@ -78,8 +78,8 @@ def test_any_vault_goes_to_postgres_and_back_byte_for_byte(
         first.buffer.next_number(ALICE, "ep", "2026-05-28", 3, 2)
         for number, one in enumerate(sent[:closed]):
             first.buffer.close_cells([Cell(f"c{number}", one.scope, one.session_id, (one,))])
-        if finished:
-            first.buffer.finish("c0")
+        if finished and sent:
+            first.buffer.finish(Cell("c0", sent[0].scope, sent[0].session_id, ()))
         moved = move(first, database, quiet)
         assert (sorted(moved.written), moved.equal, moved.differing) == (sorted(files), 0, [])
         assert files_of(database.vault) == files
@@ -112,8 +112,8 @@ def test_what_differs_is_named_and_only_overwritten_when_asked(tables: Server, t
         assert folder.buffer is not None
         assert database.buffer is not None
         folder.buffer.append([message(1), message(2), message(3)])
-        folder.buffer.close_cells([Cell("c", SCOPE, "s1", (message(1),))])
-        folder.buffer.finish("c")
+        folder.buffer.close_cells([closed := Cell("c", SCOPE, "s1", (message(1),))])
+        folder.buffer.finish(closed)
         database.buffer.append([message(2)])
         refused = move(folder, database, quiet)
         assert move(folder, database, quiet, dry_run=True) == refused

@@ -168,7 +168,7 @@ def test_a_memory_that_is_in_two_files_is_reported_by_a_rebuild_too(filled: Engi
     day = min((root / "default_app/default_project/users/alice/episodes").glob("*.md"))
     shutil.copy(day, day.with_name("episode-2019-01-01.md"))
     rebuild(filled, lambda *_: None)
-    told = filled.index.problems()
+    told = filled.index.files.problems()
     assert told
     assert all("is there twice, also in" in problem.reason and problem.line for problem in told)
     assert {problem.path.rpartition("/")[2] for problem in told} == {day.name}, "the first in order is read"
@@ -196,16 +196,16 @@ def test_a_file_that_cannot_be_opened_costs_a_rebuild_nothing(filled: Engine, mo
     assert trouble.startswith(f"{path}: ")
     assert "Permission denied" in trouble
     monkeypatch.setattr(folder, "_load", load)
-    filled.index.enqueue([path])
+    filled.index.queue.enqueue([path])
     drain(filled)
     assert_index_equals_files(filled)
 
 
 def test_a_trouble_names_its_file_once(filled: Engine) -> None:
     path = next(iter(in_index(filled).values())).path
-    filled.index.enqueue([path])
-    assert filled.index.claim(1) == [path]
-    filled.index.failed(path, f"{path} cannot be read or written: Permission denied; nothing was lost")
+    filled.index.queue.enqueue([path])
+    assert filled.index.queue.claim(1) == [path]
+    filled.index.queue.failed(path, f"{path} cannot be read or written: Permission denied; nothing was lost")
     assert troubles(filled.index) == [f"{path}: cannot be read or written: Permission denied; nothing was lost"]
 
 
@@ -293,4 +293,4 @@ def test_of_a_damaged_index_nothing_is_kept(filled: Engine, monkeypatch: pytest.
     )
     rebuild(filled, lambda *_: None)
     assert in_index(filled) == {key: seen for key, seen in rows.items() if seen.path != path}
-    assert filled.index.check() == []
+    assert filled.index.upkeep.check() == []

@@ -59,7 +59,7 @@ def known(engine: Engine) -> tuple[int, list[str], str]:
 
 def settled(engine: Engine) -> None:
     time.sleep(0.4)  # the watcher gathers changes
-    within(5, lambda: not engine.index.status().queued)
+    within(5, lambda: not engine.index.upkeep.status().queued)
 
 
 EMPTY, ZEROS, PROSE = b"", b"\0" * 900, b"A diary of another program.\n"
@@ -80,12 +80,12 @@ def test_a_file_that_holds_nothing_any_more_is_reported_and_its_memories_stay(
     text = file.read_bytes()
     file.write_bytes(text.replace(b"\n", b"\r") if content is None else content)
     settled(engine)
-    within(5, lambda: any(problem.path.endswith(name) for problem in engine.index.problems()))
+    within(5, lambda: any(problem.path.endswith(name) for problem in engine.index.files.problems()))
     time.sleep(1.2)  # longer than a deletion takes to be believed
     assert known(engine)[:1] == before[:1]
     file.write_bytes(text)
     settled(engine)
-    within(5, lambda: engine.index.problems() == [])
+    within(5, lambda: engine.index.files.problems() == [])
     assert known(engine) == before
     assert_index_comes_to_equal_files(engine)
 
@@ -100,7 +100,7 @@ def test_a_day_goes_on_beside_a_file_that_was_emptied(engine: Engine, alice: Pat
         assert (alice / name).read_text(encoding="utf-8") == ""
         (alice / name).write_text(text, encoding="utf-8")
     settled(engine)
-    within(5, lambda: engine.index.problems() == [])
+    within(5, lambda: engine.index.files.problems() == [])
     now = known(engine)
     assert now[0] == episodes + 1
     assert set(now[1]) > set(said)
@@ -110,15 +110,15 @@ def test_a_day_goes_on_beside_a_file_that_was_emptied(engine: Engine, alice: Pat
 
 def test_notes_go_on_beside_a_file_that_was_emptied(engine: Engine) -> None:
     notes = [save_note(engine, ALICE, text) for text in ("The key is below the mat.", "The ladder is in the cellar.")]
-    file = engine.settings.memory.root / next(iter(engine.index.find(notes).values())).path
+    file = engine.settings.memory.root / next(iter(engine.index.rows.find(notes).values())).path
     text = file.read_text(encoding="utf-8")
     file.write_text("", encoding="utf-8")
     notes += [save_note(engine, ALICE, text) for text in ("The rake is in the shed.", "The saw is, too.")]
     assert file.read_text(encoding="utf-8") == ""
-    assert set(engine.index.find(notes)) == set(notes), "those of the file stay until it is restored"
+    assert set(engine.index.rows.find(notes)) == set(notes), "those of the file stay until it is restored"
     file.write_text(text, encoding="utf-8")
     index_changes(engine)
-    assert set(engine.index.find(notes)) == set(notes)
+    assert set(engine.index.rows.find(notes)) == set(notes)
     assert_index_comes_to_equal_files(engine)
 
 
@@ -147,7 +147,7 @@ def test_a_program_that_saves_slowly_is_waited_for(
     tell(engine, 9, "I adopted a tortoise named Speedy.")
     saving.join()
     settled(engine)
-    within(5, lambda: engine.index.problems() == [])
+    within(5, lambda: engine.index.files.problems() == [])
     now = known(engine)
     assert now[0] == before[0] + 1
     assert len(now[1]) == len(before[1]) + 1
@@ -184,7 +184,7 @@ def test_an_episode_that_is_moved_at_once_keeps_its_facts_and_its_lines(
     (alice / "episodes/episode-2026-05-27.md").write_text(text[begin:end], encoding="utf-8")
     file.write_text(text[:begin] + text[end:], encoding="utf-8")
     settled(engine)
-    within(5, lambda: engine.index.problems() == [])
+    within(5, lambda: engine.index.files.problems() == [])
     assert known(engine) == before
     assert_index_comes_to_equal_files(engine)
 
@@ -255,7 +255,7 @@ def test_a_broken_fact_of_an_episode_that_is_deleted_is_named_with_its_file(engi
     file = alice / EPISODES
     file.write_text(remove_entry(file.read_text(encoding="utf-8"), entry_with(engine, "Graz")), encoding="utf-8")
     index_changes(engine)
-    [(path, reason)] = engine.index.failures()
+    [(path, reason)] = engine.index.queue.failures()
     assert path.endswith(EPISODES)
     assert f"{FACTS}, line" in reason
 
@@ -292,7 +292,7 @@ def test_who_deletes_while_another_does_sees_their_own_gone(alice: Path, engine:
     engine.vault.change(mine.path, lambda text: remove_entry(text or "", other.key.local_id))
     assert forget(engine, ALICE, mine.key.public_id) == 2
     episodes, said, listed = known(engine)
-    assert mine.key not in engine.index.find([mine.key])
+    assert mine.key not in engine.index.rows.find([mine.key])
     assert (episodes, len(said)) == (3, 3)
     assert not any("Yosemite" in text for text in [*said, listed])
     assert "Graz" in listed  # nobody has said yet that it was deleted
@@ -307,11 +307,11 @@ def test_an_index_that_is_filled_anew_leaves_the_profile_as_it_is(engine: Engine
         assert flush(engine, SCOPE, f"d{number}")
     assert len(list((alice / "facts").glob("*.md"))) == 4
     written = (alice / "user.md").read_bytes()
-    paths = list(engine.index.files())
+    paths = list(engine.index.files.known())
     for order in (paths, paths[::-1]):
         for path in paths:
-            engine.index.remove_file(path)
-        engine.index.enqueue(order)
+            engine.index.files.remove(path)
+        engine.index.queue.enqueue(order)
         index_changes(engine)
         assert (alice / "user.md").read_bytes() == written
         assert_index_equals_files(engine)

@@ -10,7 +10,7 @@ from databases import Postgres, new_schema, opened
 from everlore.errors import InvalidInput
 from everlore.postgres.server import Server
 from everlore.postgres.statements import rows
-from everlore.stores.postgres.index import PostgresIndex
+from everlore.stores.postgres.index import open_index
 from everlore.vault.postgres import PostgresVault
 
 PATH = "default_app/default_project/users/alice/user.md"
@@ -19,7 +19,7 @@ PATH = "default_app/default_project/users/alice/user.md"
 @pytest.fixture
 def tables(database: Postgres) -> Iterator[Server]:
     with opened(database.url(), new_schema()) as server:
-        PostgresIndex(server)
+        open_index(server)
         yield server
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import astuple
 
-from everlore.accounts.tables import Session, Tables, row, value
 from everlore.accounts.values import Source, Upload
+from everlore.sql import Session, Tables, row, value
 
 
 class Documents:

@@ -1,53 +1,19 @@
 """Accounts in PostgreSQL, where all servers on one database share them.
 
-They are few and asked for by every request, so on a cluster each node has all of them ("reference").
+They are few and asked for by every request, so a cluster keeps them on its coordinator, where requests come in: who may
+ask does not depend on any other node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
-from everlore.accounts.tables import TABLES, Row, Session, T, steps
+from everlore.accounts.tables import TABLES, steps
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, each, rows, run
+from everlore.postgres.tables import PostgresTables
 
-PART = Part("accounts", steps("bigserial"), dict.fromkeys(TABLES, "reference"))
-
-
-class PostgresTables:
-    def __init__(self, server: Server) -> None:
-        self._server = server
-        server.prepare(PART)
-
-    def read(self, work: Callable[[Session], T]) -> T:
-        return self._server.read(lambda connection: work(_Session(connection)))
-
-    def write(self, work: Callable[[Session], T]) -> T:
-        return self._server.write(lambda connection: work(_Session(connection)))
-
-    def check(self) -> list[str]:
-        """The database looks after its own pages."""
-        return []
-
-    def close(self) -> None:
-        """The server is closed by whoever opened it."""
+PART = Part("accounts", steps("bigserial"), dict.fromkeys(TABLES, "local"))
 
 
-class _Session:
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        return rows(self._connection, _marked(sql), values)
-
-    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        return run(self._connection, _marked(sql), values)
-
-    def each(self, sql: str, values: Sequence[Row]) -> None:
-        each(self._connection, _marked(sql), values)
-
-
-def _marked(sql: str) -> str:
-    return sql.replace("?", "%s")
+def open_tables(server: Server) -> PostgresTables:
+    server.prepare(PART)
+    return PostgresTables(server)

@@ -2,57 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import apsw
 
-from everlore.accounts.tables import Row, Session, T, steps
-from everlore.database import Database, Schema, rows
+from everlore.accounts.tables import steps
+from everlore.database import Database, Schema, SqliteTables
 from everlore.errors import Damaged
 
 STEPS = steps("integer")
+REMEDY = "restore it from a backup, or remove it and make new keys with `everlore keys create`"
 
 
-class SqliteTables:
-    def __init__(self, path: Path) -> None:
-        self._db = Database(
-            path,
-            Schema(len(STEPS), _upgrade),
-            durable=True,
-            derived=False,
-            remedy="restore it from a backup, or remove it and make new keys with `everlore keys create`",
-        )
-
-    def read(self, work: Callable[[Session], T]) -> T:
-        with self._db.read() as connection:
-            return work(_Session(connection))
-
-    def write(self, work: Callable[[Session], T]) -> T:
-        with self._db.write() as connection:
-            return work(_Session(connection))
-
-    def check(self) -> list[str]:
-        return self._db.faults()
-
-    def close(self) -> None:
-        self._db.close()
-
-
-class _Session:
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        return rows(self._connection, sql, values)
-
-    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        self._connection.execute(sql, tuple(values))
-        return self._connection.changes()
-
-    def each(self, sql: str, values: Sequence[Row]) -> None:
-        self._connection.executemany(sql, values)
+def open_file(path: Path) -> SqliteTables:
+    return SqliteTables(Database(path, Schema(len(STEPS), _upgrade), durable=True, derived=False, remedy=REMEDY))
 
 
 def _upgrade(connection: apsw.Connection, found: int) -> None:

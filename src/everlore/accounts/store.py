@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 
 from everlore.accounts import tokens
 from everlore.accounts.documents import Documents
-from everlore.accounts.tables import Row, Session, Tables, row, value
 from everlore.accounts.values import AGENT_SCOPES, SCOPES, Account, Agent, Device, Event, Key, Poll, Principal
 from everlore.errors import Denied, InvalidInput, NotFound, Unavailable
+from everlore.sql import Row, Session, Tables, row, value
 
 LONGEST = 128
 TOUCH_MS = 60_000

@@ -1,56 +1,12 @@
-"""The tables of accounts, in words that both databases understand, and what is asked of such a database.
+"""The tables of accounts, in words that every database understands.
 
 Hashes of credentials, never the credentials. Truth is 0 or 1, a moment is in milliseconds; statements are the same text
 everywhere, with `?` for values. A step that was released is never changed.
-
-`work` may be run again when a connection was lost, also after a commit whose answer did not arrive; so it must be safe
-to run twice. Of two that write the same row, one waits for the other and then sees what it did.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from importlib.resources import files
-from typing import Any, Protocol, TypeVar
-
-T = TypeVar("T")
-Row = tuple[Any, ...]
-
-
-class Session(Protocol):
-    """A connection, for the length of one piece of work."""
-
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]: ...
-
-    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        """Returns how many rows it changed."""
-
-    def each(self, sql: str, values: Sequence[Row]) -> None:
-        """Run it for each of these."""
-
-
-class Tables(Protocol):
-    def read(self, work: Callable[[Session], T]) -> T:
-        """`work` changes nothing. Each of its statements sees the newest state."""
-
-    def write(self, work: Callable[[Session], T]) -> T:
-        """All of it is done, or nothing."""
-
-    def check(self) -> list[str]: ...
-
-    def close(self) -> None: ...
-
-
-def row(db: Session, sql: str, values: Sequence[Any] = ()) -> Row | None:
-    """The first row, if there is one."""
-    return next(iter(db.rows(sql, values)), None)
-
-
-def value(db: Session, sql: str, values: Sequence[Any] = ()) -> Any:
-    """The first column of the first row, None if there is no row."""
-    found = row(db, sql, values)
-    return found[0] if found else None
-
 
 _ACCOUNTS = (files("everlore.accounts") / "tables.sql").read_text(encoding="utf-8")
 _CONTENTS = "CREATE TABLE contents(key text PRIMARY KEY, content bytea NOT NULL);"

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from everlore.code.languages import CONTAINERS, grammar
@@ -287,13 +288,8 @@ def _packed(lines: Sequence[str], first: int, last: int, target: int = PIECE) ->
 
 
 def _two_words(lines: Sequence[str]) -> bool:
-    count = 0
-    for line in lines:
-        for _ in _WORD.finditer(line):
-            count += 1
-            if count == 2:
-                return True
-    return False
+    words = (word for line in lines for word in _WORD.finditer(line))
+    return len(list(islice(words, 2))) == 2
 
 
 def _indent(line: str) -> int:

@@ -7,14 +7,15 @@ defined in many places say nothing and make no edge.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+
+import numpy as np
 
 from everlore.code.rows import KIND
-from everlore.stores.sqlite.index import SqliteIndex
+from everlore.graph.ppr import personalised_pagerank
+from everlore.stores.base import Index
 from everlore.types import IndexedMemory, Owner
 
-DAMPING = 0.5
-ROUNDS = 15
 MOST_DEFINITIONS = 3
 MOST_NAMES = 60
 """Names of one chunk that are looked up."""
@@ -22,37 +23,22 @@ MOST_NAMES = 60
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 
 
-def ranks(index: SqliteIndex, seeds: Sequence[tuple[IndexedMemory, float]]) -> dict[int, float]:
+def ranks(index: Index, seeds: Sequence[tuple[IndexedMemory, float]]) -> dict[int, float]:
     """How near each row is to the seeds (rows with their scores), the nearest 1."""
-    total = sum(score for _, score in seeds)
-    if total <= 0:
+    if sum(score for _, score in seeds) <= 0:
         return {}
-    start = {row.id: score / total for row, score in seeds}
     edges = _edges(index, [row for row, _ in seeds])
-    rank = dict(start)
-    for _ in range(ROUNDS):
-        rank = _spread(rank, edges, start)
-    highest = max(rank.values())
-    return {row: value / highest for row, value in rank.items()}
+    rows = list(dict.fromkeys([*(row.id for row, _ in seeds), *edges]))
+    number = {row: at for at, row in enumerate(rows)}
+    begin = np.zeros(len(rows))
+    begin[[number[row.id] for row, _ in seeds]] = [score for _, score in seeds]
+    pairs = np.array([(number[row], number[end]) for row, ends in edges.items() for end in ends], np.int64)
+    source, target = pairs.reshape(-1, 2).T
+    near = personalised_pagerank(source, target, np.ones(len(pairs)), begin)
+    return dict(zip(rows, (near / near.max()).tolist(), strict=True))
 
 
-def _spread(rank: Mapping[int, float], edges: Mapping[int, set[int]], start: Mapping[int, float]) -> dict[int, float]:
-    """One step: half goes along the edges, half begins anew; what cannot go anywhere begins anew as well."""
-    after = dict.fromkeys(rank, 0.0)
-    back = 1 - DAMPING
-    for row, value in rank.items():
-        targets = edges.get(row)
-        if not targets:
-            back += DAMPING * value
-            continue
-        for target in targets:
-            after[target] = after.get(target, 0.0) + DAMPING * value / len(targets)
-    for row, share in start.items():
-        after[row] = after.get(row, 0.0) + back * share
-    return after
-
-
-def _edges(index: SqliteIndex, seeds: Sequence[IndexedMemory]) -> dict[int, set[int]]:
+def _edges(index: Index, seeds: Sequence[IndexedMemory]) -> dict[int, set[int]]:
     """Both ways: what a definition is used by matters as much as what it uses."""
     names = {
         row.id: list(dict.fromkeys(map(str.casefold, _NAME.findall(row.data["content"]))))[:MOST_NAMES] for row in seeds
@@ -70,6 +56,6 @@ def _edges(index: SqliteIndex, seeds: Sequence[IndexedMemory]) -> dict[int, set[
     return edges
 
 
-def _defined(index: SqliteIndex, owner: Owner, names: set[str]) -> dict[str, list[int]]:
-    found = index.in_slots(owner, KIND, sorted(names))
+def _defined(index: Index, owner: Owner, names: set[str]) -> dict[str, list[int]]:
+    found = index.rows.in_slots(owner, KIND, sorted(names))
     return {name: rows for name, rows in found.items() if len(rows) <= MOST_DEFINITIONS}

@@ -11,8 +11,7 @@ from everlore.code.rows import rows_of
 from everlore.code.walk import Found, find, read
 from everlore.errors import Unavailable
 from everlore.extras import require
-from everlore.stores.base import Applied
-from everlore.stores.sqlite.index import SqliteIndex
+from everlore.stores.base import Applied, Index
 
 
 @dataclass(slots=True)
@@ -30,7 +29,7 @@ class Counts:
     """Chunks that are new or differ."""
 
 
-def bring_up_to_date(index: SqliteIndex, project: str, root: Path, counts: Counts, go_on: Callable[[], bool]) -> bool:
+def bring_up_to_date(index: Index, project: str, root: Path, counts: Counts, go_on: Callable[[], bool]) -> bool:
     """Make the chunks of a project agree with its folder. `go_on` is asked after each file; False when it said no.
 
     A file whose time and size are as they were is not opened. What is gone from the folder leaves the index.
@@ -39,37 +38,34 @@ def bring_up_to_date(index: SqliteIndex, project: str, root: Path, counts: Count
     prefix = f"{project}/"
     if not root.is_dir():
         raise Unavailable(f"the folder {root} is gone; bring it back, or delete the project")
-    known = index.files(prefix)
+    known = index.files.known(prefix)
     found = list(find(root))
     counts.total = len(found)
     for one in found:
         stamp = known.pop(prefix + one.path, None)
-        if stamp != one.stamp:
-            applied = _index(index, project, root, one)
-            if applied is None:
-                if stamp is not None:
-                    index.remove_file(prefix + one.path)
-                counts.skipped += 1
-                counts.total -= 1
-                if not go_on():
-                    return False
-                continue
-            counts.changed += 1
+        applied = _index(index, project, root, one) if stamp != one.stamp else Applied()
+        if applied is None:
+            if stamp is not None:
+                index.files.remove(prefix + one.path)
+            counts.skipped += 1
+            counts.total -= 1
+        else:
+            counts.changed += stamp != one.stamp
             counts.created += applied.added + applied.changed
-        counts.indexed += 1
+            counts.indexed += 1
         if not go_on():
             return False
     for path in known:
-        index.remove_file(path)
+        index.files.remove(path)
         if not go_on():
             return False
     return True
 
 
-def _index(index: SqliteIndex, project: str, root: Path, found: Found) -> Applied | None:
+def _index(index: Index, project: str, root: Path, found: Found) -> Applied | None:
     source = read(root, found)
     if source is None:
         return None
     chunks = cut(source.text, source.language, found.path)
     rows = rows_of(project, found.path, source.language, chunks, found.stamp.mtime_ns)
-    return index.replace_file(f"{project}/{found.path}", found.stamp, rows)
+    return index.files.replace(f"{project}/{found.path}", found.stamp, rows)

@@ -10,9 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import Any
 
 from everlore.code.chunks import Chunk
-from everlore.types import IndexRow, Key, Owner, Scope, Unit, Validity
+from everlore.kinds.base import index_row
+from everlore.types import IndexRow, Key, Owner, Scope, Unit
 
 KIND = "chunk"
 DENSE_CHARS = 2400
@@ -45,22 +47,9 @@ def rows_of(project: str, path: str, language: str, chunks: Sequence[Chunk], mti
             "breadcrumb": chunk.breadcrumb,
             "content": chunk.content,
         }
-        rows.append(
-            IndexRow(
-                key=Key(owner, KIND, entry),
-                digest=_hash(str(chunk.start), str(chunk.end), chunk.breadcrumb, chunk.content, chunk.own),
-                session_id=path,
-                parent_type=language,
-                parent_id="",
-                timestamp=updated,
-                updated=updated,
-                sender_ids=(),
-                validity=Validity(),
-                data=data,
-                slot=slot_of(chunk.name),
-                units=(Unit(0, dense_text(path, chunk), words_text(path, chunk)),),
-            )
-        )
+        units = (Unit(0, dense_text(path, chunk), words_text(path, chunk)),)
+        told: dict[str, Any] = {"session_id": path, "parent_type": language, "slot": slot_of(chunk.name)}
+        rows.append(index_row(Key(owner, KIND, entry), updated, data, units, **told))
     return rows
 
 

@@ -46,6 +46,8 @@ _ASKING = frozenset(_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class CodeHit:
+    """What a row tells of a chunk, under the same names, and how well it matches."""
+
     id: str
     project_id: str
     file_path: str
@@ -131,7 +133,7 @@ def _best(code: CodeIndex, by_row: dict[int, _Scored], query: str, where: Where,
         by_row.setdefault(row, _Scored(row, UNSCORED, 0.0, 0.0))
     stored = {
         number: row
-        for number, row in code.index.stored(by_row).items()
+        for number, row in code.index.rows.stored(by_row).items()
         if row.key.owner in projects and _permitted(row, where)
     }
     scores = {number: _score(row, by_row[number], names) for number, row in stored.items()}
@@ -165,23 +167,15 @@ def _named(code: CodeIndex, names: frozenset[str], owners: Sequence[Owner]) -> l
     """Definitions of these names. Words may miss one whose name is a very common word."""
     if not names:
         return []
-    found = [code.index.in_slots(owner, KIND, sorted(names)) for owner in owners]
+    found = [code.index.rows.in_slots(owner, KIND, sorted(names)) for owner in owners]
     return [row for slots in found for rows in slots.values() for row in rows][:MOST_NAMED]
 
 
 def _hit(row: IndexedMemory, scored: _Scored, project: str, score: float, near: float) -> CodeHit:
-    data = row.data
     return CodeHit(
-        id=row.key.local_id,
-        project_id=project,
-        file_path=data["file_path"],
-        content=data["content"],
-        language=data["language"],
-        start_line=data["start_line"],
-        end_line=data["end_line"],
-        chunk_type=data["chunk_type"],
-        name=data["name"],
-        breadcrumb=data["breadcrumb"],
+        row.key.local_id,
+        project,
+        **row.data,
         score=round(min(1.0, score), 6),
         vector_score=round(scored.dense, 6),
         bm25_score=round(scored.text, 6),

@@ -24,7 +24,6 @@ from everlore.code.walk import folder, may_be_source
 from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound, Unavailable
 from everlore.extras import require
-from everlore.stores.sqlite.index import SqliteIndex
 from everlore.types import Owner
 from everlore.vault.folder import SYSTEM
 from everlore.vault.watch import raw_changes
@@ -62,7 +61,7 @@ class CodeIndex:
     def __init__(self, engine: Engine) -> None:
         system = engine.settings.memory.root / SYSTEM
         self.projects = Projects(system / "projects.db")
-        self.index = SqliteIndex(system / "code.db")
+        self.index = engine.backend.code_index()
         self._engine = engine
         self._stop = threading.Event()
         self._to_embed = threading.Event()
@@ -95,7 +94,7 @@ class CodeIndex:
 
     def resume(self) -> None:
         """Take up what was cut short, lost or left behind, and watch again what was watched."""
-        counts = {owner: count for owner, count in self.index.owners() if count}
+        counts = {owner: count for owner, count in self.index.rows.owners() if count}
         self._renew_vectors(counts)
         projects = self.projects.all()
         for project in projects:
@@ -124,7 +123,7 @@ class CodeIndex:
                 )
 
     def _other_model(self) -> bool:
-        model = self.index.model()
+        model = self.index.upkeep.model()
         return model is not None and model[0] != self._engine.embedder.name
 
     def get(self, project: str) -> Project:
@@ -148,7 +147,7 @@ class CodeIndex:
 
     def chunks(self) -> dict[str, int]:
         """Chunks of every project."""
-        counts = {owner.id: count for owner, count in self.index.owners()}
+        counts = {owner.id: count for owner, count in self.index.rows.owners()}
         return {project.id: counts.get(project.id, 0) for project in self.projects.all()}
 
     def close(self) -> None:
@@ -215,7 +214,7 @@ class CodeIndex:
         if project is None or (run.resumed and project.read):
             return  # it was deleted, or somebody else has finished it
         run.counts.total = run.counts.indexed = run.counts.skipped = 0
-        run.backlog = self.index.waiting(owner_of(project.id)) - run.counts.created
+        run.backlog = self.index.upkeep.waiting(owner_of(project.id)) - run.counts.created
         begin = self._engine.clock.now()
         self.projects.update(
             project.id, state="indexing", read=0, started_at=begin, completed_at=None, error="", backlog=run.backlog
@@ -257,7 +256,7 @@ class CodeIndex:
         if self._other_model():
             return
         for project in self.projects.all():
-            if project.read and project.completed_at is None and not self.index.waiting(owner_of(project.id)):
+            if project.read and project.completed_at is None and not self.index.upkeep.waiting(owner_of(project.id)):
                 self.projects.complete(project.id, self._engine.clock.now())
 
     def embed_soon(self) -> None:
@@ -293,11 +292,11 @@ class CodeIndex:
         with self._lock("embed") as free:
             embedder = self._engine.embedder
             if free:
-                self.index.use_model(embedder.name, embedder.dimension)
+                self.index.upkeep.use_model(embedder.name, embedder.dimension)
             settled = time.monotonic()
-            while free and not self._stop.is_set() and (units := self.index.unembedded(EMBED_SLICE)):
+            while free and not self._stop.is_set() and (units := self.index.upkeep.unembedded(EMBED_SLICE)):
                 vectors = embedder.encode([unit.dense for unit in units])
-                self.index.put_vectors([unit.unit for unit in units], vectors)
+                self.index.upkeep.put_vectors([unit.unit for unit in units], vectors)
                 if time.monotonic() - settled > 1.0:
                     self._settle()
                     settled = time.monotonic()
@@ -350,10 +349,10 @@ class CodeIndex:
         """Remove the chunks of a project that is not registered (any more)."""
         while not self._stop.is_set():
             with self._lock(f"project/{project}") as free:
-                for path in self.index.files(f"{project}/") if free else ():
+                for path in self.index.files.known(f"{project}/") if free else ():
                     if self._stop.is_set() or self.projects.get(project) is not None:
                         return  # registered again: its run deals with what is left
-                    self.index.remove_file(path)
+                    self.index.files.remove(path)
             if free:
                 return
             self._stop.wait(POLL_SECONDS)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from everlore.clock import iso
 from everlore.code.projects import Project, State
 from everlore.code.rows import owner_of
 from everlore.code.service import CodeIndex
+from everlore.types import Json
 
 READING = 0.1
 """The share of the work that is reading and cutting files; the rest is embedding."""
@@ -22,10 +24,30 @@ class Status:
     eta_seconds: int | None
     """None when it cannot be told: nothing is done yet, or nobody is working on it."""
 
+    def told(self) -> dict[str, Json]:
+        """As JSON, under the names that tools and commands share."""
+        project = self.project
+        return {
+            "project_id": project.id,
+            "root": project.root,
+            "status": self.state,
+            "watch": project.watch,
+            "total_files": project.total_files,
+            "indexed_files": project.indexed_files,
+            "skipped_files": project.skipped_files,
+            "total_chunks": self.chunks,
+            "unembedded_chunks": self.unembedded,
+            "progress_percent": self.percent,
+            "eta_seconds": self.eta_seconds,
+            "started_at": None if project.started_at is None else iso(project.started_at),
+            "completed_at": None if project.completed_at is None else iso(project.completed_at),
+            "error": project.error or None,
+        }
+
 
 def status_of(code: CodeIndex, project_id: str, now: int) -> Status:
     project = code.get(project_id)
-    waiting = code.index.waiting(owner_of(project_id))
+    waiting = code.index.upkeep.waiting(owner_of(project_id))
     chunks = code.chunks().get(project_id, 0)
     state = project.state
     if state == "indexing" and not project.read and not code.being_read(project_id):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
@@ -12,13 +14,14 @@ from everlore.content import models, tree
 from everlore.content.access import Caller
 from everlore.content.connect import Site
 from everlore.content.documents import Asking, Costly, among, asking, items, numbers, page
-from everlore.content.variables import bearers, by_value, holds, look_up, named, ordering, value_of
+from everlore.content.variables import Variable, bearers, by_value, holds, look_up, named, ordering, value_of
 from everlore.errors import InvalidInput
 from everlore.types import Json
 
 TOOLSET_VERSION: Final = "1.0"
 
 Answer: TypeAlias = dict[str, Json]
+V = TypeVar("V", a.TvFilter, a.TvOrder)
 
 
 def search(site: Site, caller: Caller, given: a.Search) -> Answer:
@@ -90,19 +93,17 @@ def neighbors(site: Site, caller: Caller, given: a.Node) -> Answer:
 
 
 def prev_siblings(site: Site, caller: Caller, given: a.Node) -> Answer:
-    def before(ask: Asking, place: int) -> list[sa.ColumnElement[bool]]:
-        menuindex, id_ = ask.document.c.menuindex, ask.document.c.id
-        return [sa.or_(menuindex < place, sa.and_(menuindex == place, id_ < given.id))]
-
-    return _siblings(site, caller, given, before, backwards=True)
+    return _siblings(site, caller, given, partial(_beyond, given.id, operator.lt), backwards=True)
 
 
 def next_siblings(site: Site, caller: Caller, given: a.Node) -> Answer:
-    def after(ask: Asking, place: int) -> list[sa.ColumnElement[bool]]:
-        menuindex, id_ = ask.document.c.menuindex, ask.document.c.id
-        return [sa.or_(menuindex > place, sa.and_(menuindex == place, id_ > given.id))]
+    return _siblings(site, caller, given, partial(_beyond, given.id, operator.gt))
 
-    return _siblings(site, caller, given, after)
+
+def _beyond(id_: int, beyond: Callable[[Any, int], Any], ask: Asking, place: int) -> list[sa.ColumnElement[bool]]:
+    """On one side of a document; among equal places the ids decide."""
+    columns = ask.document.c
+    return [sa.or_(beyond(columns.menuindex, place), sa.and_(columns.menuindex == place, beyond(columns.id, id_)))]
 
 
 def model_list(site: Site, caller: Caller, given: a.ModelList) -> Answer:
@@ -158,11 +159,7 @@ def _conditions(
         tagged = _tagged(ask, given.tags_data)
         condition, small = (ask.document.c.id.in_(tagged), True) if small else among(ask, tagged)
         where.append(condition)
-    filters = given.tv_filters or []
-    known = look_up(ask.site, ask.connection, [one.tv for one in filters])
-    for number, one in enumerate(filters):
-        variable = named(known, one.tv, f"tv_filters.{number}.tv")
-        value = value_of(ask.site, ask.document, variable, one.cast, use_default=bool(one.use_default))
+    for one, variable, value in _valued(ask, given.tv_filters, "tv_filters"):
         condition = holds(ask.site, value, one)
         matching = bearers(ask.site, variable, one)
         if matching is not None and not small:
@@ -186,11 +183,7 @@ def _order(ask: Asking, given: a.Search) -> tuple[list[sa.ColumnElement[Any]], S
     """How the documents are ordered; and queries that give all of them so, where there are quicker ones."""
     order: list[sa.ColumnElement[Any]] = []
     leading: Sequence[sa.Select[Any]] = ()
-    wanted = given.tv_order or []
-    known = look_up(ask.site, ask.connection, [one.tv for one in wanted])
-    for number, one in enumerate(wanted):
-        variable = named(known, one.tv, f"tv_order.{number}.tv")
-        value = value_of(ask.site, ask.document, variable, one.cast, use_default=bool(one.use_default))
+    for one, variable, value in _valued(ask, given.tv_order, "tv_order"):
         order.append(ordering(ask.site, value, one))
         leading = by_value(ask.site, ask.document, variable, one)
     columns = ask.document.c
@@ -202,6 +195,14 @@ def _order(ask: Asking, given: a.Search) -> tuple[list[sa.ColumnElement[Any]], S
         order.append(by.desc() if given.order_dir == "desc" else by.asc())
     # id decides between equals, so that pages never overlap
     return [*order, columns.id], leading if len(order) == 1 else ()
+
+
+def _valued(ask: Asking, wanted: Sequence[V] | None, place: str) -> Iterator[tuple[V, Variable, sa.ColumnElement[Any]]]:
+    """What speaks of a template variable, with the variable and a document's value of it."""
+    known = look_up(ask.site, ask.connection, [one.tv for one in wanted or ()])
+    for number, one in enumerate(wanted or ()):
+        variable = named(known, one.tv, f"{place}.{number}.tv")
+        yield one, variable, value_of(ask.site, ask.document, variable, one.cast, use_default=bool(one.use_default))
 
 
 def _siblings(

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 
 from everlore.content.access import SENSITIVE
-from everlore.content.arguments import Condition, TvFilter, TvOrder, spoken
+from everlore.content.arguments import COMPARISONS, Condition, TvFilter, TvOrder, spoken
 from everlore.content.connect import Site
 from everlore.errors import InvalidInput
 
@@ -146,18 +146,12 @@ def compare_text(
             return compare(value, wanted.op, read(spoken(_one(wanted))))
 
 
-COMPARISONS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-}
+_OPERATORS: Final = (operator.eq, operator.ne, operator.gt, operator.ge, operator.lt, operator.le)
+_COMPARED: Final = dict(zip(COMPARISONS, _OPERATORS, strict=True))
 
 
 def compare(value: sa.ColumnElement[Any], how: str, other: Any) -> sa.ColumnElement[bool]:
-    compared: sa.ColumnElement[bool] = COMPARISONS[how](value, other)
+    compared: sa.ColumnElement[bool] = _COMPARED[how](value, other)
     return compared
 
 

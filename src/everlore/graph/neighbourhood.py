@@ -22,7 +22,7 @@ from everlore.graph.names import name_key, names
 from everlore.graph.ppr import reached
 from everlore.kinds.entity import IS
 from everlore.kinds.registry import kinds_where
-from everlore.stores.base import Link
+from everlore.stores.base import Asked, Link
 from everlore.stores.tokens import joined, query_terms
 from everlore.types import Where
 
@@ -133,7 +133,7 @@ def _asked_names(engine: Engine, where: Where, query: str) -> list[str]:
     words = query_terms(query)[:MOST_QUERY_WORDS]
     runs = {" ".join(words[at : at + size]) for size in range(1, LONGEST_NAME + 1) for at in range(len(words))}
     tried = sorted(key for key in runs | names(query).keys() if len(key) > 1)
-    known = engine.index.degrees(tried, where.scope, MOST_LINKS + 1)
+    known = engine.index.links.degrees(tried, where, MOST_LINKS + 1)
     return sorted(key for key, links in known.items() if links <= MOST_LINKS)
 
 
@@ -142,21 +142,21 @@ def _gather(engine: Engine, where: Where, seeds: Mapping[int, float], asked: Seq
     graph, things = _Graph(), _things()
     reach = replace(where, kinds=(*where.kinds, *things))
     first = sorted(seeds, key=lambda row: (-seeds[row], row))
-    graph.kinds.update({row: one.key.kind for row, one in engine.index.stored(first).items()})
+    graph.kinds.update({row: one.key.kind for row, one in engine.index.rows.stored(first).items()})
     frontier, targets, followed = [row for row in first if row in graph.kinds], list(asked), set[str]()
-    have_entities = engine.index.count(Where(where.owner, things, scope=where.scope)) > 0
+    have_entities = engine.index.rows.count(Where(where.owner, things, scope=where.scope)) > 0
     if have_entities:
         targets += _entities_in(engine, where, frontier, graph)
     for _ in range(ROUNDS):
-        own = [Link(row, graph.kinds[row], edge) for row, edge in engine.index.edges_of(frontier)]
+        own = [Link(row, graph.kinds[row], edge) for row, edge in engine.index.links.of(frontier)]
         targets += [link.edge.target for link in own]
         wanted = [target for target in dict.fromkeys(targets) if target not in followed]
         followed.update(wanted)
-        known = engine.index.degrees(wanted, where.scope, MOST_LINKS + 1)
+        known = engine.index.links.degrees(wanted, where, MOST_LINKS + 1)
         graph.degree |= known
         rare = sorted((one for one in known if known[one] <= MOST_LINKS), key=lambda one: (known[one], one))
         graph.add(link for link in own if 1 < known.get(link.edge.target, 2) <= MOST_LINKS)
-        fresh = graph.add(engine.index.links_to(rare[:MOST_TARGETS], reach))
+        fresh = graph.add(engine.index.links.to(rare[:MOST_TARGETS], reach))
         frontier, targets = [row for row in fresh if graph.kinds[row] in things], []
         if not frontier:
             break
@@ -166,14 +166,13 @@ def _gather(engine: Engine, where: Where, seeds: Mapping[int, float], asked: Seq
 
 def _entities_in(engine: Engine, where: Where, rows: Sequence[int], graph: _Graph) -> list[str]:
     """Names of entities that stand in these memories in small letters."""
-    units = [unit for first in engine.index.units_of(rows, SEED_UNITS).values() for unit in first]
     runs: dict[str, set[int]] = {}
-    for piece in engine.index.around(units, 0):
+    for piece in engine.index.search.candidates(Asked(where, rows=rows, first=SEED_UNITS)).pieces:
         words = piece.tokens.split()
         for size in (1, 2, 3):
             for at in range(len(words) - size + 1):
                 runs.setdefault(" ".join(words[at : at + size]), set()).add(piece.row)
-    found = engine.index.links_to(runs, replace(where, kinds=_things()), (IS,))
+    found = engine.index.links.to(runs, replace(where, kinds=_things()), (IS,))
     for link in found:
         for row in runs[link.edge.target]:
             graph.links.setdefault((row, link.edge.target), 1.0)
@@ -182,17 +181,17 @@ def _entities_in(engine: Engine, where: Where, rows: Sequence[int], graph: _Grap
 
 def _mentions(engine: Engine, where: Where, entities: Sequence[int], graph: _Graph) -> None:
     """Memories in which the name of one of these entities stands in small letters."""
-    for stored in engine.index.stored(entities).values():
+    for stored in engine.index.rows.stored(entities).values():
         for name in (stored.data["name"], *stored.data["aliases"]):
             key = name_key(name)
             terms = key.split()
             if key.startswith("=") or not query_terms(name):
                 continue
-            hits = engine.index.text(terms, where, MENTIONS + 1)
-            if len(hits) > MENTIONS and len(terms) == 1:
+            pieces = engine.index.search.candidates(Asked(where, terms, limit=MENTIONS + 1)).pieces
+            if len(pieces) > MENTIONS and len(terms) == 1:
                 continue
             wanted = joined(terms)
-            for piece in engine.index.around([hit.unit for hit in hits], 0):
+            for piece in pieces:
                 if wanted in piece.tokens and (piece.row in graph.kinds or len(graph.kinds) < MOST_ROWS):
                     graph.kinds.setdefault(piece.row, piece.kind)
                     graph.links.setdefault((piece.row, key), 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,21 +49,26 @@ def moment_field(entry: LogEntry, day: str = "") -> int:
     return value
 
 
-def number_field(entry: LogEntry, name: str, default: float) -> float:
+def number_field(entry: LogEntry, name: str, default: float, most: float = 1.0) -> float:
     text = text_field(entry, name, "")
     try:
-        return share(text) if text else default
+        return share(text, most) if text else default
     except ValueError:
         raise Damaged(f"entry {entry.id}: **{name}** is {text!r}, not a number") from None
 
 
-def share(value: Json) -> float:
-    return min(1.0, max(0.0, float(value)))
+def share(value: Json, most: float = 1.0) -> float:
+    return min(most, max(0.0, float(value)))
 
 
 def texts(value: Json) -> tuple[str, ...]:
     """A list of texts in front matter, where a person may have written only one."""
     return tuple(map(str, value)) if isinstance(value, list) else (str(value),) if value else ()
+
+
+def named(memory: object, names: Iterable[str]) -> dict[str, Any]:
+    """Fields of a memory under the same names elsewhere: in its file, or in its row."""
+    return {name: getattr(memory, name) for name in names}
 
 
 def section(entry: LogEntry, name: str) -> str:
@@ -85,6 +90,9 @@ class CellMemory:
     """The cell."""
     sender_ids: tuple[str, ...]
     """Who took part; nobody is named in logs of other programs and earlier versions."""
+
+
+OF_CELL = ("session_id", "timestamp", "parent_id", "sender_ids")
 
 
 def header(memory: CellMemory) -> dict[str, str | tuple[str, ...]]:
@@ -114,8 +122,7 @@ def of_entry(entry: LogEntry, owner: Owner, day: str) -> dict[str, Any]:
 
 def of_row(row: IndexRow | IndexedMemory) -> dict[str, Any]:
     """The same, from the index."""
-    told = {name: getattr(row, name) for name in ("session_id", "timestamp", "parent_id", "sender_ids")}
-    return {"owner": row.key.owner, "local_id": row.key.local_id, **told}
+    return {"owner": row.key.owner, "local_id": row.key.local_id, **named(row, OF_CELL)}
 
 
 def cell_row(
@@ -129,18 +136,8 @@ def cell_row(
     slot: str = "",
 ) -> IndexRow:
     """The row of a memory that holds from when it was told."""
-    return index_row(
-        Key(memory.owner, kind, memory.local_id),
-        updated,
-        data,
-        units,
-        timestamp=memory.timestamp,
-        session_id=memory.session_id,
-        parent_id=memory.parent_id,
-        sender_ids=memory.sender_ids,
-        validity=Validity(memory.timestamp, end),
-        slot=slot,
-    )
+    key, validity = Key(memory.owner, kind, memory.local_id), Validity(memory.timestamp, end)
+    return index_row(key, updated, data, units, validity=validity, slot=slot, **named(memory, OF_CELL))
 
 
 END_FIELDS = ("valid_until", "invalidation_reason", "superseded_by")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from everlore.kinds.base import CellMemory, cell_row, header, number_field, of_entry, of_row, section
+from everlore.kinds.base import CellMemory, cell_row, header, named, number_field, of_entry, of_row, section
 from everlore.kinds.pieces import split_text, units_of
 from everlore.kinds.registry import register
 from everlore.kinds.spec import DailyLog, Data, Kind
@@ -45,10 +45,9 @@ def from_row(row: IndexRow | IndexedMemory) -> Case:
 
 
 def to_row(case: Case, updated: int) -> IndexRow:
-    data = {name: getattr(case, name) for name in DATA}
     told = [case.task_intent, *split_text(case.approach), *([case.key_insight] if case.key_insight else [])]
     seen = replace(case, sender_ids=case.sender_ids or (case.owner.id,))
-    return cell_row(CASE.name, seen, updated, data, units_of(told))
+    return cell_row(CASE.name, seen, updated, named(case, DATA), units_of(told))
 
 
 def _text(data: Data) -> str:
@@ -67,6 +66,7 @@ CASE = register(
         found_as="case",
         most_found=10,
         made_by_cells=True,
+        source_of="skill",
         quality="quality_score",
         memory_type="procedural",
         statement="task_intent",

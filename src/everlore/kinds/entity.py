@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, share, texts
+from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, named, share, texts
 from everlore.kinds.pieces import units_of
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
@@ -107,9 +107,7 @@ def to_sheet(entity: Entity) -> MemoryFile:
             "id": entity.local_id,
             "type": ENTITY.name,
             "user_id": entity.owner.id,
-            "name": entity.name,
-            "entity_type": entity.entity_type,
-            "description": entity.description,
+            **named(entity, ("name", "entity_type", "description")),
             "aliases": list(entity.aliases),
             "created": iso(entity.created),
         },
@@ -150,23 +148,12 @@ def to_row(entity: Entity, updated: int) -> IndexRow:
     """Links to its names are added where names are known to the graph (`cascade`)."""
     key = Key(entity.owner, ENTITY.name, entity.local_id)
     relations = entity.relations
-    data = {
-        "name": entity.name,
-        "entity_type": entity.entity_type,
-        "description": entity.description,
-        "aliases": list(entity.aliases),
-        "page": entity.page,
-        "relations": [{"type": one.type, "page": one.page, "to": one.to, "weight": one.weight} for one in relations],
-    }
+    data = named(entity, ("name", "entity_type", "description", "page"))
+    data |= {"aliases": list(entity.aliases), "relations": [asdict(one) for one in relations]}
     pieces = units_of([": ".join(filter(None, (entity.name, entity.description)))])
-    edges = (
-        Edge(SELF, target(key.global_id)),
-        *(
-            Edge(one.type, target(Key(entity.owner, ENTITY.name, one.to).global_id), one.weight)
-            for one in relations
-            if one.to
-        ),
-    )
+    ends = [(one, Key(entity.owner, ENTITY.name, one.to)) for one in relations if one.to]
+    others = (Edge(one.type, target(end.global_id), one.weight) for one, end in ends)
+    edges = (Edge(SELF, target(key.global_id)), *others)
     return index_row(key, updated, data, pieces, timestamp=entity.created, slot=folded(entity.name), edges=edges)
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from everlore.clock import iso, spoken_day
-from everlore.kinds.base import CellMemory, cell_row, header, of_entry, of_row, section, text_field, time_field
+from everlore.kinds.base import CellMemory, cell_row, header, named, of_entry, of_row, section, text_field, time_field
 from everlore.kinds.registry import register
 from everlore.kinds.spec import DailyLog, Kind
 from everlore.types import IndexedMemory, IndexRow, LogEntry, Owner, Unit
 
 SECTION = "Fact"
+TOLD = ("about", "valid_until", "superseded_by", "invalidation_reason", "category")
+"""Fields that an entry has only where they say something."""
 TURN_DIGITS = 9
 """No episode has so many turns; a longer number is a slip of the hand, and fits no database."""
 
@@ -37,13 +40,7 @@ def to_entry(fact: Fact) -> LogEntry:
         fields["turn"] = str(fact.turn + 1)
     if not fact.by_user:
         fields["role"] = "assistant"
-    told = {
-        "about": fact.about,
-        "valid_until": "" if fact.valid_until is None else iso(fact.valid_until),
-        "superseded_by": fact.superseded_by,
-        "invalidation_reason": fact.invalidation_reason,
-        "category": fact.category,
-    }
+    told = named(fact, TOLD) | {"valid_until": "" if fact.valid_until is None else iso(fact.valid_until)}
     fields |= {name: value for name, value in told.items() if value}
     return LogEntry(id=fact.local_id, fields=fields, sections={SECTION: fact.text})
 
@@ -51,39 +48,27 @@ def to_entry(fact: Fact) -> LogEntry:
 def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Fact:
     turn = text_field(entry, "turn", "")
     number = int(turn) if turn.isdecimal() and len(turn) <= TURN_DIGITS else 0
+    told: dict[str, Any] = {name: text_field(entry, name, "") for name in TOLD}
     return Fact(
         **of_entry(entry, owner, day),
         text=section(entry, SECTION),
         turn=number - 1 if number else 0 if "parent_id" in entry.fields else -1,
         by_user=text_field(entry, "role", "user") == "user",
-        about=text_field(entry, "about", ""),
-        valid_until=time_field(entry, "valid_until"),
-        superseded_by=text_field(entry, "superseded_by", ""),
-        invalidation_reason=text_field(entry, "invalidation_reason", ""),
-        category=text_field(entry, "category", ""),
+        **told | {"valid_until": time_field(entry, "valid_until")},
     )
 
 
 def from_row(row: IndexRow | IndexedMemory) -> Fact:
-    return Fact(
-        **of_row(row),
-        text=str(row.data["content"]),
-        turn=int(str(row.data["turn"])),
-        by_user=bool(row.data["by_user"]),
-        about=row.slot,
-        valid_until=row.validity.end,
-        superseded_by=str(row.data["superseded_by"]),
-        invalidation_reason=str(row.data.get("invalidation_reason", "")),
-        category=str(row.data.get("category", "")),
-    )
+    data = row.data
+    told: dict[str, Any] = {name: str(data.get(name, "")) for name in TOLD}
+    told |= {"about": row.slot, "valid_until": row.validity.end}
+    turn, by_user = int(str(data["turn"])), bool(data["by_user"])
+    return Fact(**of_row(row), text=str(data["content"]), turn=turn, by_user=by_user, **told)
 
 
 def to_row(fact: Fact, updated: int) -> IndexRow:
     data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn, "by_user": fact.by_user}
-    if fact.invalidation_reason:
-        data["invalidation_reason"] = fact.invalidation_reason
-    if fact.category:
-        data["category"] = fact.category
+    data |= {name: said for name, said in named(fact, ("invalidation_reason", "category")).items() if said}
     pieces: tuple[Unit, ...] = ()
     if fact.valid_until is None:  # what has ended is kept and listed, but no longer leads a search anywhere
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own
@@ -102,6 +87,7 @@ FACT = register(
         render=to_entry,
         index=to_row,
         part_of="episode",
+        in_profile=True,
         edited_section=SECTION,
     )
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from everlore.clock import iso
 from everlore.errors import Damaged
-from everlore.kinds.base import index_row, moment_field, section, text_field, time_field
+from everlore.kinds.base import index_row, moment_field, number_field, section, text_field, time_field
 from everlore.kinds.pieces import split_text, units_of
 from everlore.kinds.registry import register
 from everlore.kinds.spec import DailyLog, Kind
@@ -39,14 +39,13 @@ def to_entry(note: Note) -> LogEntry:
         "timestamp": iso(note.timestamp),
         "memory_type": note.memory_type,
     }
-    if note.event_time is not None:
-        fields["event_time"] = iso(note.event_time)
-    if note.valid_from is not None:
-        fields["valid_from"] = iso(note.valid_from)
-    if note.importance != 1.0:
-        fields["importance"] = f"{note.importance:g}"
-    if note.metadata:
-        fields["metadata"] = written_metadata(note.metadata)
+    told = {
+        "event_time": "" if note.event_time is None else iso(note.event_time),
+        "valid_from": "" if note.valid_from is None else iso(note.valid_from),
+        "importance": "" if note.importance == 1.0 else f"{note.importance:g}",
+        "metadata": written_metadata(note.metadata) if note.metadata else "",
+    }
+    fields |= {name: value for name, value in told.items() if value}
     return LogEntry(id=note.local_id, fields=fields | verbatim(note.content), sections={SECTION: note.content})
 
 
@@ -63,17 +62,16 @@ def written_metadata(metadata: Mapping[str, Json]) -> str:
 def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Note:
     shown = section(entry, SECTION)
     exact = text_field(entry, "verbatim", "")
-    timestamp = moment_field(entry, day)
     return Note(
         owner=owner,
         local_id=entry.id,
-        timestamp=timestamp,
+        timestamp=moment_field(entry, day),
         # when the two differ in more than blanks, a person has edited the one that is easy to edit
         content=exact if _as_section(exact) == shown else shown,
         memory_type=text_field(entry, "memory_type", "semantic"),
         event_time=time_field(entry, "event_time"),
         valid_from=time_field(entry, "valid_from"),
-        importance=_importance(entry),
+        importance=number_field(entry, "importance", 1.0, most=10.0),
         metadata=_metadata(entry),
     )
 
@@ -87,27 +85,14 @@ def to_row(note: Note, updated: int) -> IndexRow:
         "importance": note.importance,
         "metadata": dict(note.metadata),
     }
-    return index_row(
-        Key(note.owner, NOTE.name, note.local_id),
-        updated,
-        data,
-        units_of(split_text(note.content)),
-        timestamp=note.timestamp,
-        sender_ids=(note.owner.id,),
-        validity=Validity(event if note.valid_from is None else note.valid_from),
-    )
+    key, pieces = Key(note.owner, NOTE.name, note.local_id), units_of(split_text(note.content))
+    validity = Validity(event if note.valid_from is None else note.valid_from)
+    told = note.timestamp
+    return index_row(key, updated, data, pieces, timestamp=told, sender_ids=(note.owner.id,), validity=validity)
 
 
 def _as_section(content: str) -> str:
     return content.replace("\r\n", "\n").replace("\r", "\n").strip()
-
-
-def _importance(entry: LogEntry) -> float:
-    text = text_field(entry, "importance", "1")
-    try:
-        return min(10.0, max(0.0, float(text)))
-    except ValueError:
-        raise Damaged(f"entry {entry.id}: **importance** is {text!r}, not a number") from None
 
 
 def _metadata(entry: LogEntry) -> dict[str, Json]:

@@ -62,7 +62,7 @@ class Profile:
 
     @property
     def local_id(self) -> str:
-        return "profile"
+        return PROFILE.name
 
 
 def to_sheet(profile: Profile) -> MemoryFile:

@@ -9,12 +9,12 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, share, texts
+from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, named, share, texts
 from everlore.kinds.pieces import split_text
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
@@ -110,19 +110,12 @@ def to_row(record: Record) -> IndexRow:
     """What filters ask for stands in the columns that conversations use for the same: the type of where it came from,
     and a list of names."""
     text = readable(record.content)
-    data = {
-        "content": text,
-        "json": record.content,
-        "type": record.type,
-        "source": record.source,
-        "tags": list(record.tags),
-        "confidence": record.confidence,
-    }
+    data = named(record, ("type", "source", "confidence"))
+    data |= {"content": text, "json": record.content, "tags": list(record.tags)}
     pieces = split_text(text) or [record.type]
-    named = " ".join((record.type, record.source, *record.tags))
-    units = tuple(
-        Unit(turn=at, dense=piece, words=f"{named} {piece}" if at == 0 else piece) for at, piece in enumerate(pieces)
-    )
+    told_of = " ".join((record.type, record.source, *record.tags))
+    first, *others = (Unit(turn=at, dense=piece, words=piece) for at, piece in enumerate(pieces))
+    units = (replace(first, words=f"{told_of} {first.words}"), *others)
     return index_row(
         key(record.owner, record.local_id),
         record.updated,

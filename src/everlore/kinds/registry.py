@@ -7,7 +7,7 @@ from datetime import date
 
 from everlore.errors import InvalidInput
 from everlore.kinds.spec import AnyKind, DailyLog, Kind, S, V
-from everlore.types import Track
+from everlore.types import Key, Owner, Track
 
 _kinds: dict[str, AnyKind] = {}
 _folders: dict[tuple[Track, str], list[AnyKind]] = {}
@@ -38,6 +38,15 @@ def all_kinds() -> tuple[AnyKind, ...]:
 def kinds_where(test: Callable[[AnyKind], object]) -> tuple[str, ...]:
     """Names of the kinds for which this is true."""
     return tuple(one.name for one in _kinds.values() if test(one))
+
+
+def key_of(owner: Owner, public_id: str) -> Key | None:
+    """The memory that an id of this owner names, whether it is there or not."""
+    own = [one for one in _kinds.values() if one.track == owner.track]
+    only = [key for one in own if (key := Key(owner, one.name, one.name)).public_id == public_id]
+    entry = public_id.removeprefix(f"{owner.id}_")
+    many = [Key(owner, one.name, entry) for one in own if entry != public_id and entry.startswith(f"{one.code}_")]
+    return next(iter(only + many), None)
 
 
 def several(name: str, count: int = 2) -> str:

@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
-from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, share
+from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, named, share
 from everlore.kinds.pieces import split_text, units_of
 from everlore.kinds.registry import register
 from everlore.kinds.spec import Kind, OwnFile
@@ -40,8 +40,7 @@ def to_sheet(skill: Skill) -> MemoryFile:
             **({} if skill.local_id.startswith(_NO_YEAR) else {"id": skill.local_id}),
             "type": "agent_skill",
             "agent_id": skill.owner.id,
-            "name": skill.name,
-            "description": skill.description,
+            **named(skill, ("name", "description")),
             "confidence": round(skill.confidence, 2),
             "maturity_score": round(skill.maturity_score, 2),
             "source_case_ids": list(skill.source_case_ids),
@@ -85,14 +84,8 @@ def _entry_of(folder: str) -> str:
 
 def to_row(skill: Skill, updated: int) -> IndexRow:
     told = _COMMENT.sub("", skill.content)  # the mark by which we know our own text is of no use to a reader
-    data = {
-        "name": skill.name,
-        "description": skill.description,
-        "content": told,
-        "confidence": skill.confidence,
-        "maturity_score": skill.maturity_score,
-        "source_case_ids": list(skill.source_case_ids),
-    }
+    data = named(skill, ("name", "description", "confidence", "maturity_score"))
+    data |= {"content": told, "source_case_ids": list(skill.source_case_ids)}
     pieces = units_of([f"{skill.name.replace('-', ' ')}: {skill.description}", *split_text(told)])
     key = Key(skill.owner, SKILL.name, skill.local_id)
     return index_row(key, updated, data, pieces, timestamp=skill.timestamp, validity=Validity(skill.timestamp))

@@ -92,6 +92,10 @@ class Kind(Generic[S, V]):
     """Forgetting everything in a scope takes it along."""
     linked: bool = True
     """The names in its text lead to it."""
+    in_profile: bool = False
+    """Its owner's profile is computed from what it says."""
+    source_of: str = ""
+    """The kind whose memories name it among their sources, as long as it is there: skills name cases."""
     own_names: Callable[[Data], Sequence[str]] | None = None
     """The names of the thing itself, for a kind whose memories are nodes of the graph."""
     edited_section: str = ""

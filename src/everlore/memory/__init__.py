@@ -10,33 +10,3 @@ from everlore.memory.read import listing, profile, unprocessed
 from everlore.memory.remember import NewMessage, Outcome, flush, remember
 from everlore.memory.reset import reset
 from everlore.memory.statements import add_statements
-
-__all__ = [
-    "NewMessage",
-    "Outcome",
-    "add_statements",
-    "create_entity",
-    "create_relation",
-    "edit_memory",
-    "export_owner",
-    "flush",
-    "forget",
-    "held",
-    "history",
-    "import_owner",
-    "invalidate",
-    "listing",
-    "prepare",
-    "profile",
-    "recover",
-    "related",
-    "remember",
-    "remove",
-    "reset",
-    "resume",
-    "retry",
-    "save_note",
-    "successor",
-    "successors",
-    "unprocessed",
-]

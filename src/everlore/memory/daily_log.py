@@ -54,7 +54,7 @@ def emptied(engine: Engine, path: str, text: str) -> bool:
     """Whether a file holds nothing any more, although the index has memories of it: a disk was full, or a program
     died."""
     begun = text.startswith(("---", "\ufeff---"))  # nearly always; else it is worth a closer look
-    return not begun and not parse_log(text, path).entries and bool(engine.index.parents(path))
+    return not begun and not parse_log(text, path).entries and bool(engine.index.files.parents(path))
 
 
 def _written(text: str, cell: Cell) -> list[LogEntry]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Literal, TypeAlias
@@ -72,7 +73,7 @@ def create_entity(engine: Engine, owner: Owner, name: str, entity_type: str = ""
                 return known.key
             key = Key(owner, ENTITY.name, new_entry(shown, number))
             path = page_path(ENTITY, owner, page_name(shown, key.local_id, apart=number > 0))
-            free = not engine.index.find([key])
+            free = not engine.index.rows.find([key])
             page = Entity(owner, key.local_id, shown, kind, told, created=engine.clock.now())
             if free and _begin(engine, path, page):
                 return key
@@ -91,24 +92,15 @@ def create_relation(
         raise InvalidInput("weight must be between 0 and 1")
     if origin.key.owner != end.key.owner:
         raise InvalidInput("the two entities belong to different users; relate entities of one user")
-    page = str(end.data["page"])
-
-    def edit(text: str | None) -> str | None:
-        if text is None:
-            raise NotFound(f"Entity not found: {origin.key.global_id}")
-        known = from_sheet(parse_sheet(text), origin.key.owner, origin.data["page"])
-        related = with_relation(known, Relation(named, page, end.key.local_id, weight))
-        return render_sheet(to_sheet(related), text)
-
-    engine.vault.change(origin.path, edit)
-    index_file(engine, origin.path)
+    relation = Relation(named, str(end.data["page"]), end.key.local_id, weight)
+    _edit(engine, origin, lambda page: with_relation(page, relation))
     return relation_id(origin.key, named, end.key)
 
 
 def find_entity(engine: Engine, owner: Owner, name: str) -> IndexedMemory | None:
     """The entity that goes by this name; by an alias or its page, if none has the name itself."""
-    links = engine.index.links_to([name_key(name)], Where(owner, (ENTITY.name,)), (IS,))
-    rows = sorted(engine.index.stored(link.row for link in links).values(), key=lambda row: row.key.local_id)
+    links = engine.index.links.to([name_key(name)], Where(owner, (ENTITY.name,)), (IS,))
+    rows = sorted(engine.index.rows.stored(link.row for link in links).values(), key=lambda row: row.key.local_id)
     wanted = folded(name)
     named = [row for row in rows if folded(row.data["name"]) == wanted]
     called = [row for row in rows if wanted in map(folded, (*row.data["aliases"], row.data["page"]))]
@@ -138,7 +130,7 @@ def related(
 def outgoing(engine: Engine, origin: IndexedMemory) -> Iterator[Related]:
     told: Sequence[Json] = origin.data["relations"]
     keys = [Key(origin.key.owner, ENTITY.name, one["to"]) for one in told if one["to"]]
-    known = engine.index.find(keys)
+    known = engine.index.rows.find(keys)
     for one in told:
         end = known.get(Key(origin.key.owner, ENTITY.name, one["to"])) if one["to"] else None
         end = end or find_entity(engine, origin.key.owner, one["page"])
@@ -149,9 +141,9 @@ def outgoing(engine: Engine, origin: IndexedMemory) -> Iterator[Related]:
 def _incoming(engine: Engine, end: IndexedMemory) -> Iterator[Related]:
     names = [name_key(name) for name in (end.data["name"], *end.data["aliases"], end.data["page"])]
     where = Where(end.key.owner, (ENTITY.name,))
-    links = engine.index.links_to([target(end.key.global_id), *names], where)
+    links = engine.index.links.to([target(end.key.global_id), *names], where)
     rows = {link.row for link in links if link.edge.relation not in (SELF, IS, NAMES)}
-    for origin in sorted(engine.index.stored(rows).values(), key=lambda row: row.key.local_id):
+    for origin in sorted(engine.index.rows.stored(rows).values(), key=lambda row: row.key.local_id):
         yield from (one for one in outgoing(engine, origin) if one.end.key == end.key)
 
 
@@ -166,15 +158,21 @@ def _begin(engine: Engine, path: str, page: Entity) -> bool:
 def _fill(engine: Engine, known: IndexedMemory, entity_type: str, description: str) -> None:
     wants_type = entity_type and not known.data["entity_type"]
     wants_text = description and not known.data["description"]
-    if not wants_type and not wants_text:
-        return
 
-    def edit(text: str | None) -> str | None:
+    def filled(page: Entity) -> Entity:
+        return replace(page, entity_type=page.entity_type or entity_type, description=page.description or description)
+
+    if wants_type or wants_text:
+        with suppress(NotFound):  # the page went meanwhile
+            _edit(engine, known, filled)
+
+
+def _edit(engine: Engine, known: IndexedMemory, changed: Callable[[Entity], Entity]) -> None:
+    def edit(text: str | None) -> str:
         if text is None:
-            return None
+            raise NotFound(f"Entity not found: {known.key.global_id}")
         page = from_sheet(parse_sheet(text), known.key.owner, known.data["page"])
-        filled = replace(page, entity_type=page.entity_type or entity_type, description=page.description or description)
-        return render_sheet(to_sheet(filled), text)
+        return render_sheet(to_sheet(changed(page)), text)
 
     engine.vault.change(known.path, edit)
     index_file(engine, known.path)

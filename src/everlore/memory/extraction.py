@@ -75,8 +75,8 @@ def write_cell(engine: Engine, cell: Cell, meter: Meter) -> bool:
     of_agents = [(agent, cases_of(cell, agent, answer)) for agent in agents]
     written = [write_user_memories(engine, cell, user, memories) for user, memories in of_users]
     written += [write_cases(engine, cell, agent, cases, meter) for agent, cases in of_agents]
-    engine.buffer.finish(cell.id)
-    embed_soon(engine)
+    engine.buffer.finish(cell)
+    embed_soon(engine, [*users, *agents])
     return any(written)
 
 
@@ -86,7 +86,7 @@ def _answer(engine: Engine, cell: Cell, meter: Meter) -> CellAnswer | None:
     if engine.llm is None:
         return None
     task = extract.llm.cell_task(cell, trajectory=extract.case.has_trajectory(cell))
-    kept = engine.buffer.draft(cell.id)
+    kept = engine.buffer.draft(cell)
     if kept is not None:
         with suppress(ValidationError):  # kept by another version, which asked for another shape
             return task.answer.model_validate_json(kept)
@@ -95,7 +95,7 @@ def _answer(engine: Engine, cell: Cell, meter: Meter) -> CellAnswer | None:
         answer = engine.llm.ask(task, talk, meter)
     except (Unavailable, Misconfigured) as error:
         raise Postponed(str(error)) from None
-    engine.buffer.keep_draft(cell.id, answer.model_dump_json())
+    engine.buffer.keep_draft(cell, answer.model_dump_json())
     return answer
 
 

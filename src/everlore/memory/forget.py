@@ -4,7 +4,6 @@ profile without them."""
 from __future__ import annotations
 
 from everlore.engine import Engine
-from everlore.kinds.fact import FACT
 from everlore.kinds.registry import kind, parts_of
 from everlore.memory.read import named
 from everlore.sync.dependents import take_out
@@ -22,8 +21,8 @@ def remove(engine: Engine, stored: IndexedMemory) -> int:
     """Forget a memory that the index has; it is well when somebody was quicker. Copies with the same id go too."""
     key = stored.key
     parts = parts_of(key.kind)
-    gone = 1 + sum(len(engine.index.children(key.owner, part, [stored.parent_id])) for part in parts)
-    if FACT.name in (key.kind, *parts):
+    gone = 1 + sum(len(engine.index.rows.children(key.owner, part, [stored.parent_id])) for part in parts)
+    if any(kind(name).in_profile for name in (key.kind, *parts)):
         read_profile(engine, key.owner)  # refused before anything is gone: a broken profile would go on telling it
     path = ""
     while stored.path != path:
@@ -33,5 +32,5 @@ def remove(engine: Engine, stored: IndexedMemory) -> int:
         else:
             take_out(engine, path, [key.local_id])
         index_file(engine, path, gone=[stored.parent_id], deleted=[key.local_id])
-        stored = engine.index.find([key]).get(key, stored)  # a copy in another file, which was not read until now
+        stored = engine.index.rows.find([key]).get(key, stored)  # a copy in another file, which was not read until now
     return gone

@@ -17,7 +17,6 @@ from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound
 from everlore.kinds import note
 from everlore.kinds.base import END_FIELDS, UTC_CLOCK
-from everlore.kinds.fact import FACT
 from everlore.kinds.note import NOTE, Note
 from everlore.kinds.paths import log_path, part_path
 from everlore.kinds.registry import kind as kind_of
@@ -155,10 +154,10 @@ def _has_ended(end: str, now: int) -> bool:
 
 def successor(stored: IndexedMemory) -> str:
     """The handle of the memory that superseded this one, or ""."""
-    value = str(stored.data.get("superseded_by") or "")
-    # facts that a newer fact ended name it by its entry
-    entry = stored.key.kind == FACT.name and value.startswith(f"{FACT.code}_")
-    return Key(stored.key.owner, FACT.name, value).global_id if entry else value
+    key, value = stored.key, str(stored.data.get("superseded_by") or "")
+    # what a newer one of its kind ended names it by its entry, as facts do
+    entry = value.startswith(f"{kind_of(key.kind).code}_")
+    return Key(key.owner, key.kind, value).global_id if entry else value
 
 
 def _check_successor(engine: Engine, stored: IndexedMemory, named: IndexedMemory) -> None:
@@ -174,7 +173,7 @@ def _check_successor(engine: Engine, stored: IndexedMemory, named: IndexedMemory
                 " name that one in superseded_by"
             )
         seen.add(handle)
-        following = engine.index.by_global_id([handle]).get(handle)
+        following = engine.index.rows.by_global_id([handle]).get(handle)
         handle = successor(following) if following else ""
 
 

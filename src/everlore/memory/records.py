@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from everlore.engine import Engine
@@ -58,23 +58,15 @@ def save_record(
         if text is None:
             return Record(owner, entry, type, content, source, tuple(tags), confidence, now, now)
         known = record.from_sheet(parse_sheet(text), owner, entry)
-        return Record(
-            owner=owner,
-            local_id=entry,
-            type=known.type,
-            content=known.content,
-            source=known.source,
-            tags=tuple(dict.fromkeys((*known.tags, *tags))),
-            confidence=max(known.confidence, confidence),
-            created=known.created,
-            updated=now,
-        )
+        both = tuple(dict.fromkeys((*known.tags, *tags)))
+        surer = max(known.confidence, confidence)
+        return replace(known, local_id=entry, tags=both, confidence=surer, updated=now)
 
     written = engine.vault.change(path, lambda text: _shown(saved(text), text)).after
     if written is None:
         raise Damaged(f"{path} was removed while it was written: save the record again")
     index_file(engine, path)
-    embed_soon(engine)
+    embed_soon(engine, [owner])
     return record.from_sheet(parse_sheet(written.text), owner, entry)
 
 
@@ -109,7 +101,7 @@ def _of_type(engine: Engine, owner: Owner, type: str) -> list[IndexedMemory]:  #
     where = Where(owner, (RECORD.name,), Predicate("parent_type", "eq", type))
     rows: list[IndexedMemory] = []
     while True:
-        page = engine.index.page(where, offset=len(rows), limit=1000)
+        page = engine.index.rows.page(where, offset=len(rows), limit=1000)
         rows += page.rows
         if not page.rows or len(rows) >= page.total:
             return rows

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 import structlog
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from everlore import extract
 from everlore.clock import as_ms
 from everlore.engine import Engine
-from everlore.errors import InvalidInput, Misconfigured, Unavailable, UnsupportedMedia
+from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable, UnsupportedMedia
 from everlore.extract.boundary import asks_for_topics, cell_id, find_cells
 from everlore.kinds.paths import owner_dir
 from everlore.memory.extraction import SESSION_WAIT_SECONDS, Written, session_lock, write_cells, write_pending
@@ -74,6 +74,8 @@ def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[N
     ]
     fresh = engine.buffer.append(accepted)
     engine.embedder.warm()  # it will be needed soon, and loads while people talk
+    if engine.llm is None and _goes_on(engine, scope, session_id):
+        return Outcome(False, usage=meter.usage)
     meter = Meter(engine.settings.llm.budget_seconds, usage=meter.usage)
     # who holds the lock may be waiting for a language model; this batch is safe, and the next call looks at it
     wait = SESSION_WAIT_SECONDS if engine.llm is None else MODEL_WAIT_SECONDS
@@ -90,6 +92,15 @@ def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[N
         return Outcome(False, usage=meter.usage)
     waiting, reason = before.waiting + done.waiting, before.reason or done.reason
     return Outcome(done.any and not waiting, waiting, reason, meter.usage)
+
+
+def _goes_on(engine: Engine, scope: Scope, session_id: str) -> bool:
+    """Whether nothing is to be done: no stretch has ended, and none waits. Looked at without a lock, since most
+    messages end nothing; whoever sees an end looks again with it."""
+    with suppress(EverloreError):  # comes up again, and is told
+        waiting = engine.buffer.at_rest(scope, session_id)
+        return waiting is not None and len(_stretches(engine, waiting, None)) < 2
+    return False
 
 
 def flush(engine: Engine, scope: Scope, session_id: str) -> Outcome:
@@ -116,19 +127,8 @@ def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: 
         text = engine.media.read(message.content, meter)
     if engine.settings.memory.mask_secrets and text is not message.content:
         text = mask_secrets(text)  # what a file holds is seen only now
-    return Message(
-        id=f"m_{uuid.uuid4().hex}",
-        scope=scope,
-        session_id=session_id,
-        sender_id=message.sender_id,
-        sender_name=message.sender_name,
-        role=message.role,
-        timestamp=timestamp,
-        content=message.content,
-        text=text,
-        tool_calls=message.tool_calls,
-        tool_call_id=message.tool_call_id,
-    )
+    sent = {one.name: getattr(message, one.name) for one in fields(message)} | {"timestamp": timestamp}
+    return Message(id=f"m_{uuid.uuid4().hex}", scope=scope, session_id=session_id, text=text, **sent)
 
 
 def spoken(content: str | Sequence[Mapping[str, Json]]) -> str:
@@ -160,11 +160,7 @@ def _extract(engine: Engine, scope: Scope, session_id: str, meter: Meter, fresh:
     waiting = engine.buffer.open_messages(scope, session_id)
     if not waiting:
         return Written()
-    limits = engine.settings.boundary_detection
-    topics = _topics(engine, waiting, fresh, meter, final=final)
-    by_vectors = topics is None and limits.topic_shift and len(waiting) > limits.min_messages
-    vectors = _vectors(engine, waiting) if by_vectors else None
-    stretches = find_cells(waiting, limits, vectors, engine.clock.zone, topics)
+    stretches = _stretches(engine, waiting, _topics(engine, waiting, fresh, meter, final=final))
     if len(stretches) < 2 and not final:
         return Written()
     cells = [
@@ -173,6 +169,13 @@ def _extract(engine: Engine, scope: Scope, session_id: str, meter: Meter, fresh:
     ]
     engine.buffer.close_cells(cells)
     return write_cells(engine, cells, meter)
+
+
+def _stretches(engine: Engine, waiting: list[Message], topics: list[int] | None) -> list[list[Message]]:
+    limits = engine.settings.boundary_detection
+    by_vectors = topics is None and limits.topic_shift and len(waiting) > limits.min_messages
+    vectors = _vectors(engine, waiting) if by_vectors else None
+    return find_cells(waiting, limits, vectors, engine.clock.zone, topics)
 
 
 def _topics(engine: Engine, waiting: list[Message], fresh: int, meter: Meter, *, final: bool) -> list[int] | None:

@@ -28,9 +28,9 @@ def reset(engine: Engine, scope: Scope) -> Counter[str]:
             if stamp is not None:
                 engine.vault.remove(path)
                 gone.update(_counted(parsed))
-                for cell in {row.parent_id for row in parsed.rows if row.parent_id}:
-                    engine.buffer.forget_cell(cell)
-            engine.index.remove_file(path)
+                for session, cell in {(row.session_id, row.parent_id) for row in parsed.rows if row.parent_id}:
+                    engine.buffer.forget_cell(scope, session, cell)
+            engine.index.files.remove(path)
     return gone
 
 

@@ -42,7 +42,7 @@ def add_statements(engine: Engine, owner: Owner, statements: Sequence[tuple[int,
         return False
     if change.after != change.before:
         index_file(engine, path)
-        embed_soon(engine)
+        embed_soon(engine, [owner])
     return True
 
 

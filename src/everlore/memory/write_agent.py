@@ -22,6 +22,7 @@ from everlore.kinds.paths import locate, owner_dir, sheet_path
 from everlore.kinds.skill import Skill
 from everlore.memory.daily_log import append_once
 from everlore.models.chat import Meter
+from everlore.stores.base import Asked
 from everlore.sync.indexing import index_file
 from everlore.types import Cell, IndexedMemory, Key, Owner, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
@@ -144,14 +145,14 @@ def _alike(
     sources = [
         Key(owner, cases.CASE.name, source.removeprefix(f"{owner.id}_")) for s in known for source in s.source_case_ids
     ]
-    rows = {row.key: row for row in engine.index.page(where, limit=NEAREST).rows}
-    rows |= engine.index.find(sources)
+    rows = {row.key: row for row in engine.index.rows.page(where, limit=NEAREST).rows}
+    rows |= engine.index.rows.find(sources)
     try:
         intent = engine.embedder.encode([new.task_intent], patient=False)[0]
-        hits = engine.index.vector(intent, where, 4 * NEAREST)
-        row_of = {piece.unit: piece.row for piece in engine.index.around([hit.unit for hit in hits], 0)}
-        nearest = dict.fromkeys(row_of[hit.unit] for hit in hits if hit.unit in row_of)  # one may be gone by now
-        rows |= {row.key: row for row in engine.index.stored(list(nearest)[:NEAREST]).values()}
+        found = engine.index.search.candidates(Asked(where, vector=intent, limit=4 * NEAREST))
+        row_of = {piece.unit: piece.row for piece in found.pieces}
+        nearest = dict.fromkeys(row_of[hit.unit] for hit in found.by_meaning)
+        rows |= {row.key: row for row in engine.index.rows.stored(list(nearest)[:NEAREST]).values()}
         others = _others(rows.values(), new)
         return others, engine.embedder.encode(
             [extract.skill_cluster.cluster_text(case) for case in (*others, new)], patient=False
@@ -190,6 +191,6 @@ def _skills(engine: Engine, owner: Owner) -> _Pages:
             if file := engine.vault.read(path):
                 found[path] = skills.from_sheet(parse_sheet(file.text), owner, located.name)
         except Damaged:  # reported as a problem by the cascade
-            unread += [Key(owner, skills.SKILL.name, entry) for entry in engine.index.digests(path)]
-    sources = [source for row in engine.index.find(unread).values() for source in row.data["source_case_ids"]]
+            unread += [Key(owner, skills.SKILL.name, entry) for entry in engine.index.files.digests(path)]
+    sources = [source for row in engine.index.rows.find(unread).values() for source in row.data["source_case_ids"]]
     return _Pages(found, folders, frozenset(sources))

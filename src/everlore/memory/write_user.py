@@ -18,6 +18,7 @@ from everlore.kinds.episode import Episode
 from everlore.kinds.fact import Fact
 from everlore.memory.daily_log import append_once
 from everlore.models.base import Vectors
+from everlore.stores.base import Asked
 from everlore.stores.tokens import query_terms
 from everlore.sync.indexing import index_file
 from everlore.sync.projection import add_to_profile, known_names
@@ -112,12 +113,11 @@ def compared(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[IndexedM
         return []
     where = Where(owner, (facts.FACT.name,))
     slots = extract.supersede.slots_of(able, known_names(engine, owner))
-    found = {row.key: row for row in engine.index.in_slot(owner, facts.FACT.name, *slots)} if slots else {}
+    found = {row.key: row for row in engine.index.rows.in_slot(owner, facts.FACT.name, *slots)} if slots else {}
     terms = query_terms(" ".join(extract.supersede.words_of(fact) for fact in able))
-    hits = engine.index.text(terms, where, ALIKE) if terms else []
-    pieces = engine.index.around(sorted(hit.unit for hit in hits), 0)
-    found |= {row.key: row for row in engine.index.stored({piece.row for piece in pieces}).values()}
-    found |= {row.key: row for row in engine.index.page(where, limit=NEWEST).rows}
+    pieces = engine.index.search.candidates(Asked(where, terms, limit=ALIKE)).pieces if terms else []
+    found |= {row.key: row for row in engine.index.rows.stored({piece.row for piece in pieces}).values()}
+    found |= {row.key: row for row in engine.index.rows.page(where, limit=NEWEST).rows}
     told = {fact.local_id for fact in new}
     return [row for row in found.values() if row.key.local_id not in told]
 
@@ -125,7 +125,7 @@ def compared(engine: Engine, owner: Owner, new: Sequence[Fact]) -> list[IndexedM
 def _own_rows(engine: Engine, owner: Owner, new: Sequence[Fact], ended: Mapping[str, Fact]) -> list[IndexedMemory]:
     """Where the new facts lie that have ended already."""
     keys = [Key(owner, facts.FACT.name, fact.local_id) for fact in new if fact.local_id in ended]
-    return list(engine.index.find(keys).values()) if keys else []
+    return list(engine.index.rows.find(keys).values()) if keys else []
 
 
 def _vectors(engine: Engine, known: Sequence[Fact], new: Sequence[Fact]) -> dict[str, Vectors] | None:

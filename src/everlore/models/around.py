@@ -36,8 +36,8 @@ class EmbedderAround:
     def warm(self) -> None:
         self._embedder.warm()
 
-    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
-        return self._embedder.encode(texts, patient=patient)
+    def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
+        return self._embedder.encode(texts, patient=patient, pieces=pieces)
 
     def query(self, text: str) -> Vectors:
         return self._embedder.query(text)

@@ -40,10 +40,11 @@ class Embedder(Protocol):
     def warm(self) -> None:
         """Start loading in the background. Returns at once; calling it again does nothing."""
 
-    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
+    def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
         """One row per text. Raises Unavailable when the model is out of reach. Any thread may call it.
 
         `patient` False: somebody waits for what this is a part of, so an endpoint gets a few seconds only.
+        `pieces`: the numbers of the units whose texts these are; a shared cache keeps their vectors beside them.
         """
 
     def query(self, text: str) -> Vectors:

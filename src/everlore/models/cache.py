@@ -56,9 +56,9 @@ class Cache(ABC):
         self._counting = threading.Lock()
         self._hits = self._misses = 0
 
-    def get(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
-        """The vectors that are known, by their place in `texts`."""
-        found = self._known(model, texts)
+    def get(self, model: str, texts: Sequence[str], pieces: Sequence[int] = ()) -> dict[int, NDArray[np.float32]]:
+        """The vectors that are known, by their place in `texts`. `pieces`: the units whose texts they are, if any."""
+        found = self._known(model, texts, pieces)
         with self._counting:
             self._hits += len(found)
             self._misses += len(texts) - len(found)
@@ -71,13 +71,13 @@ class Cache(ABC):
             return CacheStats(self._hits, self._misses, size)
 
     @abstractmethod
-    def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None: ...
+    def put(self, model: str, texts: Sequence[str], vectors: Vectors, pieces: Sequence[int] = ()) -> None: ...
 
     @abstractmethod
     def close(self) -> None: ...
 
     @abstractmethod
-    def _known(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]: ...
+    def _known(self, model: str, texts: Sequence[str], pieces: Sequence[int]) -> dict[int, NDArray[np.float32]]: ...
 
     @abstractmethod
     def _size(self, model: str) -> int: ...
@@ -90,7 +90,8 @@ class EmbeddingCache(Cache):
             path, Schema(1, _upgrade), durable=False, derived=True, remedy="delete it; it fills again by itself"
         )
 
-    def _known(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+    def _known(self, model: str, texts: Sequence[str], pieces: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        del pieces  # a text has one vector, whosever it is
         select = (
             "SELECT j.key, v.vector FROM json_each(?) j CROSS JOIN vectors v"
             " ON v.model = (SELECT id FROM models WHERE name = ?) AND v.text = unhex(j.value)"
@@ -99,7 +100,8 @@ class EmbeddingCache(Cache):
         with self._db.read() as connection:
             return {place: unpacked(data) for place, data in rows(connection, select, (keys, model))}
 
-    def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
+    def put(self, model: str, texts: Sequence[str], vectors: Vectors, pieces: Sequence[int] = ()) -> None:
+        del pieces
         with self._db.write() as connection:
             connection.execute("INSERT OR IGNORE INTO models(name) VALUES(?)", (model,))
             number = value(connection, "SELECT id FROM models WHERE name = ?", (model,))
@@ -143,14 +145,17 @@ class CachedEmbedder(EmbedderAround):
             self._measured_again = time.monotonic() + MEASURED_AGAIN_SECONDS
             raise
 
-    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
+    def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
         if not texts:
             return self._embedder.encode(texts)
+        place_of = dict(zip(texts, pieces, strict=True)) if pieces else {}
         found: dict[int, NDArray[np.float32]] = {}
         with contextlib.suppress(Unavailable, Damaged):
             # an endpoint may have another model by now under the same name
             size = self.dimension
-            found = {at: vector for at, vector in self._cache.get(self.name, texts).items() if len(vector) == size}
+            found = {
+                at: vector for at, vector in self._cache.get(self.name, texts, pieces).items() if len(vector) == size
+            }
         missing: dict[str, list[int]] = {}
         for place, text in enumerate(texts):
             if place not in found:
@@ -160,7 +165,7 @@ class CachedEmbedder(EmbedderAround):
             some = wanted[start : start + SLICE]
             fresh = self._embedder.encode(some, patient=patient)
             with contextlib.suppress(Unavailable, Damaged):
-                self._cache.put(self.name, some, fresh)
+                self._cache.put(self.name, some, fresh, [place_of[text] for text in some if place_of])
             for text, vector in zip(some, fresh, strict=True):
                 # as it will be read from the cache, so that the same text always gives the same vector
                 found.update(dict.fromkeys(missing[text], unpacked(packed(vector))))

@@ -2,9 +2,9 @@
 
 Invariants:
 - Nothing heavy is imported or read before `warm` or `encode`.
-- A text has the same vector whatever else is encoded with it.
-- Work is done in small batches. Batches of long calls take turns; a call that is one batch by itself (a
-  query) never waits for them, so that indexing does not hold up a search.
+- A text has the same vector, to the last bit, whatever else is encoded with it: each is run by itself (see `graph`).
+- A run is the work of one thread, and long calls run as many texts at once as there are threads for it, all of them
+  together. A call of a few texts (a query) never waits for them, so that indexing does not hold up a search.
 - When `close` returns, no thread is in native code, also not one that is in the middle of a long call: a process that
   ends meanwhile may crash.
 """
@@ -14,9 +14,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,20 +30,12 @@ from everlore.models.base import State, Vectors
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-MAX_TEXTS = 32
-MAX_TOKENS = 1024
-"""Padded tokens of one batch: two long texts or many short ones. Larger batches are not faster on a CPU."""
+FEW = 4
+"""Texts that are encoded at once, in the thread that asks."""
 WINDOW = 512
 """Texts tokenised at a time, so that memory does not grow with the call."""
 MAX_CHARS = 16_384
 """More is never needed to fill the model's window with real text, and tokenising a book is slow."""
-SPIN = 20
-"""Microseconds for which an idle thread waits for its next piece of work before it sleeps: longer than the gaps inside
-a text, so that a query is not slowed by waking up, and far too short to cost anything between texts."""
-KNOWS_SPIN = (1, 26)
-"""The first onnxruntime that lets us say so. Earlier ones would spin on and on."""
-PADDING = 1
-"""The id of `<pad>`. The attention mask hides it, so its value does not reach the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +49,7 @@ class OfflineEmbedder:
         self._cache_dir = cache_dir
         self._threads = threads
         self._guard = threading.Lock()
-        self._turn = threading.Lock()
+        self._turns = threading.Semaphore(threads)
         self._loading: Future[_Loaded] | None = None
         self._loader: threading.Thread | None = None
         self._closed = False
@@ -65,7 +58,7 @@ class OfflineEmbedder:
 
     @property
     def name(self) -> str:
-        return f"{pack.MODEL}@{pack.SHA256[:8]}"
+        return f"{pack.MODEL}@{pack.SHA256[:8]}.{unpacked.FORMAT}"
 
     @property
     def dimension(self) -> int:
@@ -94,26 +87,33 @@ class OfflineEmbedder:
     def warm(self) -> None:
         self._start()
 
-    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:  # noqa: ARG002
+    def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
+        del patient, pieces  # nothing is waited for, and nothing kept
         vectors = np.empty((len(texts), pack.DIMENSION), np.float32)
         if not len(texts):
             return vectors
         loaded = self._loaded()
-        order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
-        for at in range(0, len(order), WINDOW):
-            window = order[at : at + WINDOW]
+        for at in range(0, len(texts), WINDOW):
             with self._at_work():
-                encodings = loaded.tokenizer.encode_batch([_tokenisable(texts[number]) for number in window])
-            tokens = [encoding.ids for encoding in encodings]
-            batches = list(_batches(tokens))
-            alone = len(batches) == 1 and len(order) <= WINDOW
-            for batch in batches:
-                turn: AbstractContextManager[Any] = nullcontext() if alone else self._turn
-                with turn, self._at_work():
-                    vectors[[window[number] for number in batch]] = _run(
-                        loaded.session, [tokens[number] for number in batch]
-                    )
+                window = loaded.tokenizer.encode_batch([_tokenisable(text) for text in texts[at : at + WINDOW]])
+            tokens = [encoding.ids for encoding in window]
+            if len(texts) <= FEW:
+                vectors[:] = [self._run(loaded.session, ids) for ids in tokens]
+                return vectors
+            with ThreadPoolExecutor(self._threads) as threads:
+                for number, vector in enumerate(threads.map(partial(self._in_turn, loaded.session), tokens), at):
+                    vectors[number] = vector
         return vectors
+
+    def _in_turn(self, session: Any, tokens: Sequence[int]) -> Vectors:
+        with self._turns:
+            return self._run(session, tokens)
+
+    def _run(self, session: Any, tokens: Sequence[int]) -> Vectors:
+        with self._at_work():
+            (vectors,) = session.run(["embedding"], {"input_ids": np.array([tokens], np.int64)})
+        vector: Vectors = vectors[0]
+        return vector
 
     def query(self, text: str) -> Vectors:
         vector: Vectors = self.encode([text])[0]
@@ -158,7 +158,7 @@ class OfflineEmbedder:
 
     def _load(self, loading: Future[_Loaded]) -> None:
         try:
-            loading.set_result(_load(self._cache_dir, self._threads))
+            loading.set_result(_load(self._cache_dir))
         except Exception as error:
             loading.set_exception(error)
 
@@ -176,7 +176,7 @@ class OfflineEmbedder:
             raise Unavailable(f"the offline embedding model could not be loaded: {error}") from error
 
 
-def _load(cache_dir: Path, threads: int) -> _Loaded:
+def _load(cache_dir: Path) -> _Loaded:
     # read when it is imported; without it onnxruntime 1.31 keeps a device id in ~/.cache and reports to Microsoft
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
@@ -184,11 +184,10 @@ def _load(cache_dir: Path, threads: int) -> _Loaded:
 
     content = unpacked.load(cache_dir)
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     options.log_severity_level = 3
-    version = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
-    options.add_session_config_entry("session.intra_op.allow_spinning", str(int(version >= KNOWS_SPIN)))
-    options.add_session_config_entry("session.intra_op.spin_duration_us", str(SPIN))
+    # more would join operators again that are quicker apart
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     session = onnxruntime.InferenceSession(content.model, options, providers=["CPUExecutionProvider"])
     tokenizer = Tokenizer.from_buffer(content.tokenizer)
     tokenizer.enable_truncation(pack.LONGEST)
@@ -199,27 +198,3 @@ def _load(cache_dir: Path, threads: int) -> _Loaded:
 def _tokenisable(text: str) -> str:
     """Bounded, and without lone surrogates, which JSON lets through but UTF-8 cannot carry."""
     return text[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8")
-
-
-def _batches(tokens: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Positions in `tokens`, texts of like length together so that little is padded."""
-    batch: list[int] = []
-    for number in sorted(range(len(tokens)), key=lambda number: len(tokens[number])):
-        longest = len(tokens[number])
-        if batch and (len(batch) == MAX_TEXTS or (len(batch) + 1) * longest > MAX_TOKENS):
-            yield batch
-            batch = []
-        batch.append(number)
-    if batch:
-        yield batch
-
-
-def _run(session: Any, tokens: Sequence[Sequence[int]]) -> Vectors:
-    longest = max(len(ids) for ids in tokens)
-    padded = np.full((len(tokens), longest), PADDING, np.int64)
-    mask = np.zeros((len(tokens), longest), np.int64)
-    for row, ids in enumerate(tokens):
-        padded[row, : len(ids)] = ids
-        mask[row, : len(ids)] = 1
-    (vectors,) = session.run(["embedding"], {"input_ids": padded, "attention_mask": mask})
-    return np.asarray(vectors, np.float32)

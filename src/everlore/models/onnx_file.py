@@ -12,9 +12,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 IR_VERSION = 8
-FLOAT, UINT8, INT32, INT64 = 1, 2, 6, 7
+FLOAT, UINT8, INT8, INT64 = 1, 2, 3, 7
 """Types of elements."""
-_TYPES = {"float32": FLOAT, "uint8": UINT8, "int32": INT32, "int64": INT64}
+_TYPES = {"float32": FLOAT, "uint8": UINT8, "int8": INT8, "int64": INT64}
 _ATTRIBUTE_FLOAT, _ATTRIBUTE_INT = 1, 2
 
 

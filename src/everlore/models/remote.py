@@ -58,7 +58,8 @@ class RemoteEmbedder:
     def warm(self) -> None:
         """Nothing to load; the first request opens the connection."""
 
-    def encode(self, texts: Sequence[str], *, patient: bool = True) -> Vectors:
+    def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
+        del pieces  # a model keeps nothing
         if not len(texts):
             return np.empty((0, self.dimension), np.float32)
         until = None if patient else time.monotonic() + IMPATIENT_SECONDS

@@ -1,8 +1,17 @@
-"""Embeddings kept in PostgreSQL, so that what one server has embedded no other embeds again."""
+"""Embeddings kept in PostgreSQL, so that what one server has embedded no other embeds again.
+
+The vector of a unit's text is kept with the tenant of the unit, so that a cluster asks the node where all else about
+its owner is. What belongs to no unit, such as the talk of which a boundary is looked for, is remembered by the process
+that embedded it, and found there again when it has become a unit. `embeddings` holds what older versions kept by the
+text alone; a cluster leaves it on its coordinator, and nothing is added to it.
+"""
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,20 +20,20 @@ from everlore.models.base import Vectors
 from everlore.models.cache import Cache, packed, unpacked
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import each, rows, value
-from everlore.postgres.tenants import digest128, tenant_of
+from everlore.postgres.statements import Connection, many, rows, value
+from everlore.postgres.tenants import digest128, tenants_of
+
+REMEMBERED = 20_000
+"""Vectors that a process remembers: 15 MB of 384 halves."""
+
+_COLUMNS = """(
+  tenant int NOT NULL, key uuid NOT NULL, model text COLLATE "C" NOT NULL, vector bytea NOT NULL,
+  PRIMARY KEY(key, tenant))"""
 
 PART = Part(
     "embeddings",
-    (
-        """
-        CREATE TABLE embeddings(
-          tenant int NOT NULL, key uuid NOT NULL, model text COLLATE "C" NOT NULL, vector bytea NOT NULL,
-          PRIMARY KEY(key, tenant));
-        """,
-    ),
-    {"embeddings": "tenant"},
-    derived=True,
+    (f"CREATE TABLE embeddings{_COLUMNS}", f"CREATE TABLE embedded{_COLUMNS}"),
+    {"embeddings": "local", "embedded": "tenant"},
 )
 
 
@@ -32,28 +41,49 @@ class SharedCache(Cache):
     def __init__(self, server: Server) -> None:
         super().__init__()
         self._server = server
+        self._lock = threading.Lock()
+        self._recent: OrderedDict[UUID, bytes] = OrderedDict()
         server.prepare(PART)
 
-    def _known(self, model: str, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+    def _known(self, model: str, texts: Sequence[str], pieces: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         keys = [digest128(model, text) for text in texts]
-        select = "SELECT key, vector FROM embeddings WHERE tenant = ANY(%s) AND key = ANY(%s)"
-        tenants = sorted({tenant_of(key) for key in keys})
-        known = dict(self._server.read(lambda c: rows(c, select, (tenants, list(set(keys))))))
+        with self._lock:
+            known = {key: self._recent[key] for key in keys if key in self._recent}
+        missing = [key for key in dict.fromkeys(keys) if key not in known]
+        if missing and pieces:
+            known |= self._server.read(lambda c: _kept(c, missing, tenants_of(pieces)))
         return {place: unpacked(known[key]) for place, key in enumerate(keys) if key in known}
 
-    def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
-        if self._server.in_snapshot:  # a search can write nothing; what it embeds is embedded again the next time
-            return
+    def put(self, model: str, texts: Sequence[str], vectors: Vectors, pieces: Sequence[int] = ()) -> None:
         given = {digest128(model, text): packed(vector) for text, vector in zip(texts, vectors, strict=True)}
-        insert = "INSERT INTO embeddings(tenant, key, model, vector) VALUES(%s, %s, %s, %s)"
-        insert += " ON CONFLICT(tenant, key) DO UPDATE SET vector = excluded.vector"
+        with self._lock:
+            self._recent |= given
+            while len(self._recent) > REMEMBERED:
+                self._recent.popitem(last=False)
+        if not pieces:
+            return
+        values = {
+            (tenants_of([piece])[0], key): (model, given[key])
+            for piece, key in zip(pieces, (digest128(model, text) for text in texts), strict=True)
+        }
         # in one order, so that two servers that embed the same do not wait for each other
-        values = [(tenant_of(key), key, model, given[key]) for key in sorted(given)]
-        self._server.write(lambda c: each(c, insert, values), lasting=False)
+        ordered = [(*where, *values[where]) for where in sorted(values)]
+        insert = "INSERT INTO embedded(tenant, key, model, vector)"
+        then = "ON CONFLICT(tenant, key) DO UPDATE SET vector = excluded.vector"
+        self._server.write(lambda c: many(c, insert, ordered, then), lasting=False)
 
     def _size(self, model: str) -> int:
-        select = "SELECT count(*) FROM embeddings WHERE model = %s"
-        return int(self._server.read(lambda c: value(c, select, (model,))))
+        select = "SELECT (SELECT count(*) FROM {0} WHERE model = %s)"
+        tables = ("embedded", "embeddings")
+        return self._server.read(lambda c: sum(int(value(c, select.format(table), (model,))) for table in tables))
 
     def close(self) -> None:
         """The server is closed by whoever opened it."""
+
+
+def _kept(connection: Connection, keys: Sequence[UUID], tenants: Sequence[int]) -> dict[UUID, bytes]:
+    select = "SELECT key, vector FROM embedded WHERE tenant = ANY(%s) AND key = ANY(%s)"
+    found: dict[UUID, bytes] = dict(rows(connection, select, (tenants, keys)))
+    left = [key for key in keys if key not in found]
+    before = "SELECT key, vector FROM embeddings WHERE key = ANY(%s)"
+    return found | dict(rows(connection, before, (left,)) if left else [])

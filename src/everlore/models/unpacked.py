@@ -11,16 +11,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from everlore.durable import temporary
 from everlore.models import graph, pack
 
-FORMAT = 2
-"""Goes up when the graph built from the same pack changes."""
+FORMAT = 3
+"""Goes up when the graph built from the same pack changes. It is a part of the model's name: vectors are made anew."""
 
 _FILES = ("model.onnx", "tokenizer.json")
 
@@ -65,15 +64,5 @@ def _to_cache(folder: Path, content: Unpacked) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     manifest = json.dumps(_manifest(content), indent=2).encode()
     for name, data in zip((*_FILES, "manifest.json"), (content.model, content.tokenizer, manifest), strict=True):
-        _replace(folder / name, data)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)  # noqa: PTH105 (mkstemp gives a string)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        with temporary(data, folder) as file:
+            file.replace(folder / name)

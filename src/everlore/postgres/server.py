@@ -7,38 +7,39 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
 
 import psycopg
-from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool
 
-from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
-from everlore.postgres.errors import conflict, explained, never, passing, primary
-from everlore.postgres.parts import DISTRIBUTED, Part, distribute, make_schema, upgrade, version
-from everlore.postgres.statements import Connection, keep_nul, quoted, run, value
+from everlore import __version__
+from everlore.errors import EverloreError, InvalidInput, Misconfigured
+from everlore.postgres.errors import explained, patience, primary
+from everlore.postgres.leases import PART as LEASES
+from everlore.postgres.leases import Leases
+from everlore.postgres.names import Names, quoted
+from everlore.postgres.parts import DISTRIBUTED, Part, beside, distribute, make_schema, tidy, upgrade, version
+from everlore.postgres.statements import Connection, keep_nul, run
 from everlore.postgres.tenants import digest128
 
 T = TypeVar("T")
 
 CONNECT_SECONDS = 5
+SESSION: dict[str, Any] = {
+    "autocommit": True,
+    "connect_timeout": CONNECT_SECONDS,
+    "application_name": f"everlore {__version__}",
+    "prepare_threshold": None,  # a proxy may not know them; and a plan for any values is a bad one for lists
+}
 POOL_SECONDS = 10.0
 """How long a request waits for a free connection, or for a database that is away."""
 START_SECONDS = 3.0
 """How long an opening waits for a database that is just starting."""
-RETRY_SECONDS = 10.0
 LOCK_SECONDS = 30.0
-
-
-@dataclass(slots=True)
-class _Mine:
-    """What a thread holds."""
-
-    connection: Connection
-    locks: set[str] = field(default_factory=set)
-    snapshot: bool = False
+LISTEN_SECONDS, LISTEN_AGAIN_SECONDS = 1.0, 20.0
+"""How long a listener waits before it looks whether it shall stop, and before it connects again."""
 
 
 class Server:
@@ -48,13 +49,16 @@ class Server:
         self._url = _plain_url(url)
         self.schema = schema
         self.where, self._password = _described(self._url)
-        self._search_path = quoted(schema)
-        self._query_ms = query_ms
+        self._names = Names(schema)
+        self._limit = f"SET LOCAL statement_timeout = {query_ms};" if query_ms else ""
         self._mine = threading.local()
         self._parts: dict[str, Part] = {}
+        self._woken: list[Callable[[], None]] = []
+        self._channel = f"everlore_{digest128(schema).hex[:16]}"
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             self._url,
-            kwargs={"autocommit": True, "connect_timeout": CONNECT_SECONDS, "application_name": "everlore"},
+            connection_class=Connection,
+            kwargs=SESSION,
             min_size=0,
             max_size=pool_size,
             max_idle=idle_seconds,
@@ -63,76 +67,100 @@ class Server:
             reconnect_timeout=CONNECT_SECONDS,
             configure=self._configure,
         )
+        self._leases = Leases(self.apart)
         self._first_contact()
         self._pool.open()
+        try:
+            self.prepare(LEASES)
+        except BaseException:
+            self.close()
+            raise
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run statements that change nothing."""
-        return self._run(work, retry=True)
+        return self._run(self._together(work, self._limit) if self._limit else work, retry=True)
 
     def write(self, work: Callable[[Connection], T], *, lasting: bool = True, retry: bool = True) -> T:
         """Run `work` in one transaction. Not `lasting`: a crash of the database may lose the latest of these, in
         order, which is no harm to what can be made again."""
+        self._leases.check()
+        settings = self._limit if lasting else f"{self._limit}SET LOCAL synchronous_commit = off;"
+        done = self._run(self._together(work, settings), retry=retry)
+        for wake in self._woken:
+            wake()
+        return done
+
+    def notify(self, connection: Connection) -> None:
+        """Wake the other processes once this transaction is done."""
+        run(connection, "SELECT pg_notify(%s, '')", (self._channel,))
+
+    def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:
+        """Call `wake` whenever somebody here has written, or another process notifies, until `stop` is set. For that a
+        connection of its own is kept; behind a proxy it may hear nothing, so nobody may count on it."""
+        self._woken.append(wake)
+        try:
+            while not stop.is_set():
+                with contextlib.suppress(psycopg.Error), Connection.connect(self._url, **SESSION) as connection:
+                    self._configure(connection)
+                    run(connection, f"LISTEN {quoted(self._channel)}")
+                    while not stop.is_set():
+                        for _ in connection.notifies(timeout=LISTEN_SECONDS, stop_after=1):
+                            wake()
+                stop.wait(LISTEN_AGAIN_SECONDS)
+        finally:
+            self._woken.remove(wake)
+
+    def _together(self, work: Callable[[Connection], T], settings: str) -> Callable[[Connection], T]:
+        """In one transaction, with settings that end with it; in the one that is under way, if one is."""
 
         def transaction(connection: Connection) -> T:
             if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                 return work(connection)
             with connection.transaction():
-                if not lasting:
-                    connection.execute("SET LOCAL synchronous_commit = off")
+                if settings:
+                    connection.execute(settings.encode())
                 return work(connection)
 
-        return self._run(transaction, retry=retry)
+        return transaction
 
-    @contextlib.contextmanager
-    def lock(self, name: str, timeout: float = LOCK_SECONDS) -> Iterator[None]:
+    def lock(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
         """Hold `name` against every thread of every process. A thread may take it again."""
-        mine = self._held()
-        if mine is not None and name in mine.locks:
-            yield
-            return
-        key = int.from_bytes(digest128(self.schema, name).bytes[:8], "big", signed=True)
-        with contextlib.ExitStack() as stack:
-            mine = self._locked(stack, key, name, timeout)
-            mine.locks.add(name)
-            try:
-                yield
-            finally:
-                mine.locks.discard(name)
-                self._unlock(mine.connection, key)
+        return self._leases.hold(name, timeout)
 
-    @contextlib.contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """What this thread reads inside is the state of one moment."""
-        held = self._held()
-        if held is not None and held.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-            yield
-            return
-        with contextlib.ExitStack() as stack:
-            begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-            mine = self._entered(stack, lambda connection: run(connection, begin))
-            mine.snapshot = True
-            try:
-                yield
-            finally:
-                mine.snapshot = False
-                with contextlib.suppress(psycopg.Error):
-                    mine.connection.execute("ROLLBACK")
+    def gate(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
+        """Hold it against the other threads of this process only."""
+        return self._leases.alone_here(name, timeout)
 
-    @property
-    def in_snapshot(self) -> bool:
-        """Whether this thread can only read just now."""
-        held = self._held()
-        return held is not None and held.snapshot
+    def apart(self, work: Callable[[Connection], T]) -> T:
+        """Statements that each stand for themselves, on a connection of their own, whatever this thread is doing."""
+
+        def attempt() -> T:
+            with self._pool.connection() as connection:
+                return work(connection)
+
+        return self._again(attempt)
 
     def prepare(self, part: Part) -> None:
         """Bring the tables of a part to its version. Many servers may do so at once."""
         self._parts[part.name] = part
-        if self.read(lambda connection: version(connection, part.name)) != part.version:
+        self._names.place(part.home(self.schema), (*part.tables, *part.sequences))
+        if self.read(lambda connection: version(connection, part.row)) != part.version:
             self.write(lambda connection: upgrade(connection, self.schema, part))
 
     def parts(self) -> list[Part]:
         return list(self._parts.values())
+
+    def beside(self, name: str) -> list[str]:
+        """Schemas in which other versions of Everlore keep their tables of this derived part."""
+        part = self._parts.get(name)
+        return [] if part is None else list(self.read(lambda c: beside(c, self.schema, part)).values())
+
+    def tidy(self) -> list[str]:
+        """Drop what older versions derived and nobody uses any more; returns its names."""
+        derived = [part for part in self.parts() if part.derived]
+        return self.write(
+            lambda c: [name for part in derived for name in tidy(c, self.schema, self.where, part)], retry=False
+        )
 
     def distributed(self) -> bool:
         return self.read(lambda connection: bool(version(connection, DISTRIBUTED)))
@@ -142,11 +170,8 @@ class Server:
         return self.write(lambda c: distribute(c, self.schema, self.where, self.parts()), retry=False)
 
     def close(self) -> None:
+        self._leases.close()
         self._pool.close()
-
-    def holding(self) -> bool:
-        """Whether this thread is in the middle of something."""
-        return self._held() is not None
 
     def hidden(self, text: str) -> str:
         """The text without the password, wherever it came from."""
@@ -155,94 +180,53 @@ class Server:
                 text = text.replace(secret, "***")
         return text
 
-    def _held(self) -> _Mine | None:
+    def _held(self) -> Connection | None:
+        """The connection that this thread is at work on."""
         return getattr(self._mine, "held", None)
-
-    @contextlib.contextmanager
-    def _holding(self) -> Iterator[_Mine]:
-        """This thread's connection; one from the pool when it has none."""
-        held = self._held()
-        if held is not None:
-            yield held
-            return
-        with self._pool.connection() as connection:
-            self._mine.held = mine = _Mine(connection)
-            try:
-                yield mine
-            finally:
-                self._mine.held = None
 
     def _run(self, work: Callable[[Connection], T], *, retry: bool) -> T:
         held = self._held()
         if held is None:
-            return self._again(lambda: self._alone(work), passing if retry else never)
-        # inside a lock a conflict can be resolved, since the session is as it was; inside a transaction nothing can
-        idle = held.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-        return self._again(lambda: work(held.connection), conflict if retry and idle else never)
+            return self._again(lambda: self._alone(work), retry=retry)
+        return self._again(lambda: work(held), retry=False)  # only the outermost may be run again
 
     def _alone(self, work: Callable[[Connection], T]) -> T:
-        with self._holding() as mine:
-            return work(mine.connection)
+        with self._pool.connection() as connection:
+            self._mine.held = connection
+            try:
+                return work(connection)
+            finally:
+                self._mine.held = None
 
-    def _again(self, work: Callable[[], T], hopeful: Callable[[psycopg.Error], bool]) -> T:
+    def _again(self, work: Callable[[], T], *, retry: bool = True) -> T:
         """Run it again as long as its errors give hope, within reason."""
-        deadline = time.monotonic() + RETRY_SECONDS
+        began = time.monotonic()
         pause = 0.01
         while True:
             with self._explaining():
                 try:
                     return work()
                 except psycopg.Error as error:
-                    if not hopeful(error) or time.monotonic() > deadline:
+                    if not retry or time.monotonic() - began >= patience(error):
                         raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
 
-    def _entered(self, stack: contextlib.ExitStack, begin: Callable[[Connection], object]) -> _Mine:
-        """Begin something that lasts, and keep its connection until the stack ends. Nothing was done in it yet, so a
-        lost connection is no reason to give up."""
-
-        def enter() -> _Mine:
-            with contextlib.ExitStack() as held:
-                mine = held.enter_context(self._holding())
-                begin(mine.connection)
-                stack.push(held.pop_all())
-                return mine
-
-        return self._again(enter, passing if self._held() is None else never)
-
-    def _locked(self, stack: contextlib.ExitStack, key: int, name: str, timeout: float) -> _Mine:
-        try:
-            return self._entered(stack, lambda connection: _take(connection, key, timeout))
-        except Unavailable as error:
-            if isinstance(error.__cause__, pg.LockNotAvailable):
-                raise Unavailable(f"{name} is in use by another process; try again") from None
-            raise
-
-    def _unlock(self, connection: Connection, key: int) -> None:
-        try:
-            connection.execute("SELECT pg_advisory_unlock(%s)", (key,))
-        except psycopg.Error:
-            connection.close()  # with the session goes the lock
-
     def _configure(self, connection: Connection) -> None:
+        """Nothing of it is known to the database's session, which a proxy may exchange between two transactions."""
         keep_nul(connection)
-        # a plan made for any values would be a bad one for lists that are short now and long then
-        connection.execute(
-            f"SET search_path TO {self._search_path}; SET plan_cache_mode = force_custom_plan;"
-            f" SET statement_timeout = {self._query_ms}".encode()
-        )
+        connection.names = self._names
 
     def _first_contact(self) -> None:
         """Connect once, so that what is wrong is said in full, and make our schema."""
         deadline = time.monotonic() + START_SECONDS
         while True:
             try:
-                with psycopg.connect(self._url, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
-                    found = make_schema(connection, self.schema, self.where)
-                    self._search_path = ", ".join(map(quoted, found))
+                with Connection.connect(self._url, **SESSION) as connection:
+                    self._configure(connection)
+                    make_schema(connection, self.schema, self.where)
             except psycopg.Error as error:
-                if not passing(error) or time.monotonic() > deadline:
+                if not patience(error) or time.monotonic() > deadline:
                     raise self._explained(error) from None
                 time.sleep(0.2)
             else:
@@ -256,18 +240,10 @@ class Server:
             raise InvalidInput(f"a text cannot be stored: {error.reason} at {error.start}") from None
         except psycopg.Error as error:
             # its text may hold values of people's memories, so it stays out of logs
-            raise self._explained(error) from (error if isinstance(error, pg.LockNotAvailable) else None)
+            raise self._explained(error) from None
 
     def _explained(self, error: psycopg.Error) -> EverloreError:
         return explained(error, self.hidden(primary(error)), self.where, self.schema)
-
-
-def _take(connection: Connection, key: int, timeout: float) -> None:
-    if value(connection, "SELECT pg_try_advisory_lock(%s)", (key,)):
-        return
-    with connection.transaction():
-        connection.execute("SELECT set_config('lock_timeout', %s, true)", (f"{max(1, int(timeout * 1000))}ms",))
-        connection.execute("SELECT pg_advisory_lock(%s)", (key,))
 
 
 def _plain_url(url: str) -> str:

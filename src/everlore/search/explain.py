@@ -19,15 +19,16 @@ from dataclasses import dataclass, field
 from everlore.clock import Clock
 from everlore.engine import Engine
 from everlore.search.candidates import Ask
-from everlore.search.passages import Past
+from everlore.search.passages import Told
 from everlore.search.query import Hit, Query
 from everlore.search.rank import Ranked, Ranking, Turn
 from everlore.search.recipes import Recipe
 from everlore.search.score import BY_ASSISTANT, FURTHER, TURNS
+from everlore.search.supersede import Changes
 from everlore.search.vectors import unrelated_cosine
 from everlore.stores.base import TermStats
 from everlore.stores.tokens import query_terms
-from everlore.types import AllOf, AnyOf, Filter, IndexedMemory, Json, Predicate
+from everlore.types import AllOf, AnyOf, Filter, Json, Predicate
 
 DIGITS = 6
 
@@ -40,8 +41,8 @@ class Stage:
     ask: Ask
     ranking: Ranking
     stats: TermStats
-    told: list[tuple[Ranked, IndexedMemory]] = field(default_factory=list)
-    past: Past = field(default_factory=dict)
+    told: list[Told] = field(default_factory=list)
+    changes: Changes = field(default_factory=Changes)
     hits: list[Hit] = field(default_factory=list)
     rounds: Sequence[dict[str, Json]] = ()
     superseded: Sequence[dict[str, Json]] = ()

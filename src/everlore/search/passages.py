@@ -6,9 +6,10 @@ as few of the first ones as a search has time for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,9 +20,9 @@ from everlore.kinds.episode import turns_at
 from everlore.search.candidates import Ask
 from everlore.search.query import Hit, Passage
 from everlore.search.rank import Ranked, Turn
-from everlore.search.recipes import HYBRID
+from everlore.search.recipes import HYBRID, Recipe
 from everlore.search.score import BY_ASSISTANT, Candidates, Floats, dense_scores, looked_for, term_weights, text_scores
-from everlore.search.supersede import TAKES_OVER, Place
+from everlore.search.supersede import TAKES_OVER, Changes, Place
 from everlore.search.vectors import default_radius, unrelated_cosine
 from everlore.stores.base import TermStats, Vector
 from everlore.stores.bm25 import in_texts
@@ -63,44 +64,58 @@ class _Said:
     sentences: list[str]
 
 
-Past = Mapping[Place, Sequence[tuple[IndexedMemory, str]]]
-
-
 def text_of(stored: IndexedMemory) -> str:
     """What a memory without turns says."""
     return "\n".join(str(stored.data[name]) for name in _TEXTS if stored.data.get(name))
 
 
-def matched(one: Ranked, *, vectors_only: bool, low: float) -> list[Turn]:
-    """The turns that matched, best first."""
+class Told(NamedTuple):
+    """A memory that is returned, and the turns of it that matched, best first."""
 
-    def worth(turn: Turn) -> float:
-        # cosines lie so close together that only their distance from the unrelated tells
-        return max(0.0, turn.cosine - low) if vectors_only else turn.score
+    one: Ranked
+    stored: IndexedMemory
+    turns: list[Turn]
 
-    turns = sorted((turn for turn in one.turns.values() if turn.score > 0), key=lambda turn: (-turn.score, turn.turn))
-    return [turn for turn in turns if worth(turn) >= MATCHED * worth(turns[0])]
+
+def matched(one: Ranked, recipe: Recipe, low: float) -> list[Turn]:
+    """The turns that matched, best first. `low`: the cosine of texts that have nothing to do with each other."""
+    turns = sorted(one.turns.values(), key=_by_score)
+    if not turns or turns[0].score <= 0:
+        return []
+    if recipe.by_words:
+        least = MATCHED * turns[0].score
+        return [turn for turn in turns if turn.score > 0 and turn.score >= least]
+    # cosines lie so close together that only their distance from the unrelated tells
+    least = low + MATCHED * max(0.0, turns[0].cosine - low)
+    return [turn for turn in turns if turn.score > 0 and max(low, turn.cosine) >= least]
+
+
+def _by_score(turn: Turn) -> tuple[float, int]:
+    return -turn.score, turn.turn
 
 
 def passages(
-    engine: Engine, ask: Ask, hits: Sequence[tuple[Ranked, IndexedMemory]], past: Past, stats: TermStats
+    engine: Engine, ask: Ask, hits: Sequence[Told], changes: Changes, stats: TermStats
 ) -> list[tuple[Passage, ...]]:
     """For each hit the best sentence of each of its best turns."""
     if not ask.recipe.passages:
         return [()] * len(hits)
-    cut = [said for one, stored in hits for said in _cut(one, stored, ask.recipe.passages)]
-    foremost = {stored.id for _, stored in hits[:COMPARED_HITS]}
+    cut = [said for hit in hits for said in _cut(hit, ask.recipe.passages)]
+    foremost = {hit.stored.id for hit in hits[:COMPARED_HITS]}
     found: dict[int, list[Passage]] = {}
     for said, worth in zip(cut, _sentence_scores(engine, ask, cut, foremost, stats), strict=True):
         one, stored, turn = said.one, said.stored, said.turn
-        best = int(np.argmax(worth))
-        ended, by = _ended(said.sentences, best, said.speaker, past.get((stored.parent_id, turn.turn), ()))
+        place = (stored.parent_id, turn.turn)
+        best, score = int(np.argmax(worth)), float(worth.max())
+        if place in changes.present:  # the words of the question stand in what it replaced
+            best, score = int(np.argmax(next(_stated(said, [changes.present[place]])))), turn.score
+        ended, by = _ended(said, best, changes.past.get(place, ()))
         validity = stored.validity if ended is None else ended.validity
         moment = _moment(stored.timestamp, said.clock)
         found.setdefault(stored.id, []).append(
             Passage(
                 text=said.sentences[best],
-                score=round(min(float(worth[best]), one.score), 6),
+                score=round(min(score, one.score), 6),
                 turn=turn.turn + 1 if said.speaker else 0,
                 speaker=said.speaker,
                 time=moment,
@@ -110,18 +125,21 @@ def passages(
                 ended_by=by,
             )
         )
-    return [_in_order(one, found.get(stored.id, ())) for one, stored in hits]
+    return [_in_order(hit.one, found.get(hit.stored.id, ())) for hit in hits]
 
 
-def _in_order(one: Ranked, said: Iterable[Passage]) -> tuple[Passage, ...]:
+def _in_order(one: Ranked, said: Sequence[Passage]) -> tuple[Passage, ...]:
     """Best first; of a hit that says what holds now, what has ended last."""
+    if len(said) < 2:
+        return tuple(said)
     answers = any(why == TAKES_OVER for why, _ in one.steps)
     return tuple(sorted(said, key=lambda passage: (answers and passage.valid_until is not None, -passage.score)))
 
 
-def _cut(one: Ranked, stored: IndexedMemory, most: int) -> list[_Said]:
+def _cut(hit: Told, most: int) -> list[_Said]:
     """The best turns, in sentences."""
-    best = [turn for turn in matched(one, vectors_only=False, low=0.0)[:most] if turn.score >= NEARLY * one.best_turn]
+    one, stored, matching = hit
+    best = [turn for turn in matching[:most] if turn.score >= NEARLY * matching[0].score]
     account = str(stored.data.get("episode", ""))
     turns = turns_at(account, [turn.turn for turn in best])
     if turns:
@@ -177,18 +195,22 @@ def _cosines(engine: Engine, vector: Vector | None, texts: Sequence[str]) -> Flo
     return near
 
 
-def _ended(
-    sentences: Sequence[str], at: int, speaker: str, facts: Sequence[tuple[IndexedMemory, str]]
-) -> tuple[IndexedMemory | None, str]:
+def _ended(said: _Said, at: int, facts: Sequence[tuple[IndexedMemory, str]]) -> tuple[IndexedMemory | None, str]:
     """The fact that has ended which this sentence states, and what replaced it."""
-    held = [set(query_terms(sentence)) for sentence in sentences] if facts else []
-    for fact, by in facts:
-        # "Ann is single." and "I am single." have the last word in common
-        said = set(query_terms(str(fact.data["content"]))).difference(tokens(speaker))
-        shared = [len(said & words) for words in held]
-        if shared[at] >= max(1, SAID_OF * len(said)) and shared[at] == max(shared):
+    texts = [str(fact.data["content"]) for fact, _ in facts]
+    for (fact, by), shares in zip(facts, _stated(said, texts), strict=True):
+        if shares[at] >= SAID_OF and shares[at] == max(shares):
             return fact, by
     return None, ""
+
+
+def _stated(said: _Said, facts: Sequence[str]) -> Iterator[list[float]]:
+    """How much of each fact each sentence holds. "Ann is single." and "I am single." differ in the speaker alone."""
+    held = [set(query_terms(sentence)) for sentence in said.sentences] if facts else []
+    speaker = tokens(said.speaker) if facts else []
+    for fact in facts:
+        words = set(query_terms(fact)).difference(speaker)
+        yield [len(words & those) / max(1, len(words)) for those in held]
 
 
 def _moment(last: int, clock: str) -> int:
@@ -209,7 +231,7 @@ def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> 
     score, weights = np.zeros(len(texts), np.float32), looked_for(query)
     for owner in {owner for owner, _ in texts}:
         own = [at for at, (of, _) in enumerate(texts) if of == owner]
-        stats = engine.index.term_stats(list(weights), owner)
+        stats = engine.index.search.term_stats(list(weights), owner)
         score[own] = _by_words(stats, weights, [texts[at][1] for at in own])
     if engine.embedder.ready():
         try:
@@ -240,31 +262,27 @@ def _by_words(stats: TermStats, weights: Mapping[str, float], texts: Sequence[st
     return text_scores(each, term_weights(stats, weights), stats.mean_length)
 
 
-def facts(engine: Engine, ask: Ask, ranked: Sequence[Ranked], stats: TermStats) -> dict[str, list[Hit]]:
+def facts(engine: Engine, ask: Ask, told: Sequence[Told], stats: TermStats) -> dict[str, list[Hit]]:
     """The facts of the turns that matched best, by cell, the more telling ones of a turn first."""
     owner, recipe = ask.where.owner, ask.recipe
     if owner is None:
         return {}
-    vectors_only = not recipe.by_words
-    low = unrelated_cosine(engine, recipe) if vectors_only else 0.0
-    turns_of = {one.parent_id: matched(one, vectors_only=vectors_only, low=low) for one in ranked if one.parent_id}
+    turns_of = {hit.one.parent_id: hit.turns for hit in told if hit.one.parent_id}
     scores = {(parent, turn.turn): turn.score for parent, turns in turns_of.items() for turn in turns}
     best = sorted(scores, key=lambda place: (-scores[place], place))[:FACT_TURNS]
     first = [(parent, turn.turn) for parent, turns in turns_of.items() for turn in turns[:FACT_TURNS_EACH]]
-    most = {one.parent_id: one.score for one in ranked}
+    most = {hit.one.parent_id: hit.one.score for hit in told}
     idf = dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
-    told: dict[Place, list[tuple[float, IndexedMemory]]] = {}
-    for fact, turn, words in (
-        found for part in ask.parts for found in engine.index.in_turns(owner, part, sorted({*best, *first}))
-    ):
+    stated: dict[Place, list[tuple[float, IndexedMemory]]] = {}
+    for fact, turn, words in engine.index.search.in_turns(owner, ask.parts, sorted({*best, *first})):
         overlap = sum(weight for term, weight in idf.items() if f" {term} " in words)
-        told.setdefault((fact.parent_id, turn), []).append((overlap, fact))
+        stated.setdefault((fact.parent_id, turn), []).append((overlap, fact))
     if not recipe.by_meaning:
-        told = _worded(told)
+        stated = _worded(stated)
     hits: dict[str, list[Hit]] = {}
-    for place, said in told.items():
+    for place, said in stated.items():
         for fact, score in _scored(said, scores[place], most[place[0]]):
-            if not vectors_only or ask.radius is None or score >= ask.radius:
+            if recipe.by_words or ask.radius is None or score >= ask.radius:
                 hits.setdefault(place[0], []).append(Hit(fact, score))
     for found in hits.values():
         found.sort(key=lambda hit: (-hit.score, hit.stored.key.local_id))

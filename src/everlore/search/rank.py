@@ -81,10 +81,6 @@ class Ranked:
         """Whether it is of a kind that was cut into statements."""
         return any(parts_of(turn.piece.kind) for turn in self.turns.values())
 
-    @property
-    def best_turn(self) -> float:
-        return max((turn.score for turn in self.turns.values()), default=0.0)
-
     def moved(self, why: str, change: Callable[[float], float]) -> Ranked:
         """With another score. Its parts change alike, so that a weighted sum of them stays one."""
         score = change(self.score)
@@ -110,7 +106,7 @@ class Ranking:
 
 
 def rank(engine: Engine, ask: Ask) -> Ranking:
-    with engine.index.snapshot():
+    with engine.index.search.snapshot():
         found = collect(engine.index, ask)
         if found is None:
             return Ranking([])
@@ -148,17 +144,20 @@ def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats, *, reached: b
     """Units to turns to memories; those without any evidence only if the graph `reached` them."""
     recipe, scored, pieces = ask.recipe, found.scored, found.pieces
     text = text_scores(scored, idf, found.stats.mean_length, recipe.reach)
-    near = np.clip(scored.cosine, 0, 1)
-    meaning = np.zeros_like(text)
+    near, said, meaning = np.clip(scored.cosine, 0, 1), text, np.zeros_like(text)
     if ask.vector is None:
         score = text
     elif not recipe.by_words:
         score = near
     else:
-        meaning = dense_scores(in_context(scored), unrelated_cosine(engine, recipe))
+        low = unrelated_cosine(engine, recipe)
+        meaning = dense_scores(in_context(scored), low)
         score = unit_scores(recipe, meaning, text)
     if recipe.by_words:  # by vectors alone a score is the cosine
-        score = np.where([piece.tokens.startswith(_ASSISTANT) for piece in pieces], BY_ASSISTANT * score, score)
+        share = np.where([piece.tokens.startswith(_ASSISTANT) for piece in pieces], BY_ASSISTANT, 1).astype(np.float32)
+        score, said = share * score, share * text
+        if ask.vector is not None and not recipe.by_turns:  # a cosine again, read and judged as for any other recipe
+            near = np.where(meaning > 0, low + (1 - low) * share * meaning, np.minimum(near, low))
     memory, turn = scored.memory, scored.turn
     order = np.lexsort((-score, turn, memory))
     best = order[_begins(memory[order]) | _begins(turn[order])]  # of each turn, by memory
@@ -167,13 +166,13 @@ def _memories(engine: Engine, ask: Ask, found: Found, idf: Floats, *, reached: b
     by_memory = order  # grouped by memory, as `best` is
     bounds = np.flatnonzero(_begins(memory[by_memory]))
     meant = np.maximum.reduceat((meaning if recipe.by_turns else near)[by_memory], bounds)
-    said = np.maximum.reduceat(text[by_memory], bounds)
-    worth = roll_up(score[best], starts) if recipe.by_turns else recipe.meaning * meant + recipe.words * said
+    worded = np.maximum.reduceat((text if recipe.by_turns else said)[by_memory], bounds)
+    worth = roll_up(score[best], starts) if recipe.by_turns else recipe.meaning * meant + recipe.words * worded
     told = np.logical_or.reduceat((text > 0)[by_memory] | (scored.cosine > 0)[by_memory], bounds)
     columns = (turn, score, text, scored.cosine, meaning)
     turns = list(map(Turn, *(column[best].tolist() for column in columns), [pieces[at] for at in best.tolist()]))
     begin, why = starts.tolist(), TURNS_TOGETHER if recipe.by_turns else PARTS_TOGETHER
-    each = (memory[best[starts]].tolist(), worth.tolist(), meant.tolist(), said.tolist(), told.tolist())
+    each = (memory[best[starts]].tolist(), worth.tolist(), meant.tolist(), worded.tolist(), told.tolist())
     memories: list[Ranked] = []
     for row, value, means, says, known, start, end in zip(*each, begin, [*begin[1:], len(turns)], strict=True):
         if known or reached:
@@ -202,7 +201,7 @@ def _with_graph(
     reached = walk(engine, ask.where, ask.text, begin)
     # what is near to memories that hardly match is hardly near to the question
     match = min(1.0, max(begin.values(), default=0.0) ** (1 / SHARPNESS))
-    allowed = engine.index.permitted(reached.nearness, ask.where)
+    allowed = engine.index.search.permitted(reached.nearness, ask.where)
     nearness = {row: round(match * value, 9) for row, value in reached.nearness.items() if row in allowed}
     known = {one.row for one in memories}
     more = sorted((row for row in nearness if row not in known), key=lambda row: (-nearness[row], row))[:GRAPH_ONLY]
@@ -249,6 +248,6 @@ def _seeds(memories: Sequence[Ranked], low: float) -> dict[int, float]:
 
 def _in_time(engine: Engine, ask: Ask, memories: list[Ranked]) -> list[Ranked]:
     """Those of the time that was asked for raised towards 1."""
-    allowed = engine.index.permitted([one.row for one in memories], replace(ask.where, filter=ask.favoured))
+    allowed = engine.index.search.permitted([one.row for one in memories], replace(ask.where, filter=ask.favoured))
     left = 1 - ask.recipe.time
     return [one.moved(IN_TIME, lambda score: 1 - (1 - score) * left) if one.row in allowed else one for one in memories]

@@ -13,19 +13,18 @@ from dataclasses import dataclass, replace
 
 from everlore.engine import Engine
 from everlore.kinds.registry import kind as kind_of
-from everlore.kinds.registry import parts_of
 from everlore.models.chat import Meter
 from everlore.search.candidates import Ask
 from everlore.search.explain import Circumstances, Stage, explained
-from everlore.search.passages import facts, passages
+from everlore.search.passages import Told, facts, matched, passages
 from everlore.search.query import Hit, Query, Recall
 from everlore.search.rank import Ranked, Ranking, rank
 from everlore.search.recipes import HYBRID, Recipe
 from everlore.search.rounds import LEARN_FROM, further, rerank
 from everlore.search.score import looked_for
-from everlore.search.supersede import supersede
+from everlore.search.supersede import Changes, supersede
 from everlore.search.time_window import inside, stretch
-from everlore.search.vectors import default_radius, query_vector
+from everlore.search.vectors import default_radius, query_vector, unrelated_cosine
 from everlore.stores.base import TermStats, Vector
 from everlore.types import IndexedMemory, Json, Owner, Where
 
@@ -60,19 +59,19 @@ def recall(engine: Engine, query: Query, recipe: Recipe = HYBRID) -> Recall:
     hits: dict[str, list[Hit]] = {}
     reranked: dict[str, Json] | None = None
     # one view of the index for every step; not while a language model may be asked, which takes seconds
-    with nullcontext() if recipe.rounds else engine.index.snapshot():
+    with nullcontext() if recipe.rounds else engine.index.search.snapshot():
         groups = (query.kinds,) if query.kinds else recipe.groups(track)
         stages = [_stage(engine, query, recipe, kinds, given) for kinds in groups]
     # outside that view, in which nothing can be written: sentences may be embedded, and vectors are kept
     for stage in stages:
-        shown = passages(engine, stage.ask, stage.told, stage.past, stage.stats)
+        shown = passages(engine, stage.ask, stage.told, stage.changes, stage.stats)
         hits[stage.kind] = [replace(hit, passages=said) for hit, said in zip(stage.hits, shown, strict=True)]
     if query.rerank and recipe is HYBRID and track == "agent":
         hits, reranked = rerank(engine, query.text, hits, given.meter)
     found = Recall(hits, usage=given.meter.usage, nodes=sum(stage.ranking.nodes for stage in stages))
     if not query.explain:
         return found
-    if vector is not None and query.owner is not None and (waiting := engine.index.waiting(query.owner)):
+    if vector is not None and query.owner is not None and (waiting := engine.index.upkeep.waiting(query.owner)):
         note = f"{waiting} pieces of this owner have no vector of the model yet; only words find them"
     spent = {"embed": (embedded - begin) * 1000, "total": (time.perf_counter() - begin) * 1000}
     told = Circumstances(vector is not None, radius, meant, note, reranked, spent)
@@ -83,7 +82,7 @@ def _owner(engine: Engine, query: Query) -> Owner | None:
     """Of a scope with a single owner the owner's own lists are walked, which is quicker."""
     if query.owner is not None or query.scope is None:
         return query.owner
-    owners = engine.index.owners(query.scope, 2)
+    owners = engine.index.rows.owners(query.scope, 2)
     return owners[0][0] if len(owners) == 1 else None
 
 
@@ -108,39 +107,41 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     rounds: list[dict[str, Json]] = []
     if recipe.rounds:
         ranking, rounds = further(engine, ask, first, given.meter)
-    past, ended = {}, list[dict[str, Json]]()
+    changes, ended = Changes(), list[dict[str, Json]]()
     if recipe.supersede and ask.whole:
         # who asks for a time asks for what held then
         done = supersede(engine, ask, ranking, reorder=given.meant is None)
-        ranking, past, ended = done.ranking, done.past, done.trace
-    stored = engine.index.stored(one.row for one in ranking.memories)
+        ranking, stored, changes, ended = done.ranking, done.stored, done.changes, done.trace
+    else:
+        stored = engine.index.rows.stored(one.row for one in ranking.memories)
     if len(kinds) == 1 and recipe.by_words and recipe.by_meaning and (quality := kind_of(kind).quality):
         ranking = _proven(stored, ranking, quality)
     least = _least(query, first, ranking)
-    told = [(one, stored[one.row]) for one in ranking.memories if one.row in stored]
+    found = [(one, stored[one.row]) for one in ranking.memories if one.row in stored]
     # among equals the newest first, and the same order in every process
-    told.sort(key=lambda pair: (-pair[0].score, -pair[1].timestamp, pair[1].key.global_id))
-    told = [pair for pair in told if least is None or pair[0].score >= least][:wanted]
-    best = [one for one, _ in told]
+    found.sort(key=lambda pair: (-pair[0].score, -pair[1].timestamp, pair[1].key.global_id))
+    best = [pair for pair in found if least is None or pair[0].score >= least][:wanted]
+    low = 0.0 if recipe.by_words else unrelated_cosine(engine, recipe)
+    told = [Told(one, row, matched(one, recipe, low)) for one, row in best]
     stats = _word_statistics(engine, ask, ranking)
-    nested = facts(engine, ask, best, stats) if parts_of(kind) and not recipe.valid_only else {}
+    nested = facts(engine, ask, told, stats) if ask.whole == kind and not recipe.valid_only else {}
     hits = [
         Hit(row, round(one.score, 6), tuple(nested.get(one.parent_id, ())), (), one.parts, _moves(one))
-        for one, row in told
+        for one, row in best
     ]
-    return Stage(kind, ask, ranking, stats, told, past, hits, rounds, ended, least)
+    return Stage(kind, ask, ranking, stats, told, changes, hits, rounds, ended, least)
 
 
 def _moves(one: Ranked) -> tuple[str, ...]:
-    return tuple(why for why, _ in one.steps[1:])
+    return tuple(why for why, _ in one.steps[1:]) if len(one.steps) > 1 else ()
 
 
 def _word_statistics(engine: Engine, ask: Ask, ranking: Ranking) -> TermStats:
     """Of the question's words, also where words did not rank."""
     known = ranking.stats
-    if known is not None and all(term in known.frequency for term in ask.weights):
+    if known is not None and known.frequency.keys() >= ask.weights.keys():
         return known
-    return engine.index.term_stats(list(ask.weights), ask.where.owner)
+    return engine.index.search.term_stats(list(ask.weights), ask.where.owner)
 
 
 def _proven(stored: dict[int, IndexedMemory], ranking: Ranking, quality: str) -> Ranking:

@@ -109,7 +109,7 @@ def _learn(engine: Engine, ask: Ask, turns: Sequence[Turn]) -> dict[str, float]:
     ]
     if not fresh:
         return {}
-    stats = engine.index.term_stats(fresh, ask.where.owner)
+    stats = engine.index.search.term_stats(fresh, ask.where.owner)
     idf = term_weights(stats, dict.fromkeys(fresh, 1.0))
     worth = {word: counts[word] * float(value) for word, value in zip(fresh, idf, strict=True)}
     chosen = sorted(worth, key=lambda word: (-worth[word], word))[:LEARN]
@@ -121,12 +121,11 @@ def _entities(engine: Engine, ask: Ask, ranking: Ranking, turns: Sequence[Turn])
     said = {word for turn in turns for word in turn.piece.tokens.split()}
     counts = Counter(
         edge.target
-        for _, edge in engine.index.edges_of(_best(ranking))
+        for _, edge in engine.index.links.of(_best(ranking))
         if said.issuperset(words := edge.target.split())
         and not any(word in ask.weights or word in STOP_WORDS or word.isdigit() or len(word) < 3 for word in words)
     )
-    scope = ask.where.owner.scope if ask.where.owner else ask.where.scope
-    links = engine.index.degrees(counts, scope, MOST_LINKS + 1)
+    links = engine.index.links.degrees(counts, ask.where, MOST_LINKS + 1)
     worth = {name: counts[name] * rarity(count) for name, count in links.items() if 1 < count <= MOST_LINKS}
     return sorted(worth, key=lambda name: (-worth[name], name))[:ENTITIES]
 
@@ -141,7 +140,7 @@ def deepen(engine: Engine, ask: Ask, first: Ranking, meter: Meter) -> tuple[Rank
     if engine.llm is None:
         return None
     shown = first.memories[:SHOWN]
-    stored = engine.index.stored(one.row for one in shown)
+    stored = engine.index.rows.stored(one.row for one in shown)
     results = [_ranked(one, stored[one.row]) for one in shown if one.row in stored]
     answer = engine.llm.ask(ENOUGH, {"query": ask.text, "results": results}, meter)
     queries = [] if answer.sufficient else list(dict.fromkeys(query.strip() for query in answer.queries))[:FOLLOW_UPS]

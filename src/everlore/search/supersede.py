@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from everlore.engine import Engine
 from everlore.search.candidates import Ask
 from everlore.search.rank import Ranked, Ranking, Turn, leading
+from everlore.search.score import term_weights
+from everlore.stores.base import Asked
 from everlore.stores.tokens import joined, tokens
 from everlore.types import IndexedMemory, Json, Key, Owner
 
@@ -32,12 +34,23 @@ Place = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Changes:
+    """What is known of the turns that were found: what has ended, and what took its place."""
+
+    past: dict[Place, list[tuple[IndexedMemory, str]]] = field(default_factory=dict)
+    """The facts of a turn that have ended, each with the sentence that replaced it, or \"\"."""
+    present: dict[Place, str] = field(default_factory=dict)
+    """What a turn says instead of something that the question met: "Ann moved to Lisbon."."""
+
+
+@dataclass(frozen=True, slots=True)
 class Superseded:
     """A ranking as things are now, and what is known of the past."""
 
     ranking: Ranking
-    past: dict[Place, list[tuple[IndexedMemory, str]]] = field(default_factory=dict)
-    """The facts of a turn that have ended, each with the sentence that replaced it, or \"\"."""
+    stored: dict[int, IndexedMemory]
+    """The memories of the ranking."""
+    changes: Changes = field(default_factory=Changes)
     trace: list[dict[str, Json]] = field(default_factory=list)
     """Which fact took the place of which."""
 
@@ -45,26 +58,15 @@ class Superseded:
 def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> Superseded:
     """Who asks for a time asks for what held then: the order stays (`reorder` False), but the past is told."""
     turns = {(one.parent_id, turn.turn): turn for one in ranking.memories for turn in one.turns.values()}
-    cells = sorted({parent for parent, _ in turns if parent})
-    owners = _owners(engine, ask, ranking) if cells else []
-    result = Superseded(ranking)
-    for owner in owners:
-        told = [fact for part in ask.parts for fact in engine.index.children(owner, part, cells, ended=True)]
-        ended = [fact for fact in told if _ended(fact, engine.clock.now())]
-        if ended:
-            result = _of_owner(engine, ask, owner, ended, turns, result, reorder=reorder)
+    stored, told = engine.index.rows.with_ended((one.row for one in ranking.memories), ask.parts)
+    result, now = Superseded(ranking, stored), engine.clock.now()
+    by_owner: dict[Owner, list[IndexedMemory]] = {}
+    for fact in told:
+        if fact.validity.end is not None and fact.validity.end <= now:
+            by_owner.setdefault(fact.key.owner, []).append(fact)
+    for owner, ended in by_owner.items():
+        result = _of_owner(engine, ask, owner, ended, turns, result, reorder=reorder)
     return result
-
-
-def _owners(engine: Engine, ask: Ask, ranking: Ranking) -> list[Owner]:
-    if ask.where.owner is not None:
-        return [ask.where.owner]
-    stored = engine.index.stored(one.row for one in ranking.memories if one.parent_id)
-    return list(dict.fromkeys(row.key.owner for row in stored.values() if row.key.owner.track == "user"))
-
-
-def _ended(fact: IndexedMemory, now: int) -> bool:
-    return fact.validity.end is not None and fact.validity.end <= now
 
 
 def _of_owner(
@@ -78,22 +80,32 @@ def _of_owner(
     reorder: bool,
 ) -> Superseded:
     now = _now(engine, owner, ended)
-    past = dict(result.past)
+    past, present = dict(result.changes.past), dict(result.changes.present)
     for fact in ended:
         replaced = now.get(fact.key)
         past.setdefault(_place(fact), []).append((fact, str(replaced.data["content"]) if replaced else ""))
     ranking = result.ranking
-    asked = {term: weight for term, weight in ranking.idf.items() if term in ask.weights}  # not what was learned since
-    told = [fact for fact in ended if _place(fact) in turns]
-    met = _met(engine, owner, asked, told, turns, whether=bool(_WHETHER.match(ask.text))) if reorder else {}
+    told = [fact for fact in ended if _place(fact) in turns] if reorder else []
+    met = _met(engine, owner, _asked(engine, ask, ranking), told, turns, ask.text) if told else {}
+    present |= {_place(now[fact.key]): str(now[fact.key].data["content"]) for fact in met.values() if fact.key in now}
+    changes = Changes(past, present)
     if not met:
-        return replace(result, past=past)
+        return replace(result, changes=changes)
     trace: list[dict[str, Json]] = [
         {"ended": fact.key.public_id, "by": now[fact.key].key.public_id if fact.key in now else None}
         for fact in met.values()
     ]
     memories = _put_behind(engine, ask, owner, ranking, met, now)
-    return Superseded(replace(ranking, memories=memories), past, [*result.trace, *trace])
+    known = result.stored | engine.index.rows.stored({one.row for one in memories} - result.stored.keys())
+    return Superseded(replace(ranking, memories=memories), known, changes, [*result.trace, *trace])
+
+
+def _asked(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
+    """How telling each of the question's own words is, also where words did not rank; not those learned since."""
+    if ask.recipe.by_words:
+        return {term: weight for term, weight in ranking.idf.items() if term in ask.weights}
+    stats = engine.index.search.term_stats(list(ask.weights), ask.where.owner)
+    return dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True))
 
 
 def _put_behind(
@@ -136,37 +148,35 @@ def _met(
     idf: Mapping[str, float],
     ended: Sequence[IndexedMemory],
     turns: Mapping[Place, Turn],
-    *,
-    whether: bool,
+    question: str,
 ) -> dict[str, IndexedMemory]:
     """The cells that the question meets best in a fact that has ended, rather than in one that holds, and that fact.
 
-    Who asks for a value of the past asks for no other, but `whether` that holds ("Am I single?") the present tells."""
-    if not ended:
-        return {}
+    Who asks for a value of the past asks for no other, but whether that holds ("Am I single?") the present tells."""
+    whether = bool(_WHETHER.match(question))
 
     def worth(words: str) -> float:
         return sum(weight for term, weight in idf.items() if f" {term} " in words)
 
-    holding: dict[Place, float] = {}
-    for part in sorted({fact.key.kind for fact in ended}):
-        for fact, turn, words in engine.index.in_turns(owner, part, sorted({_place(fact) for fact in ended})):
-            place = (fact.parent_id, turn)
-            holding[place] = max(holding.get(place, 0.0), worth(words))
     best: dict[str, float] = {}
     for (parent, _), found in turns.items():
         best[parent] = max(best.get(parent, 0.0), found.score)
+    placed = [(_place(fact), fact) for fact in ended]
+    foremost = [(place, fact) for place, fact in placed if turns[place].score >= FOREMOST * best[place[0]]]
+    places = sorted({place for place, _ in foremost})
+    holding: dict[Place, float] = {}
+    for fact, turn, words in engine.index.search.in_turns(owner, sorted({one.key.kind for _, one in foremost}), places):
+        place = (fact.parent_id, turn)
+        holding[place] = max(holding.get(place, 0.0), worth(words))
     asked = sum(weight for term, weight in idf.items() if term != STILL)
     met: dict[str, tuple[float, IndexedMemory]] = {}
-    for fact in ended:
-        place, shared = _place(fact), worth(joined(tokens(str(fact.data["content"]))))
+    for place, fact in foremost:
+        shared = worth(joined(tokens(str(fact.data["content"]))))
         rather = place not in holding or 0 < shared >= holding[place]
-        foremost = turns[place].score >= FOREMOST * best[fact.parent_id]
-        better = shared > met.get(fact.parent_id, (-1.0,))[0]
-        if rather and foremost and better:
-            value, further = map(worth, _value(fact))
+        if rather and shared > met.get(place[0], (-1.0,))[0]:
+            value, further = map(worth, _value(fact)) if shared else (0.0, 0.0)
             if not further or (value and whether and shared >= asked):
-                met[fact.parent_id] = (shared, fact)
+                met[place[0]] = (shared, fact)
     return {parent: fact for parent, (_, fact) in met.items()}
 
 
@@ -185,20 +195,21 @@ def _now(engine: Engine, owner: Owner, ended: Iterable[IndexedMemory]) -> dict[K
     now: dict[Key, IndexedMemory] = {}
     waiting = {fact.key: fact for fact in ended}
     for _ in range(LONGEST_CHAIN):
-        named = {key: Key(owner, key.kind, str(fact.data["superseded_by"])) for key, fact in waiting.items()}
-        found = engine.index.find(set(named.values()))
-        waiting = {key: found[successor] for key, successor in named.items() if successor in found}
-        if not waiting:
+        by = {key: str(fact.data["superseded_by"] or "") for key, fact in waiting.items()}
+        named = {key: Key(owner, key.kind, later) for key, later in by.items() if later}
+        if not named:
             break
+        found = engine.index.rows.find(set(named.values()))
+        waiting = {key: found[successor] for key, successor in named.items() if successor in found}
         now |= waiting
     return now
 
 
 def _successors(engine: Engine, ask: Ask, owner: Owner, places: Iterable[Place]) -> Iterator[Turn]:
     """The turns that speak now, as far as they may be among the results."""
-    units = engine.index.anchors(owner, ask.whole, sorted(places))
-    pieces = engine.index.around(sorted(units.values()), 0)
-    allowed = engine.index.permitted({piece.row for piece in pieces}, ask.where)
+    units = engine.index.search.anchors(owner, ask.whole, sorted(places))
+    pieces = engine.index.search.candidates(Asked(ask.where, units=units.values())).pieces
+    allowed = engine.index.search.permitted({piece.row for piece in pieces}, ask.where)
     for piece in pieces:
         if piece.row in allowed:
             yield Turn(piece.turn, 0.0, 0.0, 0.0, 0.0, piece)

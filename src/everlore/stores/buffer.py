@@ -71,20 +71,23 @@ class Buffer(Protocol):
     def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
         """Messages of a session that belong to no cell yet, in the order they arrived."""
 
+    def at_rest(self, scope: Scope, session_id: str) -> list[Message] | None:
+        """The same; None while a closed cell of the session is not finished."""
+
     def close_cells(self, cells: Sequence[Cell]) -> None:
         """Record which messages make up which cell, all in one transaction."""
 
     def pending_cells(self, scope: Scope | None = None, session_id: str | None = None) -> list[Cell]:
         """Cells that were closed but not finished, oldest first: of one session, or of all."""
 
-    def finish(self, cell_id: str) -> None:
+    def finish(self, cell: Cell) -> None:
         """The cell is written: drop its messages. Finishing twice is harmless."""
 
-    def keep_draft(self, cell_id: str, draft: str) -> None:
+    def keep_draft(self, cell: Cell, draft: str) -> None:
         """Keep what a language model made of a closed cell, until the cell is finished: so that a crash, or a failure
         further on, neither asks again nor writes half of one answer and half of another."""
 
-    def draft(self, cell_id: str) -> str | None: ...
+    def draft(self, cell: Cell) -> str | None: ...
 
     def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
         """Everything of a session that is not finished, in order."""
@@ -92,8 +95,8 @@ class Buffer(Protocol):
     def waiting(self, scope: Scope, limit: int) -> list[Message]:
         """The newest messages of all sessions of a scope that are not finished, newest first."""
 
-    def forget_cell(self, cell_id: str) -> None:
-        """Forget that a cell's messages were ever seen, so that they may be added again."""
+    def forget_cell(self, scope: Scope, session_id: str, cell_id: str) -> None:
+        """Forget that the messages of a session's cell were ever seen, so that they may be added again."""
 
     def forget_scope(self, scope: Scope) -> int:
         """Drop every message of a scope that waits, as if it had never come. Returns how many there were."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
@@ -42,6 +42,12 @@ class Frequencies(Generic[Name]):
         self._most_owners = most_owners
         self._lock = threading.Lock()
         self._known: OrderedDict[Name, _Known] = OrderedDict()
+
+    def remembered(self, owner: Name) -> tuple[Moment | None, Set[str]]:
+        """Since when which terms are known."""
+        with self._lock:
+            known = self._known.get(owner)
+        return (known.moment, known.counts.keys()) if known else (None, frozenset())
 
     def of(
         self,
@@ -85,9 +91,9 @@ def _followed(known: _Known | None, now: Moment, since: Callable[[Moment], list[
     return _Known(now, {term: n + sum(f" {term} " in tokens for tokens in fresh) for term, n in known.counts.items()})
 
 
-def rarest_first(stats: TermStats) -> list[str]:
-    """The terms that some unit holds."""
-    return sorted((term for term, count in stats.frequency.items() if count), key=lambda t: (stats.frequency[t], t))
+def rarest_first(stats: TermStats, terms: Sequence[str]) -> list[str]:
+    """Those of the terms that some unit holds."""
+    return sorted((term for term in terms if stats.frequency[term]), key=lambda term: (stats.frequency[term], term))
 
 
 def affordable(terms: Sequence[str], stats: TermStats, most_postings: int) -> int:

@@ -92,6 +92,7 @@ def own_terms(text: str) -> set[str]:
     return own
 
 
+@lru_cache(maxsize=50_000)
 def _plain(word: str) -> str:
     return word.casefold().replace("'", "")
 

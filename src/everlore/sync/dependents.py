@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import get_args
 
 from everlore import extract
 from everlore.engine import Engine
@@ -12,7 +13,7 @@ from everlore.errors import Damaged, Unreadable
 from everlore.kinds import case, skill
 from everlore.kinds.paths import locate
 from everlore.kinds.registry import kinds_where, parts_of
-from everlore.types import Json, Key, MemoryFile, Owner, Predicate, Where
+from everlore.types import IndexedMemory, Json, Key, MemoryFile, Owner, Predicate, Track, Where
 from everlore.vault.markdown import parse_sheet, render_sheet, without
 
 MOST_OF_A_CELL = 1000
@@ -24,10 +25,10 @@ MOST_SKILLS = 10_000
 def drop_parts(engine: Engine, owner: Owner, whole: str, path: str, cells: Sequence[str]) -> Mapping[str, list[str]]:
     """Take out the parts, such as facts, of cells whose `whole`, such as their episode, left `path` and is nowhere
     else. Returns them by their file."""
-    kept = {row.parent_id for row in engine.index.children(owner, whole, cells) if row.path != path}
+    kept = {row.parent_id for row in engine.index.rows.children(owner, whole, cells) if row.path != path}
     lost = [cell for cell in cells if cell not in kept]
     by_path: dict[str, list[str]] = {}
-    for row in (row for part in parts_of(whole) for row in engine.index.children(owner, part, lost)):
+    for row in (row for part in parts_of(whole) for row in engine.index.rows.children(owner, part, lost)):
         by_path.setdefault(row.path, []).append(row.key.local_id)
     for part_path, entries in by_path.items():
         take_out(engine, part_path, entries)
@@ -43,19 +44,27 @@ def take_out(engine: Engine, path: str, entries: Collection[str]) -> None:
         raise Unreadable(f"{path}, {error}") from None
 
 
-def make_room(engine: Engine, path: str, cells: Iterable[str]) -> None:
+def make_room(engine: Engine, owner: Owner, path: str, cells: Iterable[str]) -> None:
     """Messages of which these cells, that left `path`, were all that was made may be sent again."""
     for cell in cells:
-        made = Where(None, kinds_where(lambda kind: kind.made_by_cells), Predicate("parent_id", "eq", cell))
-        others = engine.index.page(made, limit=MOST_OF_A_CELL).rows
-        if all(row.path == path for row in others):  # else a repeated request would double another owner's memories
-            engine.buffer.forget_cell(cell)
+        mine = _made_of(engine, owner, cell)
+        spoke = sorted({name for row in mine for name in row.sender_ids} - {owner.id})
+        others = (Owner(owner.scope, track, name) for name in spoke for track in get_args(Track))
+        # else a repeated request would double the memories of another who took part
+        if all(row.path == path for row in mine) and not any(_made_of(engine, other, cell) for other in others):
+            for session in {row.session_id for row in mine}:
+                engine.buffer.forget_cell(owner.scope, session, cell)
+
+
+def _made_of(engine: Engine, owner: Owner, cell: str) -> Sequence[IndexedMemory]:
+    made = Where(owner, kinds_where(lambda kind: kind.made_by_cells), Predicate("parent_id", "eq", cell))
+    return engine.index.rows.page(made, limit=MOST_OF_A_CELL).rows
 
 
 def drop_sources(engine: Engine, owner: Owner, gone: Collection[str]) -> list[str]:
     """Take these cases from the skills that name them as a source. Returns the files that changed."""
     ids = {Key(owner, case.CASE.name, entry).public_id for entry in gone}
-    rows = engine.index.page(Where(owner, (skill.SKILL.name,)), limit=MOST_SKILLS).rows if ids else []
+    rows = engine.index.rows.page(Where(owner, (skill.SKILL.name,)), limit=MOST_SKILLS).rows if ids else []
     paths = [row.path for row in rows if ids.intersection(row.data["source_case_ids"])]
     for path in paths:
         engine.vault.change(path, partial(_without_cases, path, ids))

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
+from everlore.backends.registry import open_backend
 from everlore.config import Settings
-from everlore.engine import open_engine
 from everlore.errors import Damaged, EverloreError, Misconfigured, Unreadable
 from everlore.kinds.paths import locate
 from everlore.kinds.registry import kind, parts_of, several
@@ -22,14 +22,10 @@ from everlore.models.base import Embedder
 from everlore.models.choose import make_embedder, make_llm, make_seer
 from everlore.stores.base import NOT_YET, Index, Stamp
 from everlore.stores.buffer import Buffer
-from everlore.stores.sqlite.buffer import SqliteBuffer
-from everlore.stores.sqlite.checks import damage
-from everlore.stores.sqlite.index import SqliteIndex
 from everlore.sync.indexing import Parsed, parse_file
 from everlore.sync.upkeep import Progress, counted
 from everlore.types import IndexRow, Owner, Problem
 from everlore.vault.base import FileText, Vault
-from everlore.vault.folder import SYSTEM, FolderVault
 from everlore.vault.markdown import mentioned, outside
 
 REBUILD = "run: everlore index rebuild"
@@ -49,24 +45,13 @@ class Finding:
 
 def doctor(settings: Settings, progress: Progress) -> list[Finding]:
     with ExitStack() as parts:
-        if not settings.store.url.get_secret_value():
-            return list(_on_files(settings, progress, parts))
-        engine = open_engine(settings)
-        parts.callback(engine.close)
-        of_index = _index(engine.index)
-        index = engine.index if _sound(of_index) else None
-        return [
-            *_buffer(engine.buffer),
-            *of_index,
-            *_files(engine.vault, index, progress),
-            *_model(engine.embedder, index),
-            *_chat_models(settings),
-        ]
+        return list(_findings(settings, progress, parts))
 
 
-def _on_files(settings: Settings, progress: Progress, parts: ExitStack) -> Iterator[Finding]:
-    vault = FolderVault(settings.memory.root)
-    system = vault.root / SYSTEM
+def _findings(settings: Settings, progress: Progress, parts: ExitStack) -> Iterator[Finding]:
+    backend = open_backend(settings)
+    parts.callback(backend.close)
+    vault = backend.vault()
     try:
         vault.try_write()
         yield Finding("ok", f"vault: {vault.where} can be written")
@@ -74,7 +59,7 @@ def _on_files(settings: Settings, progress: Progress, parts: ExitStack) -> Itera
         hint = "make room, or give the user who runs Everlore the right to write; until then messages are refused"
         yield Finding("error", f"vault: {error}", hint)
     try:
-        buffer = SqliteBuffer(system / "state.db")
+        buffer = backend.buffer()
         parts.callback(buffer.close)
         yield from _buffer(buffer)
     except EverloreError as error:
@@ -82,24 +67,24 @@ def _on_files(settings: Settings, progress: Progress, parts: ExitStack) -> Itera
             "error", f"message buffer: {error}", "memories in files are safe; it holds messages not yet there"
         )
     index: Index | None = None
-    if reason := damage(system / "index.db"):
+    if reason := backend.damage("index"):
         hint = f"{REBUILD}; it sets the file aside and makes it again from the memories, as a server does at its start"
-        yield Finding("error", f"index: index.db is damaged ({reason})", hint)
+        yield Finding("error", f"index: {reason}", hint)
     else:
         try:
-            opened = SqliteIndex(system / "index.db")
+            opened = backend.index()
             parts.callback(opened.close)
             of_index = _index(opened)
             index = opened if _sound(of_index) else None
             yield from of_index
         except EverloreError as error:
             yield Finding("error", f"index: {error}", REBUILD if isinstance(error, Damaged) else RIGHTS)
-    if reason := damage(system / "embeddings.db"):
+    if reason := backend.damage("cache"):
         hint = "nothing to do: it is set aside when it is next used, and fills again"
-        yield Finding("warning", f"cache of embeddings: embeddings.db is damaged ({reason})", hint)
-    for aside in sorted(system.glob("*.damaged*")):
+        yield Finding("warning", f"cache of embeddings: {reason}", hint)
+    for aside in backend.put_aside():
         hint = f"what it held is made again from the memories; if it is missing, {REBUILD}. Then delete the file"
-        yield Finding("warning", f"{SYSTEM}/{aside.name} was damaged and set aside", hint)
+        yield Finding("warning", f"{aside} was damaged and set aside", hint)
     yield from _files(vault, index, progress)
     try:
         embedder = make_embedder(settings.embedding)
@@ -128,9 +113,9 @@ def _buffer(buffer: Buffer) -> Iterator[Finding]:
 
 def _index(index: Index) -> list[Finding]:
     """Of one that is broken no more is asked: its answers mean nothing."""
-    if broken := index.check():
+    if broken := index.upkeep.check():
         return [Finding("error", f"index: {sentence}", REBUILD) for sentence in broken]
-    status = index.status()
+    status = index.upkeep.status()
     rows = sorted(status.rows.items())
     counts = ", ".join(f"{count} {several(name, count)}" for name, count in rows) or "empty"
     sound = Finding("ok", f"index: sound ({counts})")
@@ -188,11 +173,11 @@ class _Related:
 
 def _files(vault: Vault, index: Index | None, progress: Progress) -> Iterator[Finding]:
     try:
-        known = set(index.files()) if index else set()
+        known = set(index.files.known()) if index else set()
         paths = [path for path, _, _ in vault.walk()]
         obstacles = list(vault.obstacles())
         read = _read(vault, index, paths, obstacles, progress)
-        failures = dict(index.failures()) if index else {}
+        failures = dict(index.queue.failures()) if index else {}
         others = list(_others(vault))
     except EverloreError as error:
         yield Finding("error", f"files: {error}", REBUILD if isinstance(error, Damaged) else RIGHTS)
@@ -248,7 +233,7 @@ def _read(
         if located and file:
             parsed = parse_file(path, located, file)
             if index:
-                parsed = parsed.given(path, index.parents(path))
+                parsed = parsed.given(path, index.files.parents(path))
                 _compare(read, vault, index, path, file, parsed)
             if not located.kind.has_own_file and (line := outside(file.text)):
                 hint = "to have it found, write it into the text of an entry, for example below its ### Content"
@@ -260,24 +245,25 @@ def _read(
         related.add(path, parsed.rows)
     read.orphans.update(related.orphans())
     if index:
-        read.problems |= dict.fromkeys(problem for problem in index.problems() if not _outdated(problem, read, index))
+        told = (problem for problem in index.files.problems() if not _outdated(problem, read, index))
+        read.problems |= dict.fromkeys(told)
     return read
 
 
 def _outdated(problem: Problem, read: _Read, index: Index) -> bool:
     """Whether the file was read here in a state that the index has not seen."""
-    return problem.path in read.differing and index.stamp(problem.path) != NOT_YET
+    return problem.path in read.differing and index.files.stamp(problem.path) != NOT_YET
 
 
 def _compare(read: _Read, vault: Vault, index: Index, path: str, file: FileText, parsed: Parsed) -> None:
     stamp = Stamp(file.mtime_ns, file.size)
-    if index.stamp(path) != stamp:
+    if index.files.stamp(path) != stamp:
         read.differing.add(path)
         return
-    has, says = index.digests(path), {row.key.local_id: row.digest for row in parsed.rows}
+    has, says = index.files.digests(path), {row.key.local_id: row.digest for row in parsed.rows}
     if parsed.problems:  # of what cannot be read the index has the last good state
         has = {entry: digest for entry, digest in has.items() if entry in says}
-    still = index.stamp(path) == stamp and vault.stat(path) == (file.mtime_ns, file.size)
+    still = index.files.stamp(path) == stamp and vault.stat(path) == (file.mtime_ns, file.size)
     if has != says and still:
         read.stale.append(path)
 
@@ -297,7 +283,7 @@ def _others(vault: Vault) -> Iterator[Finding]:
 def _model(embedder: Embedder, index: Index | None) -> Iterator[Finding]:
     try:
         dimension = len(embedder.query("Everlore"))  # kept nowhere, so that it cannot come from a cache
-        current = index.model() if index else None
+        current = index.upkeep.model() if index else None
     except Damaged:  # of the index, which was told
         return
     except EverloreError as error:

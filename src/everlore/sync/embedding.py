@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 
 import structlog
@@ -21,15 +22,16 @@ FRESH = 256
 log = structlog.get_logger("everlore.sync")
 
 
-def embed_soon(engine: Engine) -> None:
-    """Embed what was just stored if that is quick. What is not done now, the worker does."""
+def embed_soon(engine: Engine, owners: Iterable[Owner]) -> None:
+    """Embed what was just stored of these if that is quick. What is not done now, the worker does."""
     if not engine.embedder.ready():
         with suppress(Unavailable):  # closed, since the server stops
             engine.embedder.warm()
     elif engine.embedding.acquire(blocking=False):
         # when somebody else is embedding already, the backlog is theirs and this call need not wait
         try:
-            _embed(engine, EMBED_AT_ONCE, patient=False)
+            for owner in owners:
+                _embed(engine, EMBED_AT_ONCE, owner, patient=False)
         except EverloreError as error:
             log.warning("embedding failed; words find the new memories until it works", error=str(error))
         finally:
@@ -37,21 +39,19 @@ def embed_soon(engine: Engine) -> None:
 
 
 def embed_fresh(engine: Engine, seconds: float = 2.0, most: int = FRESH, owner: Owner | None = None) -> None:
-    """Embed what was stored a moment ago, so that a search by meaning finds it, if it is not more than `most` units and
-    some are of the owner, where one is named; a long backlog is the worker's. While another thread embeds, it is waited
-    for so many seconds."""
+    """Embed what was stored a moment ago, of the owner where one is named, so that a search by meaning finds it, if it
+    is not more than `most` units; a long backlog is the worker's. While another thread embeds, it is waited for so many
+    seconds."""
     if engine.embedder.state() != "ready":
         return
     deadline = time.monotonic() + seconds
     try:
-        engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
-        while 0 < len(engine.index.unembedded(most + 1)) <= most:
-            if owner is not None and not engine.index.waiting(owner):
-                return
+        engine.index.upkeep.use_model(engine.embedder.name, engine.embedder.dimension)
+        while 0 < len(engine.index.upkeep.unembedded(most + 1, owner)) <= most:
             if not engine.embedding.acquire(timeout=max(0.0, deadline - time.monotonic())):
                 return
             try:
-                _embed(engine, EMBED_AT_ONCE, patient=False)
+                _embed(engine, EMBED_AT_ONCE, owner, patient=False)
             finally:
                 engine.embedding.release()
             if time.monotonic() > deadline:
@@ -66,14 +66,17 @@ def embed_pending(engine: Engine, limit: int) -> int:
         return _embed(engine, limit)
 
 
-def _embed(engine: Engine, limit: int, *, patient: bool = True) -> int:
+def _embed(engine: Engine, limit: int, owner: Owner | None = None, *, patient: bool = True) -> int:
     index, embedder = engine.index, engine.embedder
-    index.use_model(embedder.name, embedder.dimension)
+    index.upkeep.use_model(embedder.name, embedder.dimension)
     done = 0
     while done < limit:
-        units = index.unembedded(min(EMBED_SLICE, limit - done))
+        units = index.upkeep.unembedded(min(EMBED_SLICE, limit - done), owner)
         if not units:
             break
-        index.put_vectors([u.unit for u in units], embedder.encode([u.dense for u in units], patient=patient))
+        pieces = [unit.unit for unit in units]
+        index.upkeep.put_vectors(
+            pieces, embedder.encode([unit.dense for unit in units], patient=patient, pieces=pieces)
+        )
         done += len(units)
     return done

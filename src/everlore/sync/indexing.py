@@ -20,14 +20,14 @@ import structlog
 from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.graph.links import with_links
-from everlore.kinds import case, fact, profile
+from everlore.kinds import fact, profile
 from everlore.kinds.paths import Located, locate, sheet_path
 from everlore.kinds.registry import parts_of
 from everlore.kinds.spec import AnyKind
 from everlore.stores.base import NOT_YET, Applied, Stamp
 from everlore.sync.dependents import drop_parts, drop_sources, make_room
 from everlore.sync.projection import facts_of, profile_lock, project
-from everlore.types import IndexRow, Key, LogEntry, Problem
+from everlore.types import IndexRow, Key, LogEntry, Owner, Problem
 from everlore.vault.base import Change, FileText
 from everlore.vault.entries import as_read
 from everlore.vault.markdown import mentioned, parse_log, parse_sheet
@@ -123,9 +123,9 @@ def index_file(
     located = locate(path)
     if located is None:
         return Applied()
-    broken = located.kind.name == profile.PROFILE.name and _reported(engine, path)
+    broken = located.kind.name == profile.PROFILE.name and _reported(engine, located.owner, path)
     applied = _index_file(engine, path, located, gone, deleted, projecting=projecting)
-    if broken and not _reported(engine, path):  # repaired
+    if broken and not _reported(engine, located.owner, path):  # repaired
         with profile_lock(engine, located.owner):
             facts = list(facts_of(engine, located.owner))
             if project(engine, located.owner, facts, ()):
@@ -133,8 +133,8 @@ def index_file(
     return applied
 
 
-def _reported(engine: Engine, path: str) -> bool:
-    return any(problem.path == path for problem in engine.index.problems())
+def _reported(engine: Engine, owner: Owner, path: str) -> bool:
+    return any(problem.path == path for problem in engine.index.files.problems(owner))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,25 +160,25 @@ def _index_file(
     """`behind`: files whose own indexing waits for this one."""
     with ExitStack() as locks:
         locks.enter_context(engine.vault.lock(path))
-        known = engine.index.stamp(path)
+        known = engine.index.files.stamp(path)
         if (known and (known.mtime_ns, known.size)) == engine.vault.stat(path):
             return Applied()
-        mine = engine.index.parents(path)
+        mine = engine.index.files.parents(path)
         stamp, parsed = _read(engine, path, located, mine)
-        if parsed.left(mine, deleted) and _give_way(engine, path, behind):
-            mine = engine.index.parents(path)
+        if parsed.left(mine, deleted) and _give_way(engine, located.owner, path, behind):
+            mine = engine.index.files.parents(path)
         new = [row.key for row in parsed.rows if row.key.local_id not in mine]
         apart = without_repeated(path, parsed, _elsewhere(engine, path, new))
         went = _believed(engine, path, located, parsed, parsed.left(mine, deleted), gone, deleted)
         _take_along(engine, path, located, went, parsed.rows)
-        if projecting and located.kind.name == fact.FACT.name:
+        if projecting and located.kind.in_profile:
             locks.enter_context(profile_lock(engine, located.owner))
             _project(engine, path, located, went.left, apart.rows, seen=known is not None)
         if stamp is None and not went.unsure:
-            return engine.index.remove_file(path)
+            return engine.index.files.remove(path)
         keys = [Key(located.owner, located.kind.name, entry) for entry in went.left]
         stamp = stamp if stamp and not went.unsure and apart is parsed else NOT_YET
-        return engine.index.replace_file(path, stamp, apart.rows, apart.problems, partial=went.unsure, gone=keys)
+        return engine.index.files.replace(path, stamp, apart.rows, apart.problems, partial=went.unsure, gone=keys)
 
 
 def _believed(
@@ -198,7 +198,7 @@ def _believed(
     if len(sure) == len(lost):
         return _Gone(left, lost, unsure=False)
     # others may delete in this file just now; what this caller knows to be gone is gone all the same
-    engine.index.enqueue([path])
+    engine.index.queue.enqueue([path])
     vouched = {*sure, *deleted} if sure else set[str]()
     left = {entry: cell for entry, cell in left.items() if entry in vouched or cell in vouched}
     return _Gone(left, sure, unsure=True)
@@ -213,11 +213,11 @@ def _take_along(engine: Engine, path: str, located: Located, went: _Gone, rows: 
     if parts_of(kind.name):
         for part_path, entries in drop_parts(engine, owner, kind.name, path, went.lost).items():
             index_file(engine, part_path, deleted=entries)
-    elif kind.name == case.CASE.name:
+    elif kind.source_of:
         for changed in drop_sources(engine, owner, went.lost):
             index_file(engine, changed)
     if kind.made_by_cells:
-        make_room(engine, path, _cells(went.left, rows))
+        make_room(engine, owner, path, _cells(went.left, rows))
 
 
 def _project(
@@ -227,10 +227,10 @@ def _project(
     never `seen` tells the profile something only if there is one: a vault that is indexed for the first time stays as
     it is."""
     owner = located.owner
-    digests = engine.index.digests(path)
+    digests = engine.index.files.digests(path)
     changed = [row for row in rows if digests.get(row.key.local_id) != row.digest]
     profile_path = sheet_path(profile.PROFILE, owner)
-    if not (left or changed) or not (seen or engine.index.parents(profile_path)):
+    if not (left or changed) or not (seen or engine.index.files.parents(profile_path)):
         return
     before = {known.local_id: known for known in facts_of(engine, owner)}
     now = {entry: known for entry, known in before.items() if entry not in left}
@@ -264,7 +264,7 @@ def _repeats(path: str) -> str:
 def _elsewhere(engine: Engine, path: str, keys: Sequence[Key]) -> dict[Key, str]:
     """Those of these memories that are in another file, as the index has it and the file itself says."""
     # whoever appended one to this file may have indexed it by now
-    found = {key: stored for key, stored in engine.index.find(keys).items() if stored.path != path}
+    found = {key: stored for key, stored in engine.index.rows.find(keys).items() if stored.path != path}
     elsewhere: dict[Key, str] = {}
     for other in {stored.path for stored in found.values()}:
         located = locate(other)
@@ -274,9 +274,10 @@ def _elsewhere(engine: Engine, path: str, keys: Sequence[Key]) -> dict[Key, str]
     return elsewhere
 
 
-def _give_way(engine: Engine, path: str, behind: frozenset[str]) -> bool:
+def _give_way(engine: Engine, owner: Owner, path: str, behind: frozenset[str]) -> bool:
     """Index the files that repeat what was in this one; true if there are any. Two may repeat each other."""
-    waiting = {problem.path for problem in engine.index.problems() if problem.reason.endswith(_repeats(path))}
+    told = engine.index.files.problems(owner)
+    waiting = {problem.path for problem in told if problem.reason.endswith(_repeats(path))}
     for other in waiting - behind - {path}:
         if located := locate(other):
             _index_file(engine, other, located, behind=behind | {path})
@@ -293,7 +294,7 @@ def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[
             kind = located.kind  # the rows must be those that a rebuild finds
             rows = [kind.row(entry, located.owner, located.day, updated) for entry in as_read(entries)]
             rows = [with_links(kind, row) for row in rows]
-            if engine.index.extend_file(path, before, Stamp(after.mtime_ns, after.size), rows):
+            if engine.index.files.extend(path, before, Stamp(after.mtime_ns, after.size), rows):
                 return
     index_file(engine, path)
 
@@ -301,12 +302,12 @@ def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[
 def missing(engine: Engine, path: str) -> list[str]:
     """What the index has in this file and the file has not, if more hangs on it: cells of episodes, ids of facts and
     cases."""
-    located, known = locate(path), engine.index.stamp(path)
+    located, known = locate(path), engine.index.files.stamp(path)
     if located is None or not _depended_on(located.kind) or known is None:
         return []
     if (known.mtime_ns, known.size) == engine.vault.stat(path):
         return []
-    mine = engine.index.parents(path)
+    mine = engine.index.files.parents(path)
     parsed = _read(engine, path, located, mine)[1]
     return _lost(located, parsed.left(mine), parsed.rows)
 

@@ -24,7 +24,7 @@ PAGE = 1000
 def facts_of(engine: Engine, owner: Owner) -> Iterator[Fact]:
     """All facts of an owner that the index has, also those that have ended."""
     offset = 0
-    while rows := engine.index.page(Where(owner, (fact.FACT.name,)), offset=offset, limit=PAGE).rows:
+    while rows := engine.index.rows.page(Where(owner, (fact.FACT.name,)), offset=offset, limit=PAGE).rows:
         yield from map(fact.from_row, rows)
         offset += len(rows)
 
@@ -82,8 +82,8 @@ def _change(engine: Engine, owner: Owner, edit: Callable[[str | None], str | Non
     try:
         change = engine.vault.change(path, edit)
     except Unreadable:  # known as a problem from now on, so that it is seen when it can be read again
-        engine.index.replace_file(path, NOT_YET, [], [Problem(path, 0, "cannot be read")], partial=True)
-        engine.index.enqueue([path])
+        engine.index.files.replace(path, NOT_YET, [], [Problem(path, 0, "cannot be read")], partial=True)
+        engine.index.queue.enqueue([path])
         return ""
     return path if change.after != change.before else ""
 
@@ -100,7 +100,7 @@ def written(old: Profile | None, new: Profile, text: str | None) -> str | None:
 def profile_in(engine: Engine, owner: Owner, text: str | None) -> Profile | None:
     """The profile that the text of its file holds."""
     path = sheet_path(profile.PROFILE, owner)
-    if text is not None and not text.strip() and engine.index.parents(path):
+    if text is not None and not text.strip() and engine.index.files.parents(path):
         raise Unreadable(f"{path} holds nothing any more: restore it, or delete it")
     try:
         return profile.from_sheet(parse_sheet(text), owner) if text else None

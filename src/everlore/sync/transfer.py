@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from everlore.backends.files import FilesBackend
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
 from everlore.stores.buffer import Buffer, Kept, Record, Seen
-from everlore.stores.sqlite.buffer import SqliteBuffer
 from everlore.sync.upkeep import Progress, counted
 from everlore.vault.base import Vault
-from everlore.vault.folder import SYSTEM, FolderVault
+from everlore.vault.folder import FolderVault
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class Moved:
 @contextmanager
 def folder_side(folder: Path, *, writing: bool) -> Iterator[Side]:
     """A folder of markdown files, as an engine would use it. It is changed only when it is to be written to."""
-    vault = FolderVault(folder)
     if folder.exists() and not folder.is_dir():
         raise InvalidInput(f"{folder} is not a folder")
-    state = vault.root / SYSTEM / "state.db"
+    side = FilesBackend(folder)
+    vault = side.vault()
     if writing:
         vault.prepare()
-    buffer = SqliteBuffer(state) if writing or state.exists() else None
+    buffer = side.buffer() if writing or side.has_buffer() else None
     try:
         yield Side(vault, buffer)
     finally:

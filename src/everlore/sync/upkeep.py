@@ -56,10 +56,10 @@ def _remake(engine: Engine, progress: Progress, *, at_any_rate: bool) -> int:
     known: dict[str, Stamp] = {}
     with suppress(Damaged):
         # an episode that was deleted takes its facts along; that can only be seen while the old index is there
-        engine.index.enqueue(engine.index.files().keys() & set(differing(engine)))
+        engine.index.queue.enqueue(engine.index.files.known().keys() & set(differing(engine)))
         drain(engine)
-        failed = {path for path, _ in engine.index.failures()}  # they would only fail again
-        known = {path: stamp for path, stamp in engine.index.files().items() if path not in failed}
+        failed = {path for path, _ in engine.index.queue.failures()}  # they would only fail again
+        known = {path: stamp for path, stamp in engine.index.files.known().items() if path not in failed}
         # by a worker who is about to see to it, perhaps
         if not at_any_rate and any(missing(engine, path) for path in differing(engine) if path in known):
             raise _DeletedError
@@ -90,14 +90,14 @@ def _remake(engine: Engine, progress: Progress, *, at_any_rate: bool) -> int:
             yield path, stamp if apart is parsed else NOT_YET, apart.rows, apart.problems
 
     with ThreadPoolExecutor(1) as old:  # another thread sees the old index until the new one is there
-        return engine.index.rebuild(files(old), kept.keys())
+        return engine.index.files.rebuild(files(old), kept.keys())
 
 
 def _kept(engine: Engine, paths: Sequence[str], progress: Progress) -> dict[str, Collection[str]]:
     """Files that cannot be opened or read in full, with the entries of which only the old index knows what they say."""
     kept: dict[str, Collection[str]] = {}
     with suppress(Damaged):  # of such an index nothing is kept
-        for path in {problem.path for problem in engine.index.problems()}.intersection(paths):
+        for path in {problem.path for problem in engine.index.files.problems()}.intersection(paths):
             if unread := _unread(engine, path):
                 kept[path] = unread
     for path in counted(progress, "opening files", paths):
@@ -110,7 +110,7 @@ def _kept(engine: Engine, paths: Sequence[str], progress: Progress) -> dict[str,
 
 def _unread(engine: Engine, path: str) -> set[str]:
     """Entries that the index has of a file and that are still in it, though they cannot be read."""
-    located, mine = locate(path), engine.index.parents(path)
+    located, mine = locate(path), engine.index.files.parents(path)
     if located is None or not mine:
         return set()
     with suppress(EverloreError):  # closed: found below
@@ -121,12 +121,12 @@ def _unread(engine: Engine, path: str) -> set[str]:
 
 def reembed(engine: Engine, progress: Progress) -> int:
     """Bring every unit to the current model; text search and what is embedded already go on meanwhile."""
-    engine.index.use_model(engine.embedder.name, engine.embedder.dimension)
+    engine.index.upkeep.use_model(engine.embedder.name, engine.embedder.dimension)
     return embed_all(engine, progress)
 
 
 def embed_all(engine: Engine, progress: Progress) -> int:
-    total = engine.index.status().unembedded
+    total = engine.index.upkeep.status().unembedded
     done = 0
     progress("embedding", 0, total)
     while step := embed_pending(engine, EMBED_STEP):
@@ -144,9 +144,9 @@ def index_changes(engine: Engine) -> int:
 
 def troubles(index: Index) -> list[str]:
     """Files that could not be read or indexed, in sentences."""
-    problems = index.problems()
+    problems = index.files.problems()
     told = {problem.path for problem in problems}
     return [
-        *(f"{path}: {error.removeprefix(f'{path} ')}" for path, error in index.failures() if path not in told),
+        *(f"{path}: {error.removeprefix(f'{path} ')}" for path, error in index.queue.failures() if path not in told),
         *map(str, problems),
     ]

@@ -27,8 +27,9 @@ from everlore.sync.embedding import embed_pending
 from everlore.sync.indexing import index_file, missing
 from everlore.vault.watch import expand, watch
 
-SCAN_EVERY_SECONDS = 300.0
 IDLE_SECONDS = 0.5
+DATABASE_IDLE_SECONDS = 20.0
+"""How often a database is asked that told nothing: for what a dead server left, or a proxy did not let through."""
 CLAIM = 256
 SETTLE_SECONDS = 0.5
 """How long an episode or a fact must be missing from its file to be believed deleted."""
@@ -75,6 +76,7 @@ class Worker:
         if self._engine.vault.folder is not None:
             threads.append((self._watch, "everlore-watch"))
         else:
+            threads.append((lambda: self._engine.vault.listen(self._wake.set, self._stop), "everlore-listen"))
             self._watching.set()  # a database has no editors: whoever writes there queues what was written
         if self._retry is not None:
             threads.append((partial(self._try_again, self._retry), "everlore-retry"))
@@ -98,8 +100,8 @@ class Worker:
         def changed(paths: set[str]) -> None:
             index = self._engine.index
             try:
-                known = [file for path in paths if path.endswith("/") for file in index.files(path)]
-                index.enqueue(expand(vault, paths, known))
+                known = [file for path in paths if path.endswith("/") for file in index.files.known(path)]
+                index.queue.enqueue(expand(vault, paths, known))
             except EverloreError as error:  # the index is busy for long, by a rebuild perhaps: look at all files then
                 log.warning("changes could not be noted; all files are looked at instead", error=str(error))
                 self._missed.set()
@@ -117,24 +119,34 @@ class Worker:
         if (recover := self._recover) is not None:
             self._guard("recover", lambda: recover(self._engine))
         self._watching.wait(5.0)  # what changes after the scan must be seen by the watcher
-        next_scan, renewals = 0.0, 0
+        scanned, renewals = -math.inf, 0
         while not self._stop.is_set():
-            seen = self._engine.index.renewals
-            if time.monotonic() >= next_scan or seen != renewals or self._missed.is_set():
+            seen = self._engine.index.upkeep.renewals
+            every = self._guard("scan", lambda: self._engine.vault.scan_seconds) or 0.0
+            if time.monotonic() >= scanned + every or seen != renewals or self._missed.is_set():
                 self._missed.clear()
                 if self._guard("scan", lambda: scan(self._engine)) is not None:
-                    every = math.inf if self._engine.vault.folder is None else SCAN_EVERY_SECONDS
-                    next_scan, renewals = time.monotonic() + every, seen
+                    scanned, renewals = time.monotonic(), seen
             began = time.monotonic()
             busy = self._guard("queue", self._index_some)
             # as long as was read: what was read is soon found by its meaning, and not only when all the rest is read
             until = 2 * time.monotonic() - began
             busy = self._guard("embed", partial(self._embed, until)) or busy
             if not busy:
-                self._guard("tidy", self._engine.index.tidy)  # little by little, so that nobody waits for it
-                self._wake.wait(IDLE_SECONDS)
-                self._wake.clear()
+                self._guard("tidy", self._engine.index.upkeep.tidy)  # little by little, so that nobody waits for it
+                self._rest(every)
         self._backlog.close()
+
+    def _rest(self, every: float) -> None:
+        """Until there is something to do. A database wakes us, and is asked by ourselves only now and then."""
+        if self._engine.vault.folder is not None:
+            self._wake.wait(IDLE_SECONDS)
+        else:
+            again = self._embed_after - time.monotonic()
+            pauses = (DATABASE_IDLE_SECONDS, every, *([again] if again > 0 else []))
+            if self._wake.wait(IDLE_SECONDS if self._owned else max(IDLE_SECONDS, min(pauses))):
+                self._stop.wait(IDLE_SECONDS)  # who wrote once may write again, and does most of the work itself
+        self._wake.clear()
 
     def _try_again(self, retry: Callable[[Engine], int]) -> None:
         """Ever more rarely while it does not help: what a model cannot do it cannot do a minute later either."""
@@ -161,8 +173,10 @@ class Worker:
         """
         if time.monotonic() < self._embed_after:
             return 0
-        ready = self._engine.embedder.ready()
-        if not ready and not self._engine.index.status().unembedded:
+        embedder, upkeep = self._engine.embedder, self._engine.index.upkeep
+        if ready := embedder.ready():
+            upkeep.use_model(embedder.name, embedder.dimension)
+        if not (upkeep.unembedded(1) if ready else upkeep.status().unembedded):
             self._backlog.close()
             return 0
         if not self._owned and not self._claim():
@@ -216,7 +230,7 @@ class Worker:
 def scan(engine: Engine) -> int:
     """Queue every file that differs from what the index has seen; returns how many."""
     changed = differing(engine)
-    engine.index.enqueue(changed)
+    engine.index.queue.enqueue(changed)
     return len(changed)
 
 
@@ -224,7 +238,7 @@ def differing(engine: Engine) -> list[str]:
     """Files that are not as the index has seen them, those that are gone last."""
 
     def known() -> dict[str, tuple[int, int]]:
-        return {path: (stamp.mtime_ns, stamp.size) for path, stamp in engine.index.files().items()}
+        return {path: (stamp.mtime_ns, stamp.size) for path, stamp in engine.index.files.known().items()}
 
     return engine.vault.differing(known)
 
@@ -244,26 +258,26 @@ def drained(engine: Engine, stop: threading.Event | None = None) -> Iterator[int
     """
     known: dict[str, bool] = {}
     while not (stop and stop.is_set()):
-        paths = engine.index.claim(CLAIM)
+        paths = engine.index.queue.claim(CLAIM)
         if not paths:
             break
         gone = _gone(engine, paths, stop)
         if any(gone.values()):  # what was written during the pause may be where the memory is now
-            paths = list(dict.fromkeys([*paths, *engine.index.claim(len(paths) + CLAIM)]))
+            paths = list(dict.fromkeys([*paths, *engine.index.queue.claim(len(paths) + CLAIM)]))
         for folder in {_owner_folder(path) for path in paths} - known.keys():
-            known[folder] = bool(engine.index.files(folder))
+            known[folder] = bool(engine.index.files.known(folder))
         for path in sorted(paths, key=lambda one: (not _there(engine, one), _has_parts(one), bool(gone.get(one)))):
             if stop and stop.is_set():
                 break
             try:
                 index_file(engine, path, gone=gone.get(path, ()), projecting=known[_owner_folder(path)])
             except EverloreError as error:
-                engine.index.failed(path, str(error))
+                engine.index.queue.failed(path, str(error))
             except Exception as error:
                 log.exception("indexing failed", path=path)
-                engine.index.failed(path, f"{type(error).__name__}: {error}")
+                engine.index.queue.failed(path, f"{type(error).__name__}: {error}")
             else:
-                engine.index.done(path)
+                engine.index.queue.done(path)
         yield len(paths)
 
 

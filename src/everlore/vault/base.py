@@ -5,6 +5,7 @@ A vault is a folder of markdown files, or a table in PostgreSQL that holds the s
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -51,8 +52,18 @@ class Vault(Protocol):
         """The folder in which people may edit the files; None where there is none, and whoever writes queues what they
         wrote."""
 
+    @property
+    def scan_seconds(self) -> float:
+        """How often all files are to be compared with the index, because a change may have been missed."""
+
+    def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:
+        """Call `wake` when there may be something new, until `stop` is set. Some of it may be missed."""
+
     def prepare(self) -> None:
         """Make what is missing of the vault itself."""
+
+    def unready(self) -> str:
+        """Why it is too early to be asked: an index that all servers share is being built. Empty when it is not."""
 
     def read(self, path: str) -> FileText | None:
         """The file's text, or None when it does not exist."""
@@ -93,6 +104,9 @@ class Vault(Protocol):
 
     def obstacles(self) -> Iterator[str]:
         """Where a file of memories may be written, and a link or a folder is."""
+
+    def try_write(self) -> None:
+        """Raise if nothing can be written, as changing a file would."""
 
     def close(self) -> None: ...
 

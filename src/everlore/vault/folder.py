@@ -11,7 +11,6 @@ import contextlib
 import errno
 import hashlib
 import os
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +18,7 @@ from functools import lru_cache
 from itertools import count
 from pathlib import Path, PurePosixPath
 
+from everlore.durable import sync_folder, temporary
 from everlore.errors import EverloreError, InvalidInput, Obstructed, Unavailable
 from everlore.kinds.paths import locate
 from everlore.kinds.registry import hidden_folders
@@ -26,15 +26,12 @@ from everlore.lock import FileLock
 from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded, differing
 from everlore.vault.writers import being_written
 
-try:
-    from fcntl import F_FULLFSYNC, fcntl  # type: ignore[attr-defined,unused-ignore]
-except ImportError:
-    F_FULLFSYNC = None
-
 SYSTEM = ".everlore"
 ATTEMPTS = 20
 SAVING_SECONDS = 3.0
 """How long a change waits for another program that is writing to the file."""
+SCAN_SECONDS = 300.0
+"""The watcher may have missed something."""
 STALE_SECONDS = 3600
 """A temporary file this old belongs to a process that died."""
 TRIED_BYTES = 4096
@@ -52,6 +49,7 @@ class FolderVault:
         self.root = root.expanduser().resolve()
         self.folder: Path | None = self.root
         self.where = str(self.root)
+        self.scan_seconds = SCAN_SECONDS
         self._held = threading.local()
         self._prepared = False
 
@@ -67,6 +65,13 @@ class FolderVault:
                     if left.stat().st_mtime < time.time() - STALE_SECONDS:
                         left.unlink()
         self._prepared = True
+
+    def unready(self) -> str:
+        return ""
+
+    def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:  # noqa: ARG002
+        """Edits are seen by the watcher."""
+        stop.wait()
 
     def read(self, path: str) -> FileText | None:
         with _explained(path):
@@ -129,7 +134,7 @@ class FolderVault:
             target = self._target(path)
             with contextlib.suppress(FileNotFoundError):
                 target.unlink()
-                _sync_folder(target.parent)
+                sync_folder(target.parent)
 
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
         """(path, mtime_ns, size) of every file that holds memories, in order. Links are not followed."""
@@ -189,7 +194,7 @@ class FolderVault:
             with self._temporary(raw.content, target) as temporary:
                 os.utime(temporary, ns=(raw.mtime_ns, raw.mtime_ns))
                 temporary.replace(target)
-            _sync_folder(target.parent)
+            sync_folder(target.parent)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -210,7 +215,7 @@ class FolderVault:
             if not _unchanged(target, before) or being_written(target):
                 return False, None
             target.unlink()
-            _sync_folder(target.parent)
+            sync_folder(target.parent)
             return True, None
         _make_folder(target.parent)
         try:
@@ -229,24 +234,15 @@ class FolderVault:
                 if os.name != "nt":
                     raise
                 return False, None  # Windows: somebody has it open just now
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
         return True, FileText(text, stat.st_mtime_ns, stat.st_size)
 
-    @contextlib.contextmanager
-    def _temporary(self, content: bytes, target: Path) -> Iterator[Path]:
+    def _temporary(self, content: bytes, target: Path) -> contextlib.AbstractContextManager[Path]:
         """A durable file with this content and the target's rights, to be put in its place."""
-        descriptor, name = tempfile.mkstemp(dir=self.root / SYSTEM / "tmp", suffix=".tmp")
-        temporary = Path(name)
-        try:
-            with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor has no path
-                file.write(content)
-                file.flush()
-                with contextlib.suppress(FileNotFoundError):
-                    temporary.chmod(target.stat().st_mode & 0o777)
-                _sync(file.fileno())
-            yield temporary
-        finally:
-            temporary.unlink(missing_ok=True)
+        mode = 0o600
+        with contextlib.suppress(FileNotFoundError):
+            mode = target.stat().st_mode & 0o777
+        return temporary(content, self.root / SYSTEM / "tmp", mode)
 
 
 def _made_newer(file: Path, than: int) -> os.stat_result:
@@ -289,7 +285,7 @@ def _make_folder(folder: Path) -> None:
     _make_folder(folder.parent)
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-        _sync_folder(folder.parent)
+        sync_folder(folder.parent)
     if not folder.is_dir():
         raise Obstructed(f"{folder} is a file where a folder must be; move it away")
 
@@ -313,27 +309,6 @@ def _check_spelling(root: Path, target: Path) -> None:
 def _names(folder: Path, mtime_ns: int) -> dict[str, str]:  # noqa: ARG001 - another time, other names
     """What is in the folder, by names in small letters. A folder of records is long, and asked for at every step."""
     return {name.lower(): name for name in os.listdir(folder)}  # noqa: PTH208 - names only
-
-
-def _sync(descriptor: int) -> None:
-    if F_FULLFSYNC is not None:  # macOS: fsync alone stops at the drive's cache
-        with contextlib.suppress(OSError):
-            fcntl(descriptor, F_FULLFSYNC)
-            return
-    os.fsync(descriptor)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return  # Windows has no such call
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # some network disks refuse it for folders
-            raise
-    finally:
-        os.close(descriptor)
 
 
 @contextlib.contextmanager

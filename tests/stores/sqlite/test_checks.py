@@ -10,17 +10,17 @@ from stored import embed, fill, row
 
 from everlore.stores.sqlite import packs
 from everlore.stores.sqlite.checks import damage
-from everlore.stores.sqlite.index import SqliteIndex
+from everlore.stores.sqlite.index import open_index
 
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(packs, "SIZE", 2)
-    index = SqliteIndex(tmp_path / "index.db")
-    index.use_model("m", 16)
+    index = open_index(tmp_path / "index.db")
+    index.upkeep.use_model("m", 16)
     fill(index, row("af_1", "tea in Rome"), row("af_2", "milk"))
     embed(index, {"tea in Rome": 1, "milk": 2})
-    assert index.check() == []
+    assert index.upkeep.check() == []
     index.close()
     return tmp_path / "index.db"
 
@@ -46,8 +46,8 @@ def test_every_fault_is_told(path: Path, fault: str, told: str) -> None:
     connection = apsw.Connection(str(path))
     connection.execute(fault)
     connection.close()
-    index = SqliteIndex(path)
-    assert any(told in fault for fault in index.check()), index.check()
+    index = open_index(path)
+    assert any(told in fault for fault in index.upkeep.check()), index.upkeep.check()
     index.close()
 
 

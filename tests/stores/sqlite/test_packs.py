@@ -8,11 +8,12 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from stored import ALICE, BOB, direction, fill, row, where
+from stored import ALICE, BOB, direction, fill, row, vector, where
 
 from everlore.database import rows, value
+from everlore.stores.base import Index
 from everlore.stores.sqlite import packs, vectors
-from everlore.stores.sqlite.index import SqliteIndex
+from everlore.stores.sqlite.index import open_index
 
 DIMENSION = 64
 
@@ -26,23 +27,23 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def opened(path: Path) -> Iterator[tuple[SqliteIndex, SqliteIndex]]:
+def opened(path: Path) -> Iterator[tuple[Index, Index]]:
     """One that writes and one, as in another process, that only reads."""
-    writer, reader = SqliteIndex(path), SqliteIndex(path)
+    writer, reader = open_index(path), open_index(path)
     for one in (writer, reader):
-        one.use_model("m", DIMENSION)
+        one.upkeep.use_model("m", DIMENSION)
     yield writer, reader
     writer.close()
     reader.close()
 
 
-def put(index: SqliteIndex) -> None:
-    while pieces := index.unembedded(6):
+def put(index: Index) -> None:
+    while pieces := index.upkeep.unembedded(6):
         told = [direction(int(piece.dense.split()[1]), DIMENSION) for piece in pieces]
-        index.put_vectors([piece.unit for piece in pieces], np.stack(told))
+        index.upkeep.put_vectors([piece.unit for piece in pieces], np.stack(told))
 
 
-def store(index: SqliteIndex, numbers: range) -> None:
+def store(index: Index, numbers: range) -> None:
     """In files of five, by turns of two owners."""
     for start in range(numbers.start, numbers.stop, 5):
         owner = (ALICE, BOB)[start // 5 % 2]
@@ -50,13 +51,13 @@ def store(index: SqliteIndex, numbers: range) -> None:
     put(index)
 
 
-def seen(index: SqliteIndex) -> list[int]:
+def seen(index: Index) -> list[int]:
     """How many vectors are found of both owners and of each."""
-    return [len(index.vector(direction(0, DIMENSION), where(owner), 1000)) for owner in (None, ALICE, BOB)]
+    return [len(vector(index, direction(0, DIMENSION), where(owner), 1000)) for owner in (None, ALICE, BOB)]
 
 
-def nearest(index: SqliteIndex, number: int) -> float:
-    [hit] = index.vector(direction(number, DIMENSION), where(None), 1)
+def nearest(index: Index, number: int) -> float:
+    [hit] = vector(index, direction(number, DIMENSION), where(None), 1)
     return hit.score
 
 
@@ -68,9 +69,7 @@ def ask(path: Path, select: str) -> int:
         connection.close()
 
 
-def test_what_is_packed_and_what_is_not_yet_are_found_alike(
-    path: Path, opened: tuple[SqliteIndex, SqliteIndex]
-) -> None:
+def test_what_is_packed_and_what_is_not_yet_are_found_alike(path: Path, opened: tuple[Index, Index]) -> None:
     writer, reader = opened
     for end in range(10, 101, 10):
         store(writer, range(end - 10, end))
@@ -78,71 +77,69 @@ def test_what_is_packed_and_what_is_not_yet_are_found_alike(
             assert seen(index) == [end, end // 2, end // 2]
             assert nearest(index, end - 1) == nearest(index, 0) == 1.0
     assert ask(path, "SELECT count(*) FROM packs") >= 100 // 8 - 1
-    assert writer.check() == []
-    late = SqliteIndex(path)
-    late.use_model("m", DIMENSION)
+    assert writer.upkeep.check() == []
+    late = open_index(path)
+    late.upkeep.use_model("m", DIMENSION)
     assert seen(late) == [100, 50, 50]
     late.close()
     assert seen(reader) == [100, 50, 50]
 
 
-def test_what_was_removed_is_not_found_and_leaves_the_packs_in_the_end(
-    path: Path, opened: tuple[SqliteIndex, SqliteIndex]
-) -> None:
+def test_what_was_removed_is_not_found_and_leaves_the_packs_in_the_end(path: Path, opened: tuple[Index, Index]) -> None:
     writer, reader = opened
     store(writer, range(200))
     assert seen(reader) == [200, 100, 100]
     for start in range(0, 100, 5):
-        writer.remove_file(f"{start}.md")
+        writer.files.remove(f"{start}.md")
         assert nearest(reader, start) < 0.9
         assert seen(reader)[0] == 195 - start
-        assert writer.check() == []
+        assert writer.upkeep.check() == []
     assert ask(path, "SELECT count(*) FROM dropped") == 100
     before = ask(path, "SELECT id FROM packing")
     for start in range(100, 150, 5):
-        writer.remove_file(f"{start}.md")
+        writer.files.remove(f"{start}.md")
     store(writer, range(200, 210))
     assert ask(path, "SELECT count(*) FROM dropped") == 0
     assert ask(path, "SELECT id FROM packing") > before
-    assert writer.check() == []
+    assert writer.upkeep.check() == []
     assert seen(reader) == seen(writer) == [60, 30, 30]
     assert nearest(reader, 205) == 1.0
 
 
-def test_another_model_and_the_first_one_again(path: Path, opened: tuple[SqliteIndex, SqliteIndex]) -> None:
+def test_another_model_and_the_first_one_again(path: Path, opened: tuple[Index, Index]) -> None:
     writer, reader = opened
     store(writer, range(100))
     assert seen(reader) == [100, 50, 50]
-    writer.use_model("other", DIMENSION)
-    pieces = writer.unembedded(40)
-    writer.put_vectors([piece.unit for piece in pieces], np.stack([direction(7, DIMENSION)] * len(pieces)))
+    writer.upkeep.use_model("other", DIMENSION)
+    pieces = writer.upkeep.unembedded(40)
+    writer.upkeep.put_vectors([piece.unit for piece in pieces], np.stack([direction(7, DIMENSION)] * len(pieces)))
     assert seen(writer)[0] == 40
     assert seen(reader)[0] == 0  # it still works with the first model
-    writer.use_model("m", DIMENSION)
+    writer.upkeep.use_model("m", DIMENSION)
     for index in opened:
         assert seen(index)[0] == 60  # nothing of it is packed now
     put(writer)
-    while writer.tidy():
+    while writer.upkeep.tidy():
         pass
     for index in opened:
         assert seen(index) == [100, 50, 50]
-    assert writer.check() == []
+    assert writer.upkeep.check() == []
 
 
-def test_a_rebuild_begins_anew(path: Path, opened: tuple[SqliteIndex, SqliteIndex]) -> None:
+def test_a_rebuild_begins_anew(path: Path, opened: tuple[Index, Index]) -> None:
     writer, reader = opened
     store(writer, range(100))
     assert seen(reader) == [100, 50, 50]
-    writer.rebuild(iter(()))
+    writer.files.rebuild(iter(()))
     assert seen(reader) == [0, 0, 0]
     store(writer, range(300, 340))
     assert seen(reader) == [40, 20, 20]
     assert nearest(reader, 310) == 1.0
-    assert writer.check() == []
+    assert writer.upkeep.check() == []
 
 
 def test_a_write_that_fails_leaves_no_pack_behind(
-    path: Path, opened: tuple[SqliteIndex, SqliteIndex], monkeypatch: pytest.MonkeyPatch
+    path: Path, opened: tuple[Index, Index], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer, reader = opened
     store(writer, range(30))
@@ -158,6 +155,6 @@ def test_a_write_that_fails_leaves_no_pack_behind(
     with pytest.raises(OSError, match="disk"):
         store(writer, range(30, 60))
     monkeypatch.setattr(packs, "step", step)
-    assert writer.check() == []
+    assert writer.upkeep.check() == []
     put(writer)
     assert seen(reader) == seen(writer) == [60, 30, 30]

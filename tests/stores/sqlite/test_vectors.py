@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stored import ALICE, BOB, DIMENSION, direction, embed, fill, row, rows_of, where
+from stored import ALICE, BOB, DIMENSION, direction, embed, fill, row, rows_of, vector, where
 
 from everlore.stores.sqlite import packs, vectors
-from everlore.stores.sqlite.index import SqliteIndex
+from everlore.stores.sqlite.index import open_index
+from everlore.stores.sqlite.search import SqliteSearch
 from everlore.stores.vector_math import unit_rows
 from everlore.types import Predicate
 
@@ -23,8 +24,8 @@ def path(tmp_path: Path) -> Path:
 def test_large_parts_agree_with_exact_search(path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(vectors, "EXACT_UP_TO", 50)
     monkeypatch.setattr(packs, "SIZE", size)
-    index, reader = SqliteIndex(path), SqliteIndex(path)
-    index.use_model("m", 128)
+    index, reader = open_index(path), open_index(path)
+    index.upkeep.use_model("m", 128)
     said = {f"text {n}": n for n in range(400)}
     middle = [direction(10_000 + n % 20, 128) for n in range(400)]
 
@@ -33,8 +34,8 @@ def test_large_parts_agree_with_exact_search(path: Path, monkeypatch: pytest.Mon
         return np.asarray(mixed / np.linalg.norm(mixed), np.float32)
 
     def put() -> None:
-        pieces = index.unembedded(1000)
-        index.put_vectors([p.unit for p in pieces], np.stack([near(said[p.dense]) for p in pieces]))
+        pieces = index.upkeep.unembedded(1000)
+        index.upkeep.put_vectors([p.unit for p in pieces], np.stack([near(said[p.dense]) for p in pieces]))
 
     texts = list(said)
     for start in range(0, 400, 40):  # grows from an exact part into a large one
@@ -46,15 +47,15 @@ def test_large_parts_agree_with_exact_search(path: Path, monkeypatch: pytest.Mon
             ranked = sorted(known, key=lambda n: -float(near(n) @ near(seed)))[:5]
             for opened in (index, reader):
                 for owner in (ALICE, None):
-                    hits = opened.vector(near(seed), where(owner), 5)
+                    hits = vector(opened, near(seed), where(owner), 5)
                     assert [one.data["text"] for one in rows_of(opened, hits)] == [texts[n] for n in ranked]
     monkeypatch.setattr(vectors, "NEAREST", 8)
-    few = index.vector(near(3), where(filter=Predicate("session_id", "eq", "s3")), 8)
+    few = vector(index, near(3), where(filter=Predicate("session_id", "eq", "s3")), 8)
     assert len(few) == 8
-    assert index.vector(near(3), where(BOB), 5) == []
+    assert vector(index, near(3), where(BOB), 5) == []
     for path_of in ("0.md", "40.md", "80.md"):
-        index.remove_file(path_of)
-        hits = reader.vector(near(130), where(), 5)
+        index.files.remove(path_of)
+        hits = vector(reader, near(130), where(), 5)
         left = range(40 + int(path_of[:-3]), 400)
         ranked = sorted(left, key=lambda n: -float(near(n) @ near(130)))[:5]
         assert [one.data["text"] for one in rows_of(reader, hits)] == [texts[n] for n in ranked]
@@ -63,16 +64,17 @@ def test_large_parts_agree_with_exact_search(path: Path, monkeypatch: pytest.Mon
 
 
 def test_the_cache_of_parts_is_bounded(path: Path) -> None:
-    index = SqliteIndex(path)
-    index.use_model("m", DIMENSION)
+    index = open_index(path)
+    index.upkeep.use_model("m", DIMENSION)
     fill(index, row("af_1", "tea"))
     fill(index, row("af_1", "tea", owner=BOB), path="b.md")
     embed(index, {"tea": 1})
-    index._lookups.remembered().parts = vectors.Parts(most_bytes=1)
+    assert isinstance(index.search, SqliteSearch)
+    index.search._lookups.remembered().parts = vectors.Parts(most_bytes=1)
     for _ in range(3):
         for owner in (ALICE, BOB):
-            assert len(index.vector(direction(1), where(owner), 5)) == 1
-    parts = index._lookups.remembered().parts
+            assert len(vector(index, direction(1), where(owner), 5)) == 1
+    parts = index.search._lookups.remembered().parts
     assert len(parts._parts) == 1
     assert parts._total == vectors.PART_BYTES + sum(part.bytes for part in parts._parts.values())
     index.close()
@@ -86,14 +88,16 @@ def test_large_parts_find_nearly_all_in_a_narrow_cone(path: Path, monkeypatch: p
     meant = random.normal(size=(count, 48)) @ random.normal(size=(48, dimension)) / 48**0.5
     cone = 60 * direction(1, dimension) + meant + 0.3 * random.normal(size=(count, dimension))
     cone = unit_rows(cone.astype(np.float16).tobytes(), dimension)
-    index = SqliteIndex(path)
-    index.use_model("m", dimension)
+    index = open_index(path)
+    index.upkeep.use_model("m", dimension)
     fill(index, *(row(f"af_{n}", f"text {n}") for n in range(count)))
-    while pieces := index.unembedded(1000):
-        index.put_vectors([piece.unit for piece in pieces], np.stack([cone[int(p.dense.split()[1])] for p in pieces]))
+    while pieces := index.upkeep.unembedded(1000):
+        index.upkeep.put_vectors(
+            [piece.unit for piece in pieces], np.stack([cone[int(p.dense.split()[1])] for p in pieces])
+        )
     right = 0
     for query in cone[:40]:
         least = np.sort(cone @ query)[-10]
-        right += sum(hit.score >= least - 1e-5 for hit in index.vector(query, where(None), 10))
+        right += sum(hit.score >= least - 1e-5 for hit in vector(index, query, where(None), 10))
     assert right >= 0.98 * 400
     index.close()

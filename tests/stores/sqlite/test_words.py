@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from stored import ALICE, fill, row, where
+from stored import ALICE, fill, row, text, where
 
 from everlore.stores.sqlite import words
-from everlore.stores.sqlite.index import SqliteIndex
+from everlore.stores.sqlite.index import open_index
 from everlore.types import Predicate
 
 
@@ -18,34 +18,34 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_frequent_terms_count_although_their_lists_are_not_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index = SqliteIndex(path)
+    index = open_index(path)
     rows = [
         row(f"af_{n:03}", f"alice said {'tea' if n % 20 == 0 else 'word'} {'cake' if n % 3 else ''}")
         for n in range(200)
     ]
     fill(index, *rows)
     query = ["tea", "cake", "alic"]
-    exact = index.text(query, where(), 10)
-    everything = index.text(query, where(), 200)
-    one = index.text(query, where(filter=Predicate("session_id", "eq", "s1")), 10)
+    exact = text(index, query, where(), 10)
+    everything = text(index, query, where(), 200)
+    one = text(index, query, where(filter=Predicate("session_id", "eq", "s1")), 10)
     monkeypatch.setattr(words, "MOST_POSTINGS", 12)
     for limit, expected in ((10, exact), (200, everything)):
-        got = index.text(query, where(), limit)
+        got = text(index, query, where(), limit)
         assert [hit.unit for hit in got] == [hit.unit for hit in expected]
         assert [hit.score for hit in got] == pytest.approx([hit.score for hit in expected])
-    assert [h.unit for h in index.text(query, where(filter=Predicate("session_id", "eq", "s1")), 10)] == [
+    assert [h.unit for h in text(index, query, where(filter=Predicate("session_id", "eq", "s1")), 10)] == [
         h.unit for h in one
     ]
     index.close()
 
 
 def test_frequencies_are_forgotten_when_units_change(path: Path) -> None:
-    index, writer = SqliteIndex(path), SqliteIndex(path)
+    index, writer = open_index(path), open_index(path)
     fill(writer, row("af_1", "tea"))
-    assert index.term_stats(["tea"], ALICE).frequency == {"tea": 1}
+    assert index.search.term_stats(["tea"], ALICE).frequency == {"tea": 1}
     fill(writer, row("af_1", "tea"), row("af_2", "tea"))
-    assert index.term_stats(["tea"], ALICE).frequency == {"tea": 2}
+    assert index.search.term_stats(["tea"], ALICE).frequency == {"tea": 2}
     fill(writer)
-    assert index.term_stats(["tea"], ALICE).frequency == {"tea": 0}
+    assert index.search.term_stats(["tea"], ALICE).frequency == {"tea": 0}
     index.close()
     writer.close()

@@ -41,6 +41,7 @@ COMMANDS = [
     ["import"],
     ["store"],
     ["store", "distribute"],
+    ["store", "tidy"],
 ]
 
 

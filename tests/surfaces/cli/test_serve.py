@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from serving import Api, Server, clean_env
 
@@ -132,7 +133,8 @@ def test_running_requests_finish_before_it_stops(start: Any) -> None:
     sender = threading.Thread(target=send)
     sender.start()
     assert begun.wait(60)
-    time.sleep(0.2)
+    # connections are taken in order: whoever answers a later one has taken that of the sender
+    assert httpx.get(f"{server.url}/health", timeout=60).status_code == 200
     assert server.stop() == 0
     sender.join(60)
     assert answers == [200]

@@ -36,3 +36,4 @@ def test_what_is_no_vault_is_told(tmp_path: Path) -> None:
         assert done.returncode == 1
         assert told in done.stderr
     assert "only a PostgreSQL" in everlore("store", "distribute", root=tmp_path / "root").stderr
+    assert "nothing is left" in everlore("store", "tidy", root=tmp_path / "root").stdout

@@ -14,7 +14,7 @@ OWNER = Owner(Scope("default", "default"), "user", "ada")
 
 def test_they_are_shown_where_they_say_more_than_the_memory(engine: Engine) -> None:
     key = save_note(engine, OWNER, "I row. I sail.", "semantic", None)
-    row = engine.index.find([key])[key]
+    row = engine.index.rows.find([key])[key]
     part, whole, past = (
         Passage(text, 0.5, 0, "ada", row.timestamp, row.timestamp, valid_until=end)
         for text, end in (("I sail.", None), ("I row. I sail.", None), ("I row. I sail.", row.timestamp))

@@ -7,9 +7,7 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -80,7 +78,8 @@ def test_a_vault_that_is_moved_away_under_a_server_is_not_begun_anew(start: Any)
 
 def test_whoever_waits_when_a_server_stops_is_told_so(start: Any) -> None:
     """One request hangs at a language model, another never sends its body."""
-    with endless() as url:
+    with socket.create_server(("127.0.0.1", 0)) as model:
+        url = f"http://127.0.0.1:{model.getsockname()[1]}/v1"
         server = start({"EVEROS_LLM__BASE_URL": url, "EVEROS_LLM__MODEL": "m", "EVEROS_LLM__TIMEOUT_SECONDS": "100"})
         api = Api(server.client, server.root)
         message = {"sender_id": "alice", "role": "user", "timestamp": 1_780_000_000_000, "content": "I climb."}
@@ -89,8 +88,10 @@ def test_whoever_waits_when_a_server_stops_is_told_so(start: Any) -> None:
             half.sendall(b"POST /api/v1/memory/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n")
             half.sendall(b"Content-Type: application/json\r\n\r\n{")
             flushing = threads.submit(api.post, "flush", session_id="s")
-            time.sleep(1)
+            model.settimeout(120)
+            asked, _ = model.accept()  # it is asked, and never answers
             assert server.stop(seconds=80) == 0
+            asked.close()
             answer = flushing.result()
             told = half.makefile("rb").read().decode()
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "SYSTEM_ERROR")
@@ -113,13 +114,6 @@ def test_a_server_stops_in_order_while_a_long_text_is_being_embedded(start: Any)
     assert server.client.get("/health").json()["index"]["unembedded"] >= 128
     assert server.stop() == 0
     assert [line["event"] for line in server.log()[-2:]] == ["stopping", "stopped"]
-
-
-@contextmanager
-def endless() -> Iterator[str]:
-    """An endpoint that takes requests and never answers."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
 
 
 def test_mcp_without_a_name_is_the_configured_toolset(start: Any) -> None:

@@ -80,7 +80,7 @@ def test_bodies_are_bounded(start: Any) -> None:
 
 
 def test_a_huge_announcement_is_refused_unread(server: Server) -> None:
-    with socket.create_connection((server.host, server.port), timeout=10) as raw:
+    with socket.create_connection((server.host, server.port), timeout=120) as raw:
         lines = [
             f"POST {ADD} HTTP/1.1",
             "Host: localhost",

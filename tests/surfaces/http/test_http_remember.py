@@ -14,9 +14,9 @@ from vaults import ALICE, SCOPE, says
 from everlore.engine import Engine
 from everlore.memory import flush, remember
 from everlore.search import Query, Recall, Recipe, recall
+from everlore.surfaces.contracts.everos.answers import SearchData
 from everlore.surfaces.contracts.everos.requests import FilterNode, SearchRequest
 from everlore.surfaces.http import routes
-from everlore.surfaces.http.metrics import Metrics
 
 AT = 1_780_000_000_000  # 2026-05-28T20:26:40Z
 
@@ -262,5 +262,5 @@ def test_what_is_extracted_during_a_search_is_not_missing_from_it(
 
     monkeypatch.setattr(routes, "recall", slow)
     asked = SearchRequest(user_id="alice", query="bees", filters=FilterNode.model_validate({"session_id": "s"}))
-    data = routes._search(engine, ALICE, asked, Metrics(engine))
+    data = SearchData.model_validate_json(routes._search(engine, ALICE, asked)[0])
     assert [message.content for message in data.unprocessed_messages] == ["I keep bees."]

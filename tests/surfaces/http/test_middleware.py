@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
 from envelopes import assert_failure
 from serving import Api, Server
+from vaults import within
 
 ADD = "/api/v1/memory/add"
 
@@ -17,15 +17,16 @@ SEARCH = "/api/v1/memory/search"
 
 def test_the_id_is_echoed_by_the_log(api: Api, server: Server) -> None:
     request_id = api.post("flush", session_id="s").json()["request_id"]
-    deadline = time.monotonic() + 5
-    lines: list[dict[str, Any]] = []
-    while not lines and time.monotonic() < deadline:
-        lines = [line for line in server.log() if line.get("request_id") == request_id]
-        time.sleep(0.02)
-    assert lines[0]["event"] == "request"
-    assert lines[0]["path"] == "/api/v1/memory/flush"
-    assert lines[0]["status"] == 200
-    assert lines[0]["ms"] >= 0
+
+    def lines() -> list[dict[str, Any]]:
+        return [line for line in server.log() if line.get("request_id") == request_id]
+
+    within(5, lambda: bool(lines()))
+    logged = lines()[0]
+    assert logged["event"] == "request"
+    assert logged["path"] == "/api/v1/memory/flush"
+    assert logged["status"] == 200
+    assert logged["ms"] >= 0
 
 
 @pytest.mark.parametrize(

@@ -118,9 +118,10 @@ def test_signals_end_it_in_order(tmp_path: Path, how: signal.Signals) -> None:
     with talking(tmp_path / "root") as process:
         process.shake()
         process.call("who")
-        params = {"name": "wait", "arguments": {"seconds": 0.5}}
+        params = {"name": "wait", "arguments": {"seconds": 2}}
         process.say({"jsonrpc": "2.0", "id": "last", "method": "tools/call", "params": params})
-        time.sleep(0.2)
+        process.say({"jsonrpc": "2.0", "id": "next", "method": "ping"})
+        assert process.hear()["id"] == "next"  # so what came before it has been read
         process.process.send_signal(how)
         assert process.hear()["id"] == "last"
         assert process.process.wait(60) == 0

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import socket
 import ssl
+import string
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import SplitResult, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 import httpcore
 import httpx
@@ -24,6 +25,7 @@ import httpx
 from everlore.config import MultimodalSection
 from everlore.errors import UnsupportedMedia
 from everlore.models.media.addresses import Network, may_fetch
+from everlore.models.media.formats import Refusal
 
 REDIRECTS = 5
 OPERATION_SECONDS = 10.0
@@ -40,15 +42,11 @@ class Fetched:
     """Of the last hop's URL, for its extension."""
 
 
-class Refused(Exception):
-    """A reason that may be shown to the client."""
-
-
 def fetch(label: str, uri: str, settings: MultimodalSection) -> Fetched:
     backend = _Guarded(settings.fetch_allow_networks, time.monotonic() + settings.fetch_seconds)
     try:
         return _fetch(uri, settings.fetch_max_bytes, backend)
-    except Refused as reason:
+    except Refusal as reason:
         raise UnsupportedMedia(f"{label}: {reason}") from None
     except httpcore.TimeoutException:
         raise UnsupportedMedia(f"{label}: the address did not answer in time") from None
@@ -69,12 +67,12 @@ def _fetch(uri: str, limit: int, backend: _Guarded) -> Fetched:
                 uri = urljoin(parts.geturl(), headers["location"])
                 continue
             if answer.status != 200:
-                raise Refused(f"the address answered with status {answer.status}")
+                raise Refusal(f"the address answered with status {answer.status}")
             if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
-                raise Refused("the address sends its content compressed although it was asked not to")
+                raise Refusal("the address sends its content compressed although it was asked not to")
             raw = _bounded(answer.iter_stream(), headers.get("content-length", ""), limit)
             return Fetched(raw, headers.get("content-type", ""), parts.path)
-    raise Refused(f"the address redirects more than {REDIRECTS} times")
+    raise Refusal(f"the address redirects more than {REDIRECTS} times")
 
 
 _TIMEOUTS = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), OPERATION_SECONDS)}
@@ -87,11 +85,11 @@ def _checked(uri: str) -> SplitResult:
         port = parts.port
         host = (parts.hostname or "").encode("idna" if not (parts.hostname or "").isascii() else "ascii").decode()
     except ValueError:
-        raise Refused("the address is not a usable http(s) URL") from None
+        raise Refusal("the address is not a usable http(s) URL") from None
     if parts.scheme not in ("http", "https") or not host or any(char in host for char in "\\% \t") or port == 0:
-        raise Refused("the address is not a usable http(s) URL")
+        raise Refusal("the address is not a usable http(s) URL")
     if "@" in parts.netloc:
-        raise Refused("an address with a user name or password in it is not fetched")
+        raise Refusal("an address with a user name or password in it is not fetched")
     shown = f"[{host}]" if ":" in host else host
     netloc = shown if port is None else f"{shown}:{port}"
     path = _quoted(parts.path) or "/"
@@ -100,19 +98,17 @@ def _checked(uri: str) -> SplitResult:
 
 def _quoted(text: str) -> str:
     """Bytes that may not stand in a request line, as percent codes; what is quoted already stays."""
-    return "".join(
-        chr(byte) if 0x21 <= byte <= 0x7E else f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass")
-    )
+    return quote(text, safe=string.punctuation, errors="surrogatepass")
 
 
 def _bounded(chunks: Iterable[bytes], announced: str, limit: int) -> bytes:
     if announced.isdecimal() and int(announced) > limit:
-        raise Refused(f"the content has more than the {limit} bytes allowed")
+        raise Refusal(f"the content has more than the {limit} bytes allowed")
     found = bytearray()
     for chunk in chunks:
         found += chunk
         if len(found) > limit:
-            raise Refused(f"the content has more than the {limit} bytes allowed")
+            raise Refusal(f"the content has more than the {limit} bytes allowed")
     return bytes(found)
 
 
@@ -135,11 +131,11 @@ class _Guarded(httpcore.NetworkBackend):
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
-            raise Refused("the host of the address is not known") from None
+            raise Refusal("the host of the address is not known") from None
         addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         # one forbidden address is enough: a name that points both ways is up to no good
         if not addresses or not all(may_fetch(address, self._allowed) for address in addresses):
-            raise Refused(
+            raise Refusal(
                 "the address leads to a private or reserved network; EVEROS_MULTIMODAL__FETCH_ALLOW_NETWORKS can"
                 " allow it"
             )

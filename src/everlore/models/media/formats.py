@@ -10,7 +10,7 @@ Kind: TypeAlias = Literal["text", "html", "email", "pdf", "office", "image", "au
 
 
 class Refusal(Exception):
-    """Why a parser did not read a payload, for people: it is not what it claims to be, or more than is allowed."""
+    """Why a payload was not fetched or read, for people: it is not what it claims to be, or more than is allowed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """The message buffer on PostgreSQL. Canonical: what `append` returned for is committed there.
 
-A session has a tenant, and so has what is known of a message by what it says (`seen`), each by its own hash.
+What waits, its cells, its drafts, and what is known of a message by what it says (`accepted`) have the tenant of
+their session; numbers that were given have that of their owner. `seen` is the same knowledge without a session, from
+an older version or an import; a cluster keeps it on its coordinator.
 Names of apps, sessions and owners are kept inside JSON, where any text is allowed.
 """
 
@@ -8,15 +10,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, each, rows, run, value
-from everlore.postgres.tenants import NUMBER_BITS, digest128, numbered, tenant_of
+from everlore.postgres.statements import Connection, each, many, rows, run, value
+from everlore.postgres.tenants import NUMBER_BITS, digest128, numbered, owner_uuid, tenant_of
 from everlore.stores.buffer import FAULTS, Closed, Kept, Numbered, Record, Seen, steps
 from everlore.stores.encoding import accepted, body, canonical, from_body, session_of
 from everlore.types import Cell, Message, Owner, Scope
@@ -24,20 +26,34 @@ from everlore.types import Cell, Message, Owner, Scope
 CHUNK = 500
 """Records that are taken over in one transaction."""
 
-PART = Part(
-    "buffer",
-    steps("postgres"),
-    {"drafts": "tenant", "messages": "tenant", "cells": "tenant", "seen": "tenant", "counters": "tenant"},
-)
-
-_INSERT = (
-    "INSERT INTO messages(tenant, id, session, named, message, digest, cell, cell_id, place, body)"
-    " VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
-)
+_ACCEPT = "INSERT INTO accepted(tenant, digest, cell, cell_id)"
+_COUNT = "INSERT INTO counters(tenant, counter, named, number)"
+_INSERT = "INSERT INTO messages(tenant, id, session, named, message, digest, cell, cell_id, place, body)"
 _MESSAGE = "SELECT named, message, body FROM messages"
 _ARRIVAL = f"id & ((1::bigint << {NUMBER_BITS}) - 1)"
 _OF_SCOPE = "starts_with(named, %s)"
 """`named` is canonical JSON, so what is of one scope begins alike."""
+
+
+def _by_session(connection: Connection) -> None:
+    """Older versions gave each of these the tenant of its own hash."""
+    connection.execute(f"{_ACCEPT} SELECT tenant, digest, cell, cell_id FROM messages ON CONFLICT DO NOTHING".encode())
+    waiting = [digest for (digest,) in rows(connection, "SELECT digest FROM messages")]
+    connection.execute("DELETE FROM seen WHERE digest = ANY(%s)", (waiting,))
+    homes = dict(rows(connection, "SELECT cell, tenant FROM cells"))
+    drafts = rows(connection, "DELETE FROM drafts RETURNING cell, draft")
+    known = [(homes[cell], cell, draft) for cell, draft in drafts if cell in homes]
+    many(connection, "INSERT INTO drafts(tenant, cell, draft)", known)
+    counters = rows(connection, "DELETE FROM counters RETURNING counter, named, number")
+    many(connection, _COUNT, [(_home(named), counter, named, number) for counter, named, number in counters])
+
+
+PART = Part(
+    "buffer",
+    (*steps("postgres"), _by_session),
+    {**dict.fromkeys(("drafts", "messages", "cells", "accepted", "counters"), "tenant"), "seen": "local"},
+    sequences=("arrivals",),
+)
 
 
 class PostgresBuffer:
@@ -47,10 +63,21 @@ class PostgresBuffer:
 
     def append(self, messages: Sequence[Message]) -> int:
         kept = accepted(messages)
-        return self._server.write(lambda c: _accept(c, kept)) if kept else 0
+        return self._server.write(lambda c: _accept(c, kept, older=self._older)) if kept else 0
+
+    @cached_property
+    def _older(self) -> bool:
+        """Whether older versions knew of messages, or may still be at work."""
+        return bool(self._server.beside("index") or self._server.read(lambda c: rows(c, "SELECT 1 FROM seen LIMIT 1")))
 
     def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
         return self._messages("cell IS NULL AND", scope, session_id)
+
+    def at_rest(self, scope: Scope, session_id: str) -> list[Message] | None:
+        session = _session(scope, session_id)
+        select = "SELECT named, message, body, cell FROM messages WHERE tenant = %s AND session = %s ORDER BY id"
+        found = self._server.read(lambda c: rows(c, select, (tenant_of(session), session)))
+        return None if any(one[3] for one in found) else [_message(*one[:3]) for one in found]
 
     def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
         return self._messages("", scope, session_id)
@@ -83,14 +110,12 @@ class PostgresBuffer:
 
         return self._server.read(work)
 
-    def finish(self, cell_id: str) -> None:
-        cell = digest128(cell_id)
+    def finish(self, cell: Cell) -> None:
+        there = (_tenant(cell.scope, cell.session_id), digest128(cell.id))
 
         def work(connection: Connection) -> None:
-            for (tenant,) in rows(connection, "SELECT tenant FROM cells WHERE cell = %s", (cell,)):
-                connection.execute("DELETE FROM messages WHERE tenant = %s AND cell = %s", (tenant, cell))
-                connection.execute("DELETE FROM cells WHERE tenant = %s AND cell = %s", (tenant, cell))
-            connection.execute("DELETE FROM drafts WHERE tenant = %s AND cell = %s", (tenant_of(cell), cell))
+            for table in ("messages", "cells", "drafts"):
+                connection.execute(f"DELETE FROM {table} WHERE tenant = %s AND cell = %s".encode(), there)
 
         self._server.write(work)
 
@@ -99,33 +124,37 @@ class PostgresBuffer:
         found = self._server.read(lambda c: rows(c, select, (_beginning(scope), limit)))
         return [_message(*one) for one in found]
 
-    def keep_draft(self, cell_id: str, draft: str) -> None:
-        cell = digest128(cell_id)
+    def keep_draft(self, cell: Cell, draft: str) -> None:
+        there = (_tenant(cell.scope, cell.session_id), digest128(cell.id))
         upsert = (
             "INSERT INTO drafts(tenant, cell, draft) VALUES(%s, %s, %s)"
             " ON CONFLICT (cell, tenant) DO UPDATE SET draft = excluded.draft"
         )
-        self._server.write(lambda c: run(c, upsert, (tenant_of(cell), cell, draft)))
+        self._server.write(lambda c: run(c, upsert, (*there, draft)))
 
-    def draft(self, cell_id: str) -> str | None:
-        cell = digest128(cell_id)
-        found: str | None = self._server.read(lambda c: value(c, "SELECT draft FROM drafts WHERE cell = %s", (cell,)))
+    def draft(self, cell: Cell) -> str | None:
+        there = (_tenant(cell.scope, cell.session_id), digest128(cell.id))
+        select = "SELECT draft FROM drafts WHERE tenant = %s AND cell = %s"
+        found: str | None = self._server.read(lambda c: value(c, select, there))
         return found
 
-    def forget_cell(self, cell_id: str) -> None:
+    def forget_cell(self, scope: Scope, session_id: str, cell_id: str) -> None:
         cell = digest128(cell_id)
-        self._server.write(lambda c: run(c, "DELETE FROM seen WHERE cell = %s", (cell,)))
+
+        def work(connection: Connection) -> None:
+            here = (_tenant(scope, session_id), cell)
+            connection.execute("DELETE FROM accepted WHERE tenant = %s AND cell = %s", here)
+            connection.execute("DELETE FROM seen WHERE cell = %s", (cell,))
+
+        self._server.write(work)
 
     def forget_scope(self, scope: Scope) -> int:
         def work(connection: Connection) -> int:
             here = (_beginning(scope),)
-            messages = f"DELETE FROM messages WHERE {_OF_SCOPE} RETURNING digest"
-            gone = [bytes(digest) for (digest,) in rows(connection, messages, here)]
-            cells = [cell for (cell,) in rows(connection, f"DELETE FROM cells WHERE {_OF_SCOPE} RETURNING cell", here)]
-            known = "DELETE FROM seen WHERE tenant = %s AND digest = %s"
-            each(connection, known, [(_tenant(digest), digest) for digest in gone])
-            drafts = "DELETE FROM drafts WHERE tenant = %s AND cell = %s"
-            each(connection, drafts, [(tenant_of(cell), cell) for cell in cells])
+            gone = rows(connection, f"DELETE FROM messages WHERE {_OF_SCOPE} RETURNING tenant, digest", here)
+            cells = rows(connection, f"DELETE FROM cells WHERE {_OF_SCOPE} RETURNING tenant, cell", here)
+            each(connection, "DELETE FROM accepted WHERE tenant = %s AND digest = %s", gone)
+            each(connection, "DELETE FROM drafts WHERE tenant = %s AND cell = %s", cells)
             return len(gone)
 
         return self._server.write(work)
@@ -134,10 +163,10 @@ class PostgresBuffer:
         named = _counter(owner, prefix, day)
         counter = digest128(named)
         insert = (
-            "INSERT INTO counters(tenant, counter, named, number) VALUES(%s, %s, %s, %s) ON CONFLICT(tenant, counter)"
+            f"{_COUNT} VALUES(%s, %s, %s, %s) ON CONFLICT(tenant, counter)"
             " DO UPDATE SET number = greatest(counters.number + %s, excluded.number) RETURNING number"
         )
-        given = (tenant_of(counter), counter, named, floor + count, count)
+        given = (tenant_of(owner_uuid(owner)), counter, named, floor + count, count)
         last: int = self._server.write(lambda c: value(c, insert, given))
         return last - count + 1
 
@@ -157,9 +186,11 @@ class PostgresBuffer:
         for named, number in self._server.read(lambda c: rows(c, "SELECT named, number FROM counters")):
             app, project, track, name, prefix, day = json.loads(named)
             yield Numbered(Owner(Scope(app, project), track, name), prefix, day, number)
-        for digest, cell in self._server.read(lambda c: rows(c, "SELECT digest, cell_id FROM seen")):
-            if bytes(digest) not in still:
-                yield Seen(bytes(digest), cell)
+        for table in ("accepted", "seen"):
+            select = f"SELECT digest, cell_id FROM {table}"
+            for digest, cell in self._server.read(partial(rows, statement=select)):
+                if bytes(digest) not in still:
+                    yield Seen(bytes(digest), cell)
 
     def load(self, records: Iterable[Record]) -> int:
         new = 0
@@ -185,27 +216,29 @@ class PostgresBuffer:
         return [_message(*one) for one in found]
 
 
-def _accept(connection: Connection, kept: Sequence[Kept]) -> int:
-    """Store the messages that were never seen; returns how many."""
-    named = {(_tenant(one.digest), one.digest, *_cell(one.cell)) for one in kept}
+def _accept(connection: Connection, kept: Sequence[Kept], *, older: bool = True) -> int:
+    """Store the messages that were never seen, by `older` versions either; returns how many."""
+    before = "SELECT digest FROM seen WHERE digest = ANY(%s)"
+    found = rows(connection, before, ([one.digest for one in kept],)) if older else []
+    known = {bytes(digest) for (digest,) in found}
+    unknown = {one.digest: one for one in kept if one.digest not in known}
+    named = [
+        (_tenant(one.message.scope, one.message.session_id), one.digest, *_cell(one.cell)) for one in unknown.values()
+    ]
     # in one order, so that two who send the same do not wait for each other
-    new = rows(
-        connection,
-        "INSERT INTO seen(tenant, digest, cell, cell_id) SELECT * FROM unnest(%s::int[], %s::bytea[], %s::uuid[],"
-        " %s::text[]) ON CONFLICT DO NOTHING RETURNING digest",
-        [list(column) for column in zip(*sorted(named, key=lambda one: one[:2]), strict=True)],
-    )
+    ordered = sorted(named, key=lambda one: one[:2])
+    new = many(connection, _ACCEPT, ordered, "ON CONFLICT DO NOTHING RETURNING digest")
     fresh = {bytes(digest) for (digest,) in new}
-    wanted = [one for one in kept if one.digest in fresh]
-    numbers = rows(connection, "SELECT nextval('arrivals') FROM generate_series(1, %s)", (len(wanted),))
     values: list[tuple[Any, ...]] = []
-    for one, (number,) in zip(wanted, numbers, strict=True):
-        message = one.message
-        session = _session(message.scope, message.session_id)
-        tenant, name = tenant_of(session), canonical(session_of(message.scope, message.session_id))
-        place = (tenant, numbered(tenant, number), session, name, canonical(message.id))
-        values.append((*place, one.digest, *_cell(one.cell), one.place, body(message)))
-    each(connection, _INSERT, values)
+    wanted = [one for one in unknown.values() if one.digest in fresh]
+    for one in wanted:
+        session = _session(one.message.scope, one.message.session_id)
+        name = canonical(session_of(one.message.scope, one.message.session_id))
+        tenant = tenant_of(session)
+        place = (tenant, numbered(tenant, 0), session, name, canonical(one.message.id))
+        values.append((*place, one.digest, *_cell(one.cell), one.place, body(one.message)))
+    arriving = "%s, %s + nextval('arrivals'), %s, %s, %s, %s, %s, %s, %s, %s"
+    many(connection, _INSERT, values, row=arriving)
     return len(wanted)
 
 
@@ -222,9 +255,10 @@ def _close(connection: Connection, cell: Cell) -> None:
     )
     if taken:
         _record(connection, cell.id, cell.scope, cell.session_id)
-        named = sorted((_tenant(bytes(digest)), bytes(digest)) for (digest,) in taken)
-        update = "UPDATE seen SET cell = %s, cell_id = %s WHERE tenant = %s AND digest = %s"
-        each(connection, update, [(*_cell(cell.id), *one) for one in named])
+        connection.execute(
+            "UPDATE accepted SET cell = %s, cell_id = %s WHERE tenant = %s AND digest = ANY(%s)",
+            (name, cell.id, tenant, [bytes(digest) for (digest,) in taken]),
+        )
 
 
 def _record(connection: Connection, cell_id: str, scope: Scope, session_id: str) -> None:
@@ -250,20 +284,21 @@ def _load(records: Sequence[Record], connection: Connection) -> int:
                 named = _counter(owner, prefix, day)
                 counter = digest128(named)
                 connection.execute(
-                    "INSERT INTO counters(tenant, counter, named, number) VALUES(%s, %s, %s, %s) ON CONFLICT(tenant,"
-                    " counter) DO UPDATE SET number = greatest(counters.number, excluded.number)",
-                    (tenant_of(counter), counter, named, number),
+                    f"{_COUNT} VALUES(%s, %s, %s, %s) ON CONFLICT(tenant, counter) DO UPDATE"
+                    " SET number = greatest(counters.number, excluded.number)".encode(),
+                    (tenant_of(owner_uuid(owner)), counter, named, number),
                 )
-    each(
-        connection,
-        "INSERT INTO seen(tenant, digest, cell, cell_id) VALUES(%s, %s, %s, %s) ON CONFLICT DO NOTHING",
-        [(_tenant(one.digest), one.digest, *_cell(one.cell)) for one in records if isinstance(one, Seen)],
-    )
+    known = [(_by_itself(one.digest), one.digest, *_cell(one.cell)) for one in records if isinstance(one, Seen)]
+    many(connection, "INSERT INTO seen(tenant, digest, cell, cell_id)", known, "ON CONFLICT DO NOTHING")
     return new
 
 
 def _session(scope: Scope, session_id: str) -> UUID:
     return digest128(scope.app, scope.project, session_id)
+
+
+def _tenant(scope: Scope, session_id: str) -> int:
+    return tenant_of(_session(scope, session_id))
 
 
 def _beginning(scope: Scope) -> str:
@@ -278,7 +313,13 @@ def _cell(cell_id: str | None) -> tuple[UUID | None, str | None]:
     return (None, None) if cell_id is None else (digest128(cell_id), cell_id)
 
 
-def _tenant(digest: bytes) -> int:
+def _home(counter: str) -> int:
+    """The tenant of the owner of a counter."""
+    app, project, track, name, _, _ = json.loads(counter)
+    return tenant_of(owner_uuid(Owner(Scope(app, project), track, name)))
+
+
+def _by_itself(digest: bytes) -> int:
     return int.from_bytes(digest[:2], "big")
 
 

@@ -16,3 +16,7 @@ CREATE TABLE counters(
 -- version 2
 CREATE TABLE drafts(
   tenant int NOT NULL, cell uuid NOT NULL, draft text NOT NULL, PRIMARY KEY(cell, tenant));
+-- version 3
+CREATE TABLE accepted(
+  tenant int NOT NULL, digest bytea NOT NULL, cell uuid, cell_id text, PRIMARY KEY(digest, tenant));
+CREATE INDEX accepted_cell ON accepted(cell) WHERE cell IS NOT NULL;

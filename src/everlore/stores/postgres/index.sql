@@ -11,9 +11,8 @@ CREATE TABLE files(
   tenant int NOT NULL, file uuid NOT NULL, path text COLLATE "C" NOT NULL, mtime_ns bigint NOT NULL,
   size bigint NOT NULL, PRIMARY KEY(file, tenant));
 CREATE TABLE problems(
-  tenant int NOT NULL, file uuid NOT NULL, path text COLLATE "C" NOT NULL, line int NOT NULL,
-  reason text COLLATE "C" NOT NULL);
-CREATE INDEX problems_file ON problems(file);
+  tenant int NOT NULL, file uuid NOT NULL, place int NOT NULL, path text COLLATE "C" NOT NULL, line int NOT NULL,
+  reason text COLLATE "C" NOT NULL, PRIMARY KEY(file, place, tenant));
 CREATE TABLE queue(
   tenant int NOT NULL, file uuid NOT NULL, number bigint NOT NULL, path text COLLATE "C" NOT NULL,
   generation bigint NOT NULL, due double precision NOT NULL, tries int NOT NULL DEFAULT 0,

@@ -1,4 +1,4 @@
-"""The tables of the index on PostgreSQL. Another version than ours is dropped and made anew: all of it is derived.
+"""The tables of the index on PostgreSQL, all derived. Each version has a schema of its own.
 
 - `memories` are the rows; `units` their pieces, which are never changed but for their place among their tokens.
 - `words` of a unit are hashes of its tokens: once mixed with the owner, so that a query for one owner walks only
@@ -8,18 +8,21 @@
   came with, so that counts that a process remembers can follow: what came since is added, and when something was
   lost they are taken anew.
 - `waiting` are the units that have no vector of the current model. Vectors are halves; the column has no dimension,
-  because models differ, and each model has its own HNSW index.
+  because models differ, and each model has its own HNSW index, made when there are many of its vectors.
 - Long texts in indexes are cut: a key in a B-tree has room for 2,700 bytes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.resources import files
 from uuid import UUID
 
 from everlore.postgres.parts import Part
+from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection
 from everlore.postgres.tenants import digest128, file_uuid, owner_uuid, tenant_of
+from everlore.sql import T
 from everlore.types import Key
 
 CUT = 64
@@ -31,7 +34,7 @@ _OF_TENANTS = ["owners", "tally", "files", "problems", "queue", "memories", "edg
 
 PART = Part(
     "index",
-    ("", "", "", _TABLES),  # derived: the last one makes all tables, those before it only count
+    ("", "", "", "", _TABLES),  # derived: the last one makes all tables, those before it only count
     {**dict.fromkeys(_OF_TENANTS, "tenant"), "models": "reference"},
     derived=True,
     sequences=("numbers",),
@@ -50,10 +53,15 @@ def of_file(path: str) -> tuple[str, tuple[object, ...]]:
     return "file = %s AND tenant = %s", (file, tenant_of(file))
 
 
-def share(connection: Connection, schema: str, path: str) -> None:
+def write_shared(server: Server, path: str, work: Callable[[Connection], T]) -> T:
     """Writers work side by side, but not on one file, and not beside a rebuild or a change of model."""
-    lock = "SELECT pg_advisory_xact_lock_shared(%s), pg_advisory_xact_lock(%s)"
-    connection.execute(lock, (_lock_key(schema, "writers"), _lock_key(schema, f"file {path}")))
+    keys = (_lock_key(server.schema, "writers"), _lock_key(server.schema, f"file {path}"))
+
+    def shared(connection: Connection) -> T:
+        connection.execute("SELECT pg_advisory_xact_lock_shared(%s), pg_advisory_xact_lock(%s)", keys)
+        return work(connection)
+
+    return server.write(shared, lasting=False)
 
 
 def alone(connection: Connection, schema: str) -> None:

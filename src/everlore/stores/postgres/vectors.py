@@ -6,16 +6,19 @@ are too few even then, all that pass are compared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.postgres.statements import Connection, each, rows, value
-from everlore.postgres.tenants import owner_uuid, tenant_of, tenants_of
+from everlore.postgres.names import quoted
+from everlore.postgres.server import Server
+from everlore.postgres.statements import Connection, first, load, rows, run, value
+from everlore.postgres.tenants import NUMBER_BITS, numbered, owner_uuid, tenant_of, tenants_of
 from everlore.stores.base import Vector
-from everlore.stores.conditions import Condition
-from everlore.stores.postgres.filters import partition, restriction
+from everlore.stores.postgres.words import found_in
+from everlore.stores.sql.dialect import Condition
 from everlore.types import Owner, UnitHit, Where
 
 EXACT_UP_TO = 10_000
@@ -23,67 +26,113 @@ EXACT_UP_TO = 10_000
 SHARE = 20
 """With an index over all owners, an owner that has less than one in so many of the vectors is compared one by one: the
 index would have to be walked so long until it has met enough of them."""
+ROW_BYTES = 140
+"""What a row of a vector takes besides its halves."""
 MOST_DIMENSIONS = 4000
 """Of an HNSW index over halves."""
+NUMBERS = (1 << NUMBER_BITS) - 1
+"""What of a number is not its tenant."""
 DIGITS = 6
 """Cosines are rounded, as in the embedded index."""
 
 
-_MODEL = "SELECT id FROM models WHERE current AND dimension = %s AND (%s::text IS NULL OR name = %s)"
-_SELECT = "SELECT v.unit, v.vector::vector <=> %s::vector AS far, v.tie, v.place"
+MODEL = "SELECT id FROM models WHERE current AND dimension = %s AND (%s::text IS NULL OR name = %s)"
+FAR = "v.vector::vector <=> %s::vector"
 
 
-def index_statement(model: int, dimension: int) -> str:
-    return (
-        f"CREATE INDEX IF NOT EXISTS vectors_near_{model} ON vectors"
-        f" USING hnsw((vector::halfvec({dimension})) halfvec_cosine_ops) WHERE model = {model}"
+def build(server: Server) -> bool:
+    """Make the current model's index where there are so many vectors that it is asked: kept up from the first one on,
+    it would cost more than all the rest of an insert. Others go on meanwhile. Returns whether it was made."""
+    select = (
+        "SELECT m.id, m.dimension FROM models m WHERE m.current AND m.dimension <= %s"
+        " AND (SELECT coalesce(sum(units), 0) FROM tally) > %s"
     )
+    wanted = server.read(lambda c: first(c, select, (MOST_DIMENSIONS, EXACT_UP_TO)))
+    if wanted is None or server.read(lambda c: _built(c, wanted[0])):
+        return False
+    name = f"vectors_near_{wanted[0]:d}"
+    create = (
+        f"CREATE INDEX CONCURRENTLY {name} ON vectors"
+        f" USING hnsw((vector::halfvec({wanted[1]:d})) halfvec_cosine_ops) WHERE model = {wanted[0]:d}"
+    )
+    with server.lock("vector index", 0):
+        if server.read(lambda c: _built(c, wanted[0])):
+            return False
+        # what was left of one that was broken off
+        server.apart(lambda c: run(c, f"DROP INDEX IF EXISTS {quoted(c.names.home('vectors'))}.{name}"))
+        server.apart(lambda c: run(c, create))
+    return True
+
+
+def _built(connection: Connection, model: int) -> bool:
+    select = (
+        "SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
+        " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s"
+    )
+    return bool(value(connection, select, (connection.names.home("vectors"), f"vectors_near_{model}")))
+
+
+def exact(where: Where, query: Vector, name: str | None, limit: int) -> Condition:
+    """The statement that lists the nearest units, each compared. `name` is the model that this process works with, None
+    for whichever is current."""
+    source, condition = found_in("vectors", "v", where)
+    select = (
+        f"SELECT v.tenant, v.unit AS id, v.row, v.place, v.tie, {FAR} AS score FROM {source}"
+        f" WHERE v.model = ({MODEL}) AND {condition.sql} ORDER BY score, v.tie, v.place LIMIT %s"
+    )
+    return Condition(select, (written(query), len(query), name, name, *condition.values, limit))
 
 
 def search(connection: Connection, query: Vector, where: Where, name: str | None, limit: int) -> list[UnitHit]:
-    """`name` is the model that this process works with, None for whichever is current."""
+    """Where there are many, by the index if that finds them sooner than a look at each."""
     number, mine = _current(connection, name, len(query), where.owner)
     if number is None or limit <= 0:
         return []
-    dimension = len(query)
-    demand = restriction(where)
-    condition = partition(where, "v", demand)
-    source = "vectors v" if demand is None else "vectors v JOIN memories r ON r.tenant = v.tenant AND r.id = v.row"
-    if dimension <= MOST_DIMENSIONS and _many(connection, where.owner, number, mine):
-        found = _near(connection, query, source, condition, number, dimension, limit)
+    if len(query) <= MOST_DIMENSIONS and _many(connection, where.owner, number, mine, len(query)):
+        found = _near(connection, query, where, number, limit)
         if len(found) == limit:
             return found
-    return _exact(connection, query, source, condition, number, limit)
+    asked = exact(where, query, name, limit)
+    return _hits([row[1:] for row in connection.execute(asked.sql.encode(), asked.values, prepare=False)])
 
 
-def cosines(
-    connection: Connection, query: Vector, owner: Owner | None, units: Sequence[int], name: str | None
-) -> NDArray[np.float64]:
-    of_owner, values = ("", ()) if owner is None else (" AND owner = %s", (owner_uuid(owner),))
+def missing(
+    connection: Connection, mine: tuple[str, int] | None, owner: Owner | None, limit: int
+) -> list[tuple[int, str]]:
+    """Units that wait for a vector, as they came, with their texts; none if they wait for one of another model."""
+    ours, named = (" AND name = %s AND dimension = %s", mine) if mine else ("", ())
+    current = f"EXISTS(SELECT 1 FROM models WHERE current{ours})"
+    if owner is None:
+        select = (
+            "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
+            f" WHERE {current} ORDER BY w.unit & {NUMBERS} LIMIT %s"
+        )
+        return [(unit, dense) for unit, dense in rows(connection, select, (*named, limit))]
+    name = owner_uuid(owner)
+    tenant = tenant_of(name)
     select = (
-        "SELECT unit, 1 - (vector::vector <=> %s::vector) FROM vectors"
-        f" WHERE tenant = ANY(%s) AND unit = ANY(%s) AND model = ({_MODEL}){of_owner}"
+        "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
+        # a unit's number says its tenant, and the key of the table begins with it
+        f" WHERE w.tenant = %s AND w.unit BETWEEN %s AND %s AND u.owner = %s AND {current} ORDER BY u.id LIMIT %s"
     )
-    given = (written(query), tenants_of(units), list(units), len(query), name, name, *values)
-    known = {unit: _cosine(found) for unit, found in rows(connection, select, given)} if units else {}
-    return np.array([known.get(unit, np.nan) for unit in units], np.float64)
+    values = (tenant, numbered(tenant, 0), numbered(tenant, NUMBERS), name, *named, limit)
+    return [(unit, dense) for unit, dense in rows(connection, select, values)]
 
 
 def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
     """Store vectors of units that wait for one; others are gone by now, or another process was quicker."""
     given = dict(zip(units, vectors.astype(np.float16), strict=True))
-    select = (
-        "DELETE FROM waiting w USING units u WHERE w.tenant = ANY(%s) AND w.unit = ANY(%s) AND u.tenant = w.tenant"
-        " AND u.id = w.unit RETURNING u.tenant, u.id, u.row, u.owner, u.kind, u.tie, u.place, u.turn"
+    tenants = tenants_of(list(given))
+    # a cluster asks one node where one is named
+    one, named = (" AND {}.tenant = %s", tenants) if len(tenants) == 1 else ("", [])
+    taken = (
+        "DELETE FROM waiting w USING units u WHERE w.unit = ANY(%s) AND u.tenant = w.tenant AND u.id = w.unit"
+        f"{one.format('w')}{one.format('u')} RETURNING u.tenant, u.id, u.row, u.owner, u.kind, u.tie, u.place, u.turn"
     )
-    names = (tenants_of(list(given)), list(given))
-    each(
-        connection,
-        "INSERT INTO vectors(tenant, unit, row, owner, kind, tie, place, turn, model, vector)"
-        " VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec) ON CONFLICT(tenant, unit) DO UPDATE SET"
-        " model = excluded.model, vector = excluded.vector",
-        [(*found, model, written(given[found[1]])) for found in rows(connection, select, names)],
-    )
+    found = rows(connection, taken, (list(given), *named, *named))
+    run(connection, f"DELETE FROM vectors v WHERE v.unit = ANY(%s){one.format('v')}", (list(given), *named))
+    columns = "vectors(tenant, unit, row, owner, kind, tie, place, turn, model, vector)"
+    load(connection, columns, [(*unit, model, written(given[unit[1]])) for unit in found])
 
 
 def written(vector: NDArray[np.floating]) -> str:
@@ -93,37 +142,31 @@ def written(vector: NDArray[np.floating]) -> str:
 def _current(connection: Connection, name: str | None, dimension: int, owner: Owner | None) -> tuple[int | None, int]:
     """The number of the current model, None when it is not ours, and how many units the owner has."""
     who = owner_uuid(owner) if owner else None
-    select = f"SELECT ({_MODEL}), (SELECT coalesce(sum(units), 0) FROM tally WHERE tenant = %s AND owner = %s)"
+    select = f"SELECT ({MODEL}), (SELECT coalesce(sum(units), 0) FROM tally WHERE tenant = %s AND owner = %s)"
     found = rows(connection, select, (dimension, name, name, tenant_of(who) if who else -1, who))[0]
     return found[0], int(found[1])
 
 
-def _many(connection: Connection, owner: Owner | None, model: int, mine: int) -> bool:
+def _many(connection: Connection, owner: Owner | None, model: int, mine: int, dimension: int) -> bool:
     """Whether the index finds them sooner than a look at each."""
     if owner is None:
-        beyond = "SELECT 1 FROM vectors WHERE model = %s OFFSET %s LIMIT 1"
-        return value(connection, beyond, (model, EXACT_UP_TO)) is not None
-    if mine <= EXACT_UP_TO:
-        return False
-    everyone = value(connection, "SELECT coalesce(sum(units), 0) FROM tally")
-    return mine * SHARE >= int(everyone)
+        many = int(value(connection, "SELECT coalesce(sum(units), 0) FROM tally")) > EXACT_UP_TO
+    elif many := mine > EXACT_UP_TO:
+        # of the table in which the owner's are: on a cluster one of many, and no other is asked
+        select = "SELECT pg_table_size(tableoid) FROM vectors WHERE tenant = %s AND owner = %s LIMIT 1"
+        name = owner_uuid(owner)
+        size = value(connection, select, (tenant_of(name), name)) or 0
+        many = mine * (2 * dimension + ROW_BYTES) * SHARE >= int(size)
+    return many and _built(connection, model)
 
 
-def _exact(
-    connection: Connection, query: Vector, source: str, condition: Condition, model: int, limit: int
-) -> list[UnitHit]:
-    inner = f"{_SELECT} FROM {source} WHERE v.model = %s AND {condition.sql} ORDER BY far, v.tie, v.place LIMIT %s"
-    return _hits(connection, inner, (written(query), model, *condition.values, limit))
-
-
-def _near(
-    connection: Connection, query: Vector, source: str, condition: Condition, model: int, dimension: int, limit: int
-) -> list[UnitHit]:
+def _near(connection: Connection, query: Vector, where: Where, model: int, limit: int) -> list[UnitHit]:
+    source, condition = found_in("vectors", "v", where)
     inner = (
-        f"{_SELECT} FROM {source}"
+        f"SELECT v.unit, v.row, v.place, v.tie, {FAR} FROM {source}"
         # the model is written out: the index is only of this one, and the planner must see that
         f" WHERE v.model = {model:d} AND {condition.sql}"
-        f" ORDER BY v.vector::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT %s"
+        f" ORDER BY v.vector::halfvec({len(query)}) <=> %s::halfvec({len(query)}) LIMIT %s"
     )
     text = written(query)
     with connection.transaction(force_rollback=True):  # so that the settings are gone, also inside a snapshot
@@ -133,14 +176,15 @@ def _near(
             f" SET LOCAL hnsw.ef_search = {min(1000, max(100, 2 * limit))};"
             " SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off".encode()
         )
-        return _hits(connection, inner, (text, *condition.values, text, limit))
+        values = (text, *condition.values, text, limit)
+        return _hits(connection.execute(inner.encode(), values, prepare=False).fetchall())
 
 
-def _hits(connection: Connection, inner: str, values: Sequence[object]) -> list[UnitHit]:
-    found = connection.execute(inner.encode(), values, prepare=False).fetchall()
-    scored = [(-_cosine(1 - far), tie, place, unit) for unit, far, tie, place in found]
-    return [UnitHit(unit, -far) for far, _, _, unit in sorted(scored)]
+def _hits(found: Iterable[Sequence[Any]]) -> list[UnitHit]:
+    """From unit, row, place, tie and distance."""
+    scored = sorted((-cosine(1 - far), tie, place, unit) for unit, _, place, tie, far in found)
+    return [UnitHit(unit, -far) for far, _, _, unit in scored]
 
 
-def _cosine(value: float) -> float:
+def cosine(value: float) -> float:
     return min(1.0, max(-1.0, round(value, DIGITS)))

@@ -7,7 +7,7 @@ the score, which the database computes, so that only the best come here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -16,11 +16,11 @@ from everlore.postgres.statements import Connection, first, rows
 from everlore.postgres.tenants import owner_uuid, tenant_of
 from everlore.stores.base import TermStats
 from everlore.stores.bm25 import K1, B, telling
-from everlore.stores.frequencies import MOST_FRESH, Frequencies, Moment, affordable, rarest_first
-from everlore.stores.postgres.filters import partition, restriction
+from everlore.stores.frequencies import MOST_FRESH, Frequencies, Moment
+from everlore.stores.postgres.dialect import partition, restriction
 from everlore.stores.postgres.hashes import word_hash
-from everlore.stores.tokens import LISTED_TERMS
-from everlore.types import Owner, UnitHit, Where
+from everlore.stores.sql.dialect import Condition
+from everlore.types import Owner, Where
 
 MOST_POSTINGS = 5_000
 """List entries that one query reads; longer lists are read only when the short ones give too little."""
@@ -28,86 +28,105 @@ LONGEST = 1023
 """Units longer than this count as being this long."""
 OWNERS_REMEMBERED = 256
 
-_SUMS = "SELECT coalesce(sum(units), 0), coalesce(sum(tokens), 0)"
-
-
-def _counted(connection: Connection, owner: UUID | None, terms: Sequence[str]) -> dict[str, int]:
-    if not terms:
-        return {}
-    of_owner: tuple[str, tuple[Any, ...]] = ("", ())
-    if owner is not None:
-        of_owner = (" AND tenant = %s AND owner = %s", (tenant_of(owner), owner))
-    count = f"(SELECT count(*) FROM units WHERE words @> %s::bigint[]{of_owner[0]})"
-    values = [value for term in terms for value in ([word_hash(owner, term)], *of_owner[1])]
-    found = rows(connection, f"SELECT {', '.join([count] * len(terms))}", values)[0]
-    return dict(zip(terms, map(int, found), strict=True))
+_OF_OWNER = " WHERE tenant = %s AND owner = %s"
 
 
 def statistics(
     connection: Connection, frequencies: Frequencies[UUID], terms: Sequence[str], owner: Owner | None
 ) -> TermStats:
+    """One statement: the sums of an owner, what came since it was last asked about, and the terms not counted yet. Only
+    when units went since, those that were counted are counted again."""
     if owner is None:
-        units, total = map(int, first(connection, f"{_SUMS} FROM tally") or (0, 0))
-        return TermStats(units, total / max(units, 1), _counted(connection, None, terms))
+        return _of_all(connection, terms)
     name = owner_uuid(owner)
-    select = (
-        f"{_SUMS}, o.epoch, o.lost FROM owners o JOIN tally t ON t.tenant = o.tenant AND t.owner = o.owner"
-        " WHERE o.tenant = %s AND o.owner = %s GROUP BY o.epoch, o.lost"
-    )
-    units, total, epoch, lost = first(connection, select, (tenant_of(name), name)) or (0, 0, 0, 0)
+    mine = (tenant_of(name), name)
+    before, known = frequencies.remembered(name)
+    missing = [term for term in terms if term not in known]
+    fresh = f"SELECT tokens FROM units{_OF_OWNER} AND epoch > %s LIMIT {MOST_FRESH + 1}"
+    asked = [f"(SELECT coalesce(sum({column}), 0) FROM tally{_OF_OWNER})" for column in ("units", "tokens")]
+    asked += [f"(SELECT epoch FROM owners{_OF_OWNER})", f"(SELECT lost FROM owners{_OF_OWNER})", f"ARRAY({fresh})"]
+    values = [*mine * 5, before.last if before else 1 << 62]
+    counts = _counts(name, missing)
+    found = rows(connection, f"SELECT {', '.join([*asked, *counts.sql])}", (*values, *counts.values))[0]
+    units, total, counted = int(found[0]), int(found[1]), dict(zip(missing, found[len(asked) :], strict=True))
     if not units:
         return TermStats(0, 0.0, dict.fromkeys(terms, 0))
-    state = "SELECT epoch, lost FROM owners WHERE tenant = %s AND owner = %s"
+    epoch, lost, fresh_tokens = found[2:5]
+    state = (epoch, lost)
+    again: list[str] = []
+
+    def count(wanted: Sequence[str]) -> dict[str, int]:
+        again.extend(term for term in wanted if term not in counted)
+        more = _counts(name, again)
+        found = rows(connection, f"SELECT {', '.join(more.sql)}", more.values)[0] if again else ()
+        return counted | dict(zip(again, found, strict=True))
+
     frequency = frequencies.of(
         name,
         Moment(epoch, lost, epoch),
         terms,
-        since=lambda before: _fresh(connection, name, before.last, epoch),
-        count=lambda missing: _counted(connection, name, missing),
-        # the epoch was read before the counting: what came in between would be counted twice
-        unchanged=lambda: first(connection, state, (tenant_of(name), name)) == (epoch, lost),
+        since=lambda since: fresh_tokens if since == before else [""] * (MOST_FRESH + 1),
+        count=count,
+        # what is counted later than the epoch was read may be of another moment
+        unchanged=lambda: not again or first(connection, f"SELECT epoch, lost FROM owners{_OF_OWNER}", mine) == state,
     )
-    return TermStats(int(units), int(total) / int(units), frequency)
+    return TermStats(units, total / units, frequency)
 
 
-def _fresh(connection: Connection, owner: UUID, after: int, until: int) -> list[str]:
-    select = "SELECT tokens FROM units WHERE tenant = %s AND owner = %s AND epoch > %s AND epoch <= %s LIMIT %s"
-    found = rows(connection, select, (tenant_of(owner), owner, after, until, MOST_FRESH + 1))
-    return [tokens for (tokens,) in found]
-
-
-def search(
-    connection: Connection, frequencies: Frequencies[UUID], terms: Sequence[str], where: Where, limit: int
-) -> list[UnitHit]:
-    stats = statistics(connection, frequencies, list(dict.fromkeys(terms))[:LISTED_TERMS], where.owner)
-    held = rarest_first(stats)
-    if not held or limit <= 0:
-        return []
-    reading = affordable(held, stats, MOST_POSTINGS)
-    found = _best(connection, stats, held, reading, where, limit)
-    if len(found) < limit and reading < len(held):
-        found = _best(connection, stats, held, len(held), where, limit)
-    return found
-
-
-def _best(
-    connection: Connection, stats: TermStats, terms: Sequence[str], reading: int, where: Where, limit: int
-) -> list[UnitHit]:
-    name = owner_uuid(where.owner) if where.owner else None
-    hashes = [word_hash(name, term) for term in terms]
-    frequency = np.array([stats.frequency[term] for term in terms], np.float64)
-    weights = telling(stats.units, frequency).tolist()
-    score, values = _score(terms, weights, stats.mean_length)
-    demand = restriction(where)
-    condition = partition(where, "u", demand)
-    source = "units u" if demand is None else "units u JOIN memories r ON r.tenant = u.tenant AND r.id = u.row"
+def _of_all(connection: Connection, terms: Sequence[str]) -> TermStats:
+    """Each of the two statements is answered by the nodes of a cluster themselves, and asks each of them once."""
+    sums = "SELECT coalesce(sum(units), 0), coalesce(sum(tokens), 0) FROM tally"
+    units, total = map(int, first(connection, sums) or (0, 0))
+    words = {word_hash(None, term): term for term in terms}
     select = (
-        f"SELECT u.id, {score} AS score FROM {source}"
+        "SELECT t.word, count(*) FROM unnest(%s::bigint[]) t(word) JOIN units u ON u.words @> ARRAY[t.word]"
+        " GROUP BY t.word"
+    )
+    counted = {words[word]: int(count) for word, count in rows(connection, select, (list(words),))}
+    return TermStats(units, total / max(units, 1), dict.fromkeys(terms, 0) | counted)
+
+
+class _Columns(NamedTuple):
+    sql: list[str]
+    values: list[Any]
+
+
+def _counts(owner: UUID, terms: Sequence[str]) -> _Columns:
+    """In how many units of an owner each of the terms stands."""
+    count = "(SELECT count(*) FROM units WHERE words @> %s::bigint[] AND tenant = %s AND owner = %s)"
+    values = [value for term in terms for value in ([word_hash(owner, term)], tenant_of(owner), owner)]
+    return _Columns([count] * len(terms), values)
+
+
+def held(connection: Connection, terms: Sequence[str], where: Where) -> list[str]:
+    """One statement for all of them."""
+    name = owner_uuid(where.owner) if where.owner else None
+    source, condition = found_in("units", "u", where)
+    one = f"EXISTS(SELECT 1 FROM {source} WHERE u.words @> %s::bigint[] AND {condition.sql})"
+    values = [value for term in terms for value in ([word_hash(name, term)], *condition.values)]
+    known = first(connection, f"SELECT {', '.join([one] * len(terms))}", values) if terms else ()
+    return [term for term, there in zip(terms, known or (), strict=True) if there]
+
+
+def found_in(table: str, alias: str, where: Where) -> tuple[str, Condition]:
+    """Where the units that a query may touch are, and what is demanded of them there."""
+    demand = restriction(where)
+    joined = f" JOIN memories r ON r.tenant = {alias}.tenant AND r.id = {alias}.row" if demand else ""
+    return f"{table} {alias}{joined}", partition(where, alias, demand)
+
+
+def best(stats: TermStats, terms: Sequence[str], reading: int, where: Where, limit: int) -> Condition:
+    """The statement that lists the best units that hold one of the first `reading` terms."""
+    name = owner_uuid(where.owner) if where.owner else None
+    frequency = np.array([stats.frequency[term] for term in terms], np.float64)
+    score, values = _score(terms, telling(stats.units, frequency).tolist(), stats.mean_length)
+    source, condition = found_in("units", "u", where)
+    select = (
+        f"SELECT u.tenant, u.id, u.row, u.place, u.tie, {score} AS score FROM {source}"
         f" WHERE u.words && %s::bigint[] AND {condition.sql} ORDER BY score DESC, u.tie, u.place LIMIT %s"
     )
-    given = (*values, hashes[:reading], *condition.values, limit)
-    found = connection.execute(select.encode(), given, prepare=False).fetchall()
-    return [UnitHit(unit, float(score)) for unit, score in found]
+    hashes = [word_hash(name, term) for term in terms[:reading]]
+    return Condition(select, (*values, hashes, *condition.values, limit))
 
 
 def _score(terms: Sequence[str], weights: Sequence[float], mean_length: float) -> tuple[str, list[Any]]:

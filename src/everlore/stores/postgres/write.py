@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from everlore.postgres.statements import Connection, each, first, rows, value
+from everlore.postgres.statements import Connection, each, first, load, many, rows, value
 from everlore.postgres.tenants import file_uuid, numbered, owner_uuid, tenant_of
 from everlore.stores.base import Applied, Stamp
 from everlore.stores.postgres.hashes import word_hashes
@@ -21,18 +21,12 @@ from everlore.stores.rows import COLUMNS, columns, tie_of
 from everlore.stores.tokens import joined, tokens
 from everlore.types import Edge, IndexRow, Key, Owner, Problem, Unit
 
-_INSERT_MEMORY = (
-    f"INSERT INTO memories(tenant, id, key, handle, owner, kind, entry, file, path, {COLUMNS}, senders, data)"
-    f" VALUES({', '.join(['%s'] * 20)})"
-)
+_MEMORIES = f"memories(tenant, id, key, handle, owner, kind, entry, file, path, {COLUMNS}, senders, data)"
 _UPDATE_MEMORY = (
     f"UPDATE memories SET (file, path, {COLUMNS}, senders, data) = ({', '.join(['%s'] * 13)})"
     " WHERE tenant = %s AND id = %s"
 )
-_INSERT_UNIT = (
-    "INSERT INTO units(tenant, id, row, owner, kind, place, turn, start, length, tie, epoch, words, tokens, dense)"
-    f" VALUES({', '.join(['%s'] * 14)})"
-)
+_UNITS = "units(tenant, id, row, owner, kind, place, turn, start, length, tie, epoch, words, tokens, dense)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +52,25 @@ class OldUnit:
     dense: str
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file, as it is to be indexed."""
+
+    path: str
+    stamp: Stamp
+    rows: Sequence[IndexRow]
+    problems: Sequence[Problem] = ()
+    file: UUID = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "file", file_uuid(self.path))
+
+
 @dataclass(slots=True)
 class Batch:
     """What is to be written, and the sums that change with it."""
 
-    memories: list[tuple[IndexRow, UUID]] = field(default_factory=list)
+    memories: list[tuple[IndexRow, UUID, Source]] = field(default_factory=list)
     units: list[tuple[Key, int, int, int, Unit, list[str]]] = field(default_factory=list)
     """Key, number of the memory (0: the new one of this key), place, tokens before it, unit, its tokens."""
     gone: list[tuple[int, int]] = field(default_factory=list)
@@ -103,28 +111,44 @@ class Writer:
         partial: bool = False,
         gone: Collection[Key] = (),
     ) -> Applied:
-        file = file_uuid(path)
         known = {one.key: one for one in self._known(*of_file(path))}
         kept = set(known).difference(map(key_uuid, gone)) if problems or partial else set()
-        self._connection.execute("DELETE FROM problems WHERE tenant = %s AND file = %s", (tenant_of(file), file))
-        each(
+        source = Source(path, stamp, rows, problems)
+        self._tell_problems("tenant = %s AND file = %s", (tenant_of(source.file), source.file), [source])
+        return self._put([source], known, kept)
+
+    def replace_all(self, sources: Sequence[Source]) -> None:
+        """Many files in few statements."""
+        files = [source.file for source in sources]
+        known = {one.key: one for one in self._known("file = ANY(%s)", (files,))}
+        broken = {source.file for source in sources if source.problems}
+        self._tell_problems("file = ANY(%s)", (files,), sources)
+        self._put(sources, known, {key for key, one in known.items() if one.file in broken})
+
+    def _tell_problems(self, where: str, values: Sequence[Any], sources: Sequence[Source]) -> None:
+        self._connection.execute(f"DELETE FROM problems WHERE {where}".encode(), values)
+        load(
             self._connection,
-            "INSERT INTO problems(tenant, file, path, line, reason) VALUES(%s, %s, %s, %s, %s)",
-            [(tenant_of(file), file, problem.path, problem.line, problem.reason) for problem in problems],
+            "problems(tenant, file, place, path, line, reason)",
+            [
+                (tenant_of(source.file), source.file, place, problem.path, problem.line, problem.reason)
+                for source in sources
+                for place, problem in enumerate(source.problems)
+            ],
         )
-        return self._put(path, file, stamp, rows, known, kept)
 
     def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
         file = file_uuid(path)
         found = first(
             self._connection,
-            "SELECT mtime_ns, size, EXISTS(SELECT 1 FROM problems p WHERE p.tenant = f.tenant AND p.file = f.file)"
+            # a cluster does not carry the tenant into what is asked inside, so it is said twice
+            "SELECT mtime_ns, size, EXISTS(SELECT 1 FROM problems p WHERE p.tenant = %s AND p.file = f.file)"
             " FROM files f WHERE tenant = %s AND file = %s FOR UPDATE",
-            (tenant_of(file), file),
+            (tenant_of(file), tenant_of(file), file),
         )
         if found != (None if before is None else (before.mtime_ns, before.size, False)):
             return False
-        self._put(path, file, after, rows, {})
+        self._put([Source(path, after, rows)], {})
         return True
 
     def remove(self, path: str) -> Applied:
@@ -154,47 +178,40 @@ class Writer:
         self._connection.execute("UPDATE owners SET epoch = epoch + 1, lost = lost + 1")
         self._connection.execute("DELETE FROM queue WHERE written IS NOT NULL")
 
-    def _put(
-        self,
-        path: str,
-        file: UUID,
-        stamp: Stamp,
-        rows: Sequence[IndexRow],
-        known: dict[UUID, Known],
-        kept: Set[UUID] = frozenset(),
-    ) -> Applied:
+    def _put(self, sources: Sequence[Source], known: dict[UUID, Known], kept: Set[UUID] = frozenset()) -> Applied:
         """Insert, update and, unless they are to be kept, delete what is known and not among the rows. Of two rows
         with one key the later counts."""
-        self._connection.execute(
-            "INSERT INTO files(tenant, file, path, mtime_ns, size) VALUES(%s, %s, %s, %s, %s)"
-            " ON CONFLICT(tenant, file) DO UPDATE SET mtime_ns = excluded.mtime_ns, size = excluded.size",
-            (tenant_of(file), file, path, stamp.mtime_ns, stamp.size),
+        many(
+            self._connection,
+            "INSERT INTO files(tenant, file, path, mtime_ns, size)",
+            [(tenant_of(one.file), one.file, one.path, one.stamp.mtime_ns, one.stamp.size) for one in sources],
+            "ON CONFLICT(tenant, file) DO UPDATE SET mtime_ns = excluded.mtime_ns, size = excluded.size",
         )
-        self._settled(file, stamp)
-        wanted = {key_uuid(row.key): row for row in {row.key: row for row in rows}.values()}
-        for row in wanted.values():
+        if len(sources) == 1:  # of many, what is queued is looked at once more
+            self._settled(sources[0].file, sources[0].stamp)
+        wanted = {key_uuid(row.key): (row, source) for source in sources for row in source.rows}
+        for row, _ in wanted.values():
             self._owners[owner_uuid(row.key.owner)] = row.key.owner
         left = [one for key, one in known.items() if key not in wanted and key not in kept]
         known = known | self._elsewhere([key for key in wanted if key not in known])
         changed = [
-            (known[key], row)
-            for key, row in wanted.items()
-            if key in known and (known[key].digest, known[key].file) != (row.digest, file)
+            (known[key], row, source)
+            for key, (row, source) in wanted.items()
+            if key in known and (known[key].digest, known[key].file) != (row.digest, source.file)
         ]
-        added = [(row, key) for key, row in wanted.items() if key not in known]
+        added = [(row, key, source) for key, (row, source) in wanted.items() if key not in known]
         if not (left or changed or added):
             return Applied()
-        self._lock_owners(
-            {owner_uuid(row.key.owner) for row, _ in added} | {one.owner for one in (*left, *(o for o, _ in changed))}
-        )
+        touched = {owner_uuid(row.key.owner) for row, _, _ in added}
+        self._lock_owners(touched | {one.owner for one in (*left, *(old for old, _, _ in changed))})
         batch = Batch(memories=added)
-        for row, _ in added:
+        for row, _, _ in added:
             batch.edges.append((row.key, 0, row.edges))
             batch.count(owner_uuid(row.key.owner), row.key.kind, rows=1)
             _put_units(batch, row)
-        self._update(batch, path, file, changed)
+        self._update(batch, changed)
         self._delete(batch, left)
-        self._write(batch, path, file)
+        self._write(batch)
         return Applied(len(added), len(changed), len(left))
 
     def _elsewhere(self, keys: Sequence[UUID]) -> dict[UUID, Known]:
@@ -217,28 +234,34 @@ class Writer:
         )
 
     def _lock_owners(self, owners: Iterable[UUID]) -> None:
-        for name in sorted(set(owners) - set(self._epochs)):
-            owner = self._owners.get(name)
-            if owner is None:
+        """In one order, so that no two writers wait for each other."""
+        fresh = sorted(set(owners) - set(self._epochs))
+        known = [(name, self._owners[name]) for name in fresh if name in self._owners]
+        for name in fresh:
+            if name not in self._owners:
                 update = "UPDATE owners SET epoch = epoch + 1 WHERE tenant = %s AND owner = %s RETURNING epoch"
                 self._epochs[name] = value(self._connection, update, (tenant_of(name), name))
-                continue
-            insert = (
-                "INSERT INTO owners(tenant, owner, app, project, track, name, epoch, lost)"
-                " VALUES(%s, %s, %s, %s, %s, %s, 1, 0)"
-                " ON CONFLICT(tenant, owner) DO UPDATE SET epoch = owners.epoch + 1 RETURNING epoch"
-            )
-            said = (owner.scope.app, owner.scope.project, owner.track, owner.id)
-            self._epochs[name] = value(self._connection, insert, (tenant_of(name), name, *said))
+        found = many(
+            self._connection,
+            "INSERT INTO owners(tenant, owner, app, project, track, name, epoch, lost)",
+            [(tenant_of(name), name, who.scope.app, who.scope.project, who.track, who.id) for name, who in known],
+            "ON CONFLICT(tenant, owner) DO UPDATE SET epoch = owners.epoch + 1 RETURNING owner, epoch",
+            "%s, %s, %s, %s, %s, %s, 1, 0",
+        )
+        self._epochs |= dict(found)
 
-    def _update(self, batch: Batch, path: str, file: UUID, changed: Sequence[tuple[Known, IndexRow]]) -> None:
+    def _update(self, batch: Batch, changed: Sequence[tuple[Known, IndexRow, Source]]) -> None:
         if not changed:
             return
-        moved = [(file, path, old.tenant, old.id) for old, row in changed if old.digest == row.digest]
+        moved = [(to.file, to.path, old.tenant, old.id) for old, row, to in changed if old.digest == row.digest]
         each(self._connection, "UPDATE memories SET file = %s, path = %s WHERE tenant = %s AND id = %s", moved)
-        others = [(old, row) for old, row in changed if old.digest != row.digest]
-        said = [(file, path, *_columns(row), old.tenant, old.id) for old, row in others]
+        said = [
+            (to.file, to.path, *_columns(row), old.tenant, old.id)
+            for old, row, to in changed
+            if old.digest != row.digest
+        ]
         each(self._connection, _UPDATE_MEMORY, said)
+        others = [(old, row) for old, row, _ in changed if old.digest != row.digest]
         self._drop_edges([old for old, _ in others])
         units = self._units([old for old, _ in others])
         for old, row in others:
@@ -271,19 +294,19 @@ class Writer:
         for tenant, ids in _by_tenant((one.tenant, one.id) for one in known).items():
             self._connection.execute("DELETE FROM edges WHERE tenant = %s AND row = ANY(%s)", (tenant, ids))
 
-    def _write(self, batch: Batch, path: str = "", file: UUID | None = None) -> None:
+    def _write(self, batch: Batch) -> None:
         for tenant, ids in _by_tenant(batch.gone).items():
             for table, column in (("waiting", "unit"), ("vectors", "unit"), ("units", "id")):
                 delete = f"DELETE FROM {table} WHERE tenant = %s AND {column} = ANY(%s)"
                 self._connection.execute(delete.encode(), (tenant, ids))
         each(self._connection, "UPDATE units SET start = %s WHERE tenant = %s AND id = %s", batch.moved)
-        self._insert(batch, path, file)
-        each(
+        self._insert(batch)
+        many(
             self._connection,
-            "INSERT INTO tally(tenant, owner, kind, rows, units, tokens) VALUES(%s, %s, %s, %s, %s, %s)"
-            " ON CONFLICT(tenant, owner, kind) DO UPDATE SET rows = tally.rows + excluded.rows,"
-            " units = tally.units + excluded.units, tokens = tally.tokens + excluded.tokens",
+            "INSERT INTO tally(tenant, owner, kind, rows, units, tokens)",
             [(tenant_of(owner), owner, kind, *sums) for (owner, kind), sums in sorted(batch.sums.items()) if any(sums)],
+            "ON CONFLICT(tenant, owner, kind) DO UPDATE SET rows = tally.rows + excluded.rows,"
+            " units = tally.units + excluded.units, tokens = tally.tokens + excluded.tokens",
         )
         each(
             self._connection,
@@ -291,19 +314,19 @@ class Writer:
             [(count, tenant_of(owner), owner) for owner, count in sorted(batch.lost.items())],
         )
 
-    def _insert(self, batch: Batch, path: str, file: UUID | None) -> None:
+    def _insert(self, batch: Batch) -> None:
         wanted = len(batch.memories) + len(batch.units)
         if wanted:
             draw = "SELECT nextval('numbers') FROM generate_series(1, %s)"
             fresh = iter([number for (number,) in rows(self._connection, draw, (wanted,))])
         memories: list[tuple[Any, ...]] = []
         numbers: dict[Key, int] = {}
-        for row, key in batch.memories:
+        for row, key, source in batch.memories:
             owner = owner_uuid(row.key.owner)
             numbers[row.key] = number = numbered(tenant_of(owner), next(fresh))
-            said = (tenant_of(owner), number, key, row.key.global_id, owner, row.key.kind, row.key.local_id, file, path)
-            memories.append((*said, *_columns(row)))
-        each(self._connection, _INSERT_MEMORY, memories)
+            said = (tenant_of(owner), number, key, row.key.global_id, owner, row.key.kind, row.key.local_id)
+            memories.append((*said, source.file, source.path, *_columns(row)))
+        load(self._connection, _MEMORIES, memories)
         units: list[tuple[Any, ...]] = []
         for unit_key, memory, place, start, unit, words in batch.units:
             owner = owner_uuid(unit_key.owner)
@@ -311,9 +334,8 @@ class Writer:
             name = (tenant, numbered(tenant, next(fresh)), memory or numbers[unit_key], owner, unit_key.kind)
             where = (place, unit.turn, start, len(words), tie_of(unit_key), self._epochs[owner])
             units.append((*name, *where, word_hashes(owner, words), joined(words), unit.dense))
-        each(self._connection, _INSERT_UNIT, units)
-        waiting = [(unit[0], unit[1]) for unit in units if unit[-1]]
-        each(self._connection, "INSERT INTO waiting(tenant, unit) VALUES(%s, %s)", waiting)
+        load(self._connection, _UNITS, units)
+        load(self._connection, "waiting(tenant, unit)", [(unit[0], unit[1]) for unit in units if unit[-1]])
         edges: list[tuple[Any, ...]] = []
         for edge_key, memory, given in batch.edges:
             owner = owner_uuid(edge_key.owner)
@@ -322,8 +344,7 @@ class Writer:
                 (tenant_of(owner), number, place, owner, edge.relation, edge.target, edge.weight)
                 for place, edge in enumerate(given)
             ]
-        insert = "INSERT INTO edges(tenant, row, place, owner, relation, target, weight)"
-        each(self._connection, f"{insert} VALUES(%s, %s, %s, %s, %s, %s, %s)", edges)
+        load(self._connection, "edges(tenant, row, place, owner, relation, target, weight)", edges)
 
 
 def _put_units(batch: Batch, row: IndexRow, number: int = 0, old: Sequence[OldUnit] = ()) -> None:

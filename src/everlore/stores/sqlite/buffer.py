@@ -51,6 +51,13 @@ class SqliteBuffer:
     def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
         return self._messages(f"{_SESSION} AND cell IS NULL ORDER BY id", session_of(scope, session_id))
 
+    def at_rest(self, scope: Scope, session_id: str) -> list[Message] | None:
+        with self._db.read() as connection:
+            closed = f"SELECT 1 FROM messages WHERE {_SESSION} AND cell IS NOT NULL LIMIT 1"
+            if connection.execute(closed, session_of(scope, session_id)).fetchone():
+                return None
+        return self.open_messages(scope, session_id)
+
     def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
         return self._messages(f"{_SESSION} ORDER BY id", session_of(scope, session_id))
 
@@ -70,30 +77,31 @@ class SqliteBuffer:
                 for cell, app, project, session in rows(connection, select, tuple(wanted.values()))
             ]
 
-    def finish(self, cell_id: str) -> None:
+    def finish(self, cell: Cell) -> None:
         with self._db.write() as connection:
             blobs = value(
-                connection, "SELECT 1 FROM messages WHERE cell = ? AND instr(body, '\"base64\"') LIMIT 1", (cell_id,)
+                connection, "SELECT 1 FROM messages WHERE cell = ? AND instr(body, '\"base64\"') LIMIT 1", (cell.id,)
             )
-            connection.execute("DELETE FROM messages WHERE cell = ?", (cell_id,))
-            connection.execute("DELETE FROM drafts WHERE cell = ?", (cell_id,))
-            connection.execute("DELETE FROM cells WHERE id = ?", (cell_id,))
+            connection.execute("DELETE FROM messages WHERE cell = ?", (cell.id,))
+            connection.execute("DELETE FROM drafts WHERE cell = ?", (cell.id,))
+            connection.execute("DELETE FROM cells WHERE id = ?", (cell.id,))
         if blobs:
             self._db.scrub()
 
-    def keep_draft(self, cell_id: str, draft: str) -> None:
+    def keep_draft(self, cell: Cell, draft: str) -> None:
         with self._db.write() as connection:
-            connection.execute("INSERT OR REPLACE INTO drafts(cell, draft) VALUES(?, ?)", (cell_id, draft))
+            connection.execute("INSERT OR REPLACE INTO drafts(cell, draft) VALUES(?, ?)", (cell.id, draft))
 
-    def draft(self, cell_id: str) -> str | None:
+    def draft(self, cell: Cell) -> str | None:
         with self._db.read() as connection:
-            found: str | None = value(connection, "SELECT draft FROM drafts WHERE cell = ?", (cell_id,))
+            found: str | None = value(connection, "SELECT draft FROM drafts WHERE cell = ?", (cell.id,))
         return found
 
     def waiting(self, scope: Scope, limit: int) -> list[Message]:
         return self._messages("app = ? AND project = ? ORDER BY id DESC LIMIT ?", (scope.app, scope.project, limit))
 
-    def forget_cell(self, cell_id: str) -> None:
+    def forget_cell(self, scope: Scope, session_id: str, cell_id: str) -> None:
+        del scope, session_id  # a cell's id says enough
         with self._db.write() as connection:
             connection.execute("DELETE FROM seen WHERE cell = ?", (cell_id,))
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.database import rows, value
-from everlore.stores.conditions import Condition
-from everlore.stores.sqlite.filters import of_partition
+from everlore.stores.sql.dialect import Condition
+from everlore.stores.sqlite.dialect import of_partition
 from everlore.types import UnitHit
 
 Ints = NDArray[np.int64]

@@ -14,7 +14,7 @@ import apsw
 from everlore.database import Database
 from everlore.stores.base import TermStats
 from everlore.stores.frequencies import Frequencies
-from everlore.stores.sqlite import read, vectors, words
+from everlore.stores.sqlite import numbers, vectors, words
 from everlore.stores.sqlite.hits import Ints
 from everlore.types import Owner, Where
 
@@ -35,6 +35,8 @@ class Lookups:
         self._db = db
         self._mine = threading.local()
         self._remembered = Remembered(db.file())
+        self.mine: tuple[str, int] | None = None
+        """Name and dimension of the model that this process works with, once it said so."""
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -68,11 +70,19 @@ class Lookups:
         return found
 
     def owner(self, connection: apsw.Connection, owner: Owner | None) -> int | None:
-        return self.once(("owner", owner), lambda: read.owner_number(connection, owner))
+        return self.once(("owner", owner), lambda: numbers.owner_number(connection, owner))
 
     def place(self, connection: apsw.Connection, where: Where) -> tuple[int | None, list[int]]:
-        kinds = self.once(("kinds", where.kinds), lambda: read.kind_numbers(connection, where.kinds))
+        kinds = self.once(("kinds", where.kinds), lambda: numbers.kind_numbers(connection, where.kinds))
         return self.owner(connection, where.owner), kinds
+
+    def model(self, connection: apsw.Connection) -> tuple[int, int] | None:
+        """Number and dimension of the current model. None when there is none, and in a process that still works
+        with another one: it must neither compare nor store vectors of two models, and finds by words alone."""
+        found = self.once(("model",), lambda: numbers.current_model(connection))
+        if found is None or (self.mine is not None and found[1:] != self.mine):
+            return None
+        return found[0], found[2]
 
     def statistics(self, connection: apsw.Connection, terms: Sequence[str], owner: int) -> TermStats:
         return self.once(

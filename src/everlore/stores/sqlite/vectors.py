@@ -13,6 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import apsw
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from everlore.database import rows, value
 from everlore.stores.base import Vector
 from everlore.stores.sqlite import packs
-from everlore.stores.sqlite.filters import restriction
+from everlore.stores.sqlite.dialect import restriction
 from everlore.stores.sqlite.hits import Floats, Ints, hits, numbers, permitted
 from everlore.stores.sqlite.schema import EVERYONE, MOST_KINDS
 from everlore.stores.vector_math import (
@@ -248,24 +249,86 @@ def _of_part(owner: int) -> str:
     return "model = ?2 AND ?1 = 0" if owner == EVERYONE else "owner = ?1 AND model = ?2"
 
 
+class Compared:
+    """A query beside a part, for as long as one search lasts: what is computed for all units is computed once, though
+    the nearest are asked for again among those that meet a condition."""
+
+    def __init__(self, view: View, query: Vector) -> None:
+        self.view = view
+        self.query = query
+        self._nearest: dict[tuple[int, ...], tuple[Ints, Floats]] = {}
+
+    @cached_property
+    def _turned(self) -> Vector:
+        assert self.view.centre is not None
+        return turned_query(self.query, self.view.centre)
+
+    @cached_property
+    def _distances(self) -> NDArray[np.uint16]:
+        assert self.view.codes is not None
+        return distances(self.view.codes, self._turned)
+
+    def of_kinds(self, connection: apsw.Connection, kinds: Sequence[int], count: int) -> tuple[Ints, Floats]:
+        """The nearest units of these kinds and their cosines, best first."""
+        asked = (count, *sorted(kinds))
+        if asked not in self._nearest:
+            self._nearest[asked] = self._exact(connection, self._positions(_of_kinds(self.view, kinds), count))
+        return self._nearest[asked]
+
+    def among(self, connection: apsw.Connection, kinds: Sequence[int], units: Ints, count: int) -> tuple[Ints, Floats]:
+        """The same of those among these units."""
+        those, allowed = np.isin(self.view.units, units), _of_kinds(self.view, kinds)
+        return self._exact(connection, self._positions(those if allowed is None else allowed & those, count))
+
+    def _positions(self, allowed: Mask | None, count: int) -> Ints:
+        """Of the `count` nearest allowed units; of a small part also of all that are as near as the last."""
+        view, query = self.view, self.query
+        total = len(view.units) if allowed is None else int(allowed.sum())
+        if total <= count:
+            return np.arange(total) if allowed is None else np.flatnonzero(allowed)
+        if view.matrix is not None:
+            scores = query @ view.matrix
+            if allowed is not None:
+                scores[~allowed] = -np.inf
+            edge = np.partition(scores, len(scores) - count)[len(scores) - count]
+            return np.flatnonzero(scores >= edge - 10**-DIGITS)
+        assert view.codes is not None
+        distance = self._distances
+        if allowed is not None:
+            distance = np.where(allowed, distance, np.iinfo(np.uint16).max)
+        several = min(total, max(ESTIMATED, total // ESTIMATED_SHARE, 2 * count))
+        farthest = np.partition(distance, several - 1)[several - 1]
+        positions = np.flatnonzero(distance <= farthest)[: 2 * several]
+        scores = estimates(view.codes, positions, self._turned)
+        best: Ints = positions[np.argpartition(-scores, count - 1)[:count]]
+        return best
+
+    def _exact(self, connection: apsw.Connection, positions: Ints) -> tuple[Ints, Floats]:
+        """Units and cosines, best first."""
+        units = self.view.units[positions]
+        if self.view.matrix is not None:
+            scores = products(self.view.matrix.T[positions], self.query)
+        else:
+            units, vectors = read_vectors(connection, units, self.view.model, len(self.query))
+            scores = cosines(vectors, self.query)
+        order = np.argsort(-scores, kind="stable")
+        return units[order], scores[order]
+
+
 def search(
-    connection: apsw.Connection, view: View, query: Vector, where: Where, owner: int, kinds: Sequence[int], limit: int
+    connection: apsw.Connection, compared: Compared, where: Where, owner: int, kinds: Sequence[int], limit: int
 ) -> list[UnitHit]:
-    condition = restriction(where)
-    allowed = _of_kinds(view, kinds)
-    total = len(view.units) if allowed is None else int(allowed.sum())
-    if not total or limit <= 0:
+    if limit <= 0:
         return []
+    condition = restriction(where)
     # with a condition some of the nearest fall away: look at more at once
-    width = max(NEAREST, 4 * limit) if view.codes is not None or condition else limit
-    nearest = _nearest(view, query, allowed, total, width)
-    found = hits(connection, *_exact(connection, view, query, nearest), condition, limit)
-    if condition is None or len(found) == limit or len(nearest) == total:
+    width = max(NEAREST, 4 * limit) if compared.view.codes is not None or condition else limit
+    units, scores = compared.of_kinds(connection, kinds, width)
+    found = hits(connection, units, scores, condition, limit)
+    if condition is None or len(found) == limit or len(units) < width:
         return found
-    those = np.isin(view.units, permitted(connection, owner, kinds, condition))
-    allowed = those if allowed is None else allowed & those
-    nearest = _nearest(view, query, allowed, int(allowed.sum()), width)
-    return hits(connection, *_exact(connection, view, query, nearest), condition, limit)
+    met = permitted(connection, owner, kinds, condition)
+    return hits(connection, *compared.among(connection, kinds, met, width), condition, limit)
 
 
 def _of_kinds(view: View, kinds: Sequence[int]) -> Mask | None:
@@ -276,42 +339,6 @@ def _of_kinds(view: View, kinds: Sequence[int]) -> Mask | None:
     wanted[list(kinds)] = True
     mask: Mask = wanted[view.kinds]
     return mask
-
-
-def _nearest(view: View, query: Vector, allowed: Mask | None, total: int, count: int) -> Ints:
-    """Positions of the `count` nearest allowed units; of a small part also of all that are as near as the last."""
-    if total <= count:
-        return np.arange(total) if allowed is None else np.flatnonzero(allowed)
-    if view.matrix is not None:
-        scores = query @ view.matrix
-        if allowed is not None:
-            scores[~allowed] = -np.inf
-        edge = np.partition(scores, len(scores) - count)[len(scores) - count]
-        return np.flatnonzero(scores >= edge - 10**-DIGITS)
-    assert view.codes is not None
-    assert view.centre is not None
-    wanted = turned_query(query, view.centre)
-    distance = distances(view.codes, wanted)
-    if allowed is not None:
-        distance[~allowed] = np.iinfo(np.uint16).max
-    several = min(total, max(ESTIMATED, total // ESTIMATED_SHARE, 2 * count))
-    farthest = np.partition(distance, several - 1)[several - 1]
-    positions = np.flatnonzero(distance <= farthest)[: 2 * several]
-    scores = estimates(view.codes, positions, wanted)
-    best: Ints = positions[np.argpartition(-scores, count - 1)[:count]]
-    return best
-
-
-def _exact(connection: apsw.Connection, view: View, query: Vector, positions: Ints) -> tuple[Ints, Floats]:
-    """Units and cosines, best first."""
-    units = view.units[positions]
-    if view.matrix is not None:
-        scores = products(view.matrix.T[positions], query)
-    else:
-        units, vectors = read_vectors(connection, units, view.model, len(query))
-        scores = cosines(vectors, query)
-    order = np.argsort(-scores, kind="stable")
-    return units[order], scores[order]
 
 
 def _rising(units: NDArray[Any]) -> bool:

@@ -17,9 +17,9 @@ import numpy as np
 from everlore.database import rows, value
 from everlore.stores.base import TermStats
 from everlore.stores.bm25 import in_texts, telling, worth
-from everlore.stores.conditions import Condition
 from everlore.stores.frequencies import MOST_FRESH, Frequencies, Moment, affordable, rarest_first
-from everlore.stores.sqlite.filters import restriction
+from everlore.stores.sql.dialect import Condition
+from everlore.stores.sqlite.dialect import restriction
 from everlore.stores.sqlite.hits import Floats, Ints, Settled, hits, numbers, permitted, settle
 from everlore.stores.sqlite.schema import EVERYONE, LENGTH_BITS, LONGEST, MOST_KINDS, UNIT_SHIFT
 from everlore.types import UnitHit, Where
@@ -93,7 +93,7 @@ def search(
     limit: int,
 ) -> list[UnitHit]:
     """Units that hold a term of `stats`. `owner` and `kinds` are those of `where` in the numbers of this index."""
-    held = rarest_first(stats)
+    held = rarest_first(stats, list(stats.frequency))
     if not held or limit <= 0:
         return []
     scale = _scale(stats, held)

@@ -10,7 +10,6 @@ from contextlib import suppress
 from rich.markup import escape
 from rich.syntax import Syntax
 
-from everlore.clock import iso
 from everlore.code import CodeHit, CodeIndex, Status, code_hits, open_code, status_of
 from everlore.engine import Engine
 from everlore.errors import Unavailable
@@ -85,7 +84,7 @@ def status(project: str | None, *, as_json: bool) -> None:
         wanted = [project] if project else [one.id for one in code.projects.all()]
         found = [status_of(code, one, engine.clock.now()) for one in wanted]
         if as_json:
-            output.show_json([_status_json(one) for one in found])
+            output.show_json([one.told() for one in found])
             return
         for one in found:
             _show_status(engine, one, as_json=False)
@@ -93,29 +92,9 @@ def status(project: str | None, *, as_json: bool) -> None:
             output.note(NONE_YET)
 
 
-def _status_json(status: Status) -> Json:
-    project = status.project
-    return {
-        "project_id": project.id,
-        "root": project.root,
-        "status": status.state,
-        "watch": project.watch,
-        "total_files": project.total_files,
-        "indexed_files": project.indexed_files,
-        "skipped_files": project.skipped_files,
-        "total_chunks": status.chunks,
-        "unembedded_chunks": status.unembedded,
-        "progress_percent": status.percent,
-        "eta_seconds": status.eta_seconds,
-        "started_at": iso(project.started_at) if project.started_at is not None else None,
-        "completed_at": iso(project.completed_at) if project.completed_at is not None else None,
-        "error": project.error or None,
-    }
-
-
 def _show_status(engine: Engine, status: Status, *, as_json: bool) -> None:
     if as_json:
-        output.show_json(_status_json(status))
+        output.show_json(status.told())
         return
     project = status.project
     pairs = [

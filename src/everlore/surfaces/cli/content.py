@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -25,21 +27,28 @@ from everlore.vault.folder import SYSTEM, FolderVault
 def import_folder(folder: Path, *, as_json: bool) -> bool:
     """True when every file could be read."""
     settings = settings_of_command("error")
-    with _vault(settings).lock("content import"):
-        report = importing.import_folder(_embedded(settings), folder)
-        _remember(settings)
-    _show(report, as_json=as_json)
+    report = _changed(settings, partial(importing.import_folder, folder=folder), as_json=as_json)
     if settings.emcp.database_url.get_secret_value():
         output.warn("EVEROS_EMCP__DATABASE_URL is set, so the content tools read that database and not this import")
     return not report.unreadable
 
 
 def forget_folder(folder: Path, *, as_json: bool) -> None:
-    settings = settings_of_command("error")
+    _changed(settings_of_command("error"), partial(importing.forget_folder, folder=folder), as_json=as_json)
+
+
+def _changed(settings: Settings, work: Callable[[Path], importing.Report], *, as_json: bool) -> importing.Report:
+    """What `work` did to the embedded site; memories follow it."""
     with _vault(settings).lock("content import"):
-        report = importing.forget_folder(_embedded(settings), folder)
+        report = work(_embedded(settings))
         _remember(settings)
-    _show(report, as_json=as_json)
+    if as_json:
+        output.show_json(asdict(report))
+        return report
+    output.show_pairs([(name, str(getattr(report, name))) for name in ("added", "changed", "unchanged", "removed")])
+    for path, reason in report.unreadable.items():
+        output.show_finding("error", f"{path}: {reason}", "its document stays as it was")
+    return report
 
 
 def status(*, as_json: bool) -> None:
@@ -98,13 +107,3 @@ def _vault(settings: Settings) -> FolderVault:
 
 def _embedded(settings: Settings) -> Path:
     return _vault(settings).root / SYSTEM / EMBEDDED
-
-
-def _show(report: importing.Report, *, as_json: bool) -> None:
-    if as_json:
-        output.show_json(asdict(report))
-        return
-    numbers = ("added", "changed", "unchanged", "removed")
-    output.show_pairs([(name, str(getattr(report, name))) for name in numbers])
-    for path, reason in report.unreadable.items():
-        output.show_finding("error", f"{path}: {reason}", "its document stays as it was")

@@ -7,22 +7,22 @@ codes by kind of error. A new key is the one secret that is ever shown.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 
 import typer
 from typer.exceptions import Abort, Exit, TyperException
 
-from everlore.accounts.choose import open_accounts
 from everlore.accounts.store import Accounts
 from everlore.accounts.values import Event, Key
+from everlore.backends.registry import open_backend
 from everlore.clock import DAY_MS, Clock, iso
 from everlore.errors import Conflict, EverloreError, InvalidInput, NotFound
-from everlore.postgres.opening import open_server
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.output import FORMATS, THE_SECRET, Result, finish, note, resolve_format
 from everlore.surfaces.cli.opening import settings_of_command
 from everlore.types import Json
-from everlore.vault.folder import SYSTEM
+
+OF_ERRORS = ((InvalidInput, "invalid_args"), (NotFound, "not_found"), (Conflict, "conflict"))
 
 
 def create(form: str, name: str, account: str, scopes: str, expires_days: int, *, separate: bool) -> None:
@@ -103,14 +103,8 @@ def _failure(error: BaseException) -> Failure:
             return error
         case KeyboardInterrupt() | Abort():
             return Failure("cancelled", "interrupted")
-        case InvalidInput():
-            return Failure("invalid_args", str(error))
-        case NotFound():
-            return Failure("not_found", str(error))
-        case Conflict():
-            return Failure("conflict", str(error))
         case EverloreError():
-            return Failure("io", str(error))
+            return Failure(next((name for kind, name in OF_ERRORS if isinstance(error, kind)), "io"), str(error))
         case TyperException():
             return Failure("invalid_args", error.format_message(), "Use everlore keys --help")
         case OSError():
@@ -120,13 +114,8 @@ def _failure(error: BaseException) -> Failure:
 
 @contextmanager
 def opened() -> Iterator[Accounts]:
-    settings = settings_of_command()
-    server = open_server(settings)
-    with ExitStack() as stack:
-        if server is not None:
-            stack.callback(server.close)
-        accounts = open_accounts(settings.memory.root / SYSTEM, server, _say)
-        stack.callback(accounts.close)
+    backend = open_backend(settings_of_command())
+    with closing(backend), closing(backend.accounts(_say)) as accounts:
         yield accounts
 
 

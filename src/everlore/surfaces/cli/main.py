@@ -66,18 +66,20 @@ content = _group("content", "The content that the Evolution CMS tools read.")
 store = _group("store", "Where everything is kept.")
 
 
-def done_by(target: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The command calls `target`, as `cli.upkeep:status` of everlore.surfaces, with its own arguments; when that
+def command(
+    group: typer.Typer, name: str, target: str, example: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command that calls `target`, as `cli.upkeep:status` of everlore.surfaces, with its own arguments; when that
     returns False, the exit code is 1."""
 
-    def declare(command: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(command)
+    def declare(declared: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(declared)
         def run(**arguments: Any) -> None:
             if load(f"everlore.surfaces.{target}")(**arguments) is False:
                 raise typer.Exit(1)
 
         TARGETS[run] = target
-        return run
+        return group.command(name, epilog=f"Example: {example}")(run)
 
     return declare
 
@@ -96,8 +98,7 @@ def main(
 ) -> None: ...
 
 
-@server.command("start", epilog="Example: everlore server start --port 8001 --log-level debug")
-@done_by("cli.serve:start")
+@command(server, "start", "cli.serve:start", "everlore server start --port 8001 --log-level debug")
 def server_start(
     host: Host = None,
     port: Port = None,
@@ -139,32 +140,27 @@ def mcp(
         load("everlore.surfaces.cli.serve:start")(host, port, insecure=insecure, names=(toolset,))
 
 
-@index.command("status", epilog="Example: everlore index status --json")
-@done_by("cli.upkeep:status")
+@command(index, "status", "cli.upkeep:status", "everlore index status --json")
 def index_status(as_json: AsJson = False) -> None:
     """Show what the index holds and what is still to be done."""
 
 
-@index.command("rebuild", epilog="Example: everlore index rebuild")
-@done_by("cli.upkeep:rebuild")
+@command(index, "rebuild", "cli.upkeep:rebuild", "everlore index rebuild")
 def index_rebuild() -> None:
     """Make the index again from the files alone. Searches go on with the old one meanwhile; what is stored waits."""
 
 
-@index.command("reembed", epilog="Example: everlore index reembed")
-@done_by("cli.upkeep:reembed")
+@command(index, "reembed", "cli.upkeep:reembed", "everlore index reembed")
 def index_reembed() -> None:
     """Give every memory a vector of the model now in use."""
 
 
-@index.command("sync", epilog="Example: everlore index sync")
-@done_by("cli.upkeep:index_changes")
+@command(index, "sync", "cli.upkeep:index_changes", "everlore index sync")
 def index_sync() -> None:
     """Index the files that changed while no server was running."""
 
 
-@code.command("index", epilog="Example: everlore code index ~/src/project --watch")
-@done_by("cli.code:index")
+@command(code, "index", "cli.code:index", "everlore code index ~/src/project --watch")
 def code_index(
     path: Annotated[str, typer.Argument(help="The project's root folder.")],
     watch: Annotated[bool, typer.Option("--watch", help="Go on until Ctrl-C and index what changes.")] = False,
@@ -173,8 +169,7 @@ def code_index(
     """Index a folder of source code. Only what changed since the last time is read."""
 
 
-@code.command("search", epilog="Example: everlore code search 'retry with backoff' --project app")
-@done_by("cli.code:search")
+@command(code, "search", "cli.code:search", "everlore code search 'retry with backoff' --project app")
 def code_search(
     query: Annotated[str, typer.Argument(help="What the code does, or an identifier.")],
     project: Annotated[str | None, typer.Option(help="Only in this project.")] = None,
@@ -185,8 +180,7 @@ def code_search(
     """Find functions, classes and other pieces by meaning or name."""
 
 
-@code.command("status", epilog="Example: everlore code status app --json")
-@done_by("cli.code:status")
+@command(code, "status", "cli.code:status", "everlore code status app --json")
 def code_status(
     project: Annotated[str | None, typer.Argument(help="The project; all when left out.")] = None,
     as_json: AsJson = False,
@@ -194,20 +188,17 @@ def code_status(
     """Show how far the indexing of projects is."""
 
 
-@code.command("list", epilog="Example: everlore code list")
-@done_by("cli.code:list_projects")
+@command(code, "list", "cli.code:list_projects", "everlore code list")
 def code_list(as_json: AsJson = False) -> None:
     """List the indexed projects: id, chunks, folder."""
 
 
-@code.command("delete", epilog="Example: everlore code delete app")
-@done_by("cli.code:delete")
+@command(code, "delete", "cli.code:delete", "everlore code delete app")
 def code_delete(project: Annotated[str, typer.Argument(help="The project's id.")]) -> None:
     """Forget a project's chunks and stop watching it. The source files stay."""
 
 
-@content.command("import", epilog="Example: everlore content import ./docs")
-@done_by("cli.content:import_folder")
+@command(content, "import", "cli.content:import_folder", "everlore content import ./docs")
 def content_import(folder: Folder, as_json: AsJson = False) -> None:
     """Make a folder of markdown browsable. Files and folders become documents, front matter their fields.
 
@@ -215,26 +206,22 @@ def content_import(folder: Folder, as_json: AsJson = False) -> None:
     """
 
 
-@content.command("forget", epilog="Example: everlore content forget ./docs")
-@done_by("cli.content:forget_folder")
+@command(content, "forget", "cli.content:forget_folder", "everlore content forget ./docs")
 def content_forget(folder: Folder, as_json: AsJson = False) -> None:
     """Remove the documents of a folder that was imported. The files stay as they are."""
 
 
-@content.command("status", epilog="Example: everlore content status --json")
-@done_by("cli.content:status")
+@command(content, "status", "cli.content:status", "everlore content status --json")
 def content_status(as_json: AsJson = False) -> None:
     """Show which database the content tools read, and what is in it."""
 
 
-@app.command(epilog="Example: everlore doctor --json")
-@done_by("cli.upkeep:doctor")
+@command(app, "doctor", "cli.upkeep:doctor", "everlore doctor --json")
 def doctor(as_json: AsJson = False) -> None:
     """Examine files, index, buffer and models, and say what to do. Changes nothing; exit code 1 on errors."""
 
 
-@app.command("export", epilog="Example: everlore export backup --dry-run")
-@done_by("cli.store:export")
+@command(app, "export", "cli.store:export", "everlore export backup --dry-run")
 def export_(
     folder: Annotated[Path, typer.Argument(help="Folder to write to; it can be used as a vault afterwards.")],
     force: Force = False,
@@ -247,8 +234,7 @@ def export_(
     """
 
 
-@app.command("import", epilog="Example: DATABASE_URL=postgresql://... everlore import ~/.everos")
-@done_by("cli.store:take_in")
+@command(app, "import", "cli.store:take_in", "DATABASE_URL=postgresql://... everlore import ~/.everos")
 def import_(
     folder: Annotated[Path, typer.Argument(help="Folder to read: a vault, or what export wrote.")],
     force: Force = False,
@@ -261,14 +247,17 @@ def import_(
     """
 
 
-@store.command("distribute", epilog="Example: everlore store distribute")
-@done_by("cli.store:distribute")
+@command(store, "distribute", "cli.store:distribute", "everlore store distribute")
 def store_distribute() -> None:
     """Spread the tables over a Citus cluster, by tenant. Needs the Citus extension; once is enough."""
 
 
-@keys.command("create", epilog="Example: everlore keys create --name alice --format json")
-@done_by("cli.keys:create")
+@command(store, "tidy", "cli.store:tidy", "everlore store tidy")
+def store_tidy() -> None:
+    """Drop what older versions of Everlore left in the database, once none of them runs any more."""
+
+
+@command(keys, "create", "cli.keys:create", "everlore keys create --name alice --format json")
 def keys_create(
     name: Annotated[str, typer.Option("--name", help="What the key is called in lists.")] = "",
     account: Annotated[str, typer.Option("--account", help="Make a further key of this account.")] = "",
@@ -284,14 +273,12 @@ def keys_create(
     """Make an account key and show it, this one time. Without --account it belongs to a new account."""
 
 
-@keys.command("list", epilog="Example: everlore keys list --format json")
-@done_by("cli.keys:show")
+@command(keys, "list", "cli.keys:show", "everlore keys list --format json")
 def keys_list(form: Format = "auto") -> None:
     """Show the account keys, never their secrets."""
 
 
-@keys.command("revoke", epilog="Example: everlore keys revoke emk_a1b2")
-@done_by("cli.keys:revoke")
+@command(keys, "revoke", "cli.keys:revoke", "everlore keys revoke emk_a1b2")
 def keys_revoke(
     which: Annotated[str, typer.Argument(help="A key's id or prefix, or an account's id for all of it.")] = "",
     form: Format = "auto",
@@ -299,8 +286,7 @@ def keys_revoke(
     """End a key at once. With an account's id: all its keys and agents."""
 
 
-@keys.command("audit", epilog="Example: everlore keys audit --limit 20")
-@done_by("cli.keys:audit")
+@command(keys, "audit", "cli.keys:audit", "everlore keys audit --limit 20")
 def keys_audit(
     limit: Annotated[int, typer.Option("--limit", help="How many events, the newest first.")] = 50,
     form: Format = "auto",

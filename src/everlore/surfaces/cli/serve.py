@@ -18,7 +18,6 @@ import structlog
 import uvicorn
 
 from everlore import logs
-from everlore.accounts.choose import open_accounts
 from everlore.config import Settings, load, unknown_settings
 from everlore.engine import open_engine
 from everlore.errors import Misconfigured, Unavailable
@@ -27,7 +26,6 @@ from everlore.surfaces.http.errors import EnvelopeProtocol
 from everlore.surfaces.http.mcp_routes import Loaders
 from everlore.surfaces.http.middleware import is_loopback
 from everlore.surfaces.mcp import toolsets
-from everlore.vault.folder import SYSTEM
 
 BACKLOG = 512
 LAST_SECONDS = 1.0
@@ -98,8 +96,7 @@ def serve(settings: Settings, tools: Loaders) -> None:
             log.warning("settings without effect in this version", names=unknown)
         engine = open_engine(settings)
         try:
-            system = settings.memory.root / SYSTEM
-            accounts = engine.part(lambda opened: open_accounts(system, opened.server, log.warning))
+            accounts = engine.part(lambda opened: opened.backend.accounts(log.warning))
             if settings.auth.enabled and not accounts.keys():
                 log.warning("nobody can sign in yet; make a key with `everlore keys create --name NAME`")
             config = uvicorn.Config(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from everlore.accounts.choose import open_accounts
-from everlore.errors import InvalidInput, Misconfigured, NotFound
+from everlore.errors import InvalidInput, NotFound
 from everlore.surfaces.cli import output
 from everlore.surfaces.cli.opening import opened
 from everlore.sync.transfer import Moved, Side, folder_side, move, refuse_itself
 from everlore.sync.upkeep import index_changes
-from everlore.vault.folder import SYSTEM
 
 
 def export(folder: Path, *, force: bool, dry_run: bool) -> bool:
@@ -42,14 +40,16 @@ def take_in(folder: Path, *, force: bool, dry_run: bool) -> bool:
 
 def distribute() -> None:
     with opened() as engine:
-        if engine.server is None:
-            raise Misconfigured("this store is a folder; only a PostgreSQL (EVEROS_STORE__URL) can be distributed")
-        open_accounts(engine.settings.memory.root / SYSTEM, engine.server, output.warn)  # its tables are spread too
-        done = engine.server.distribute()
-        where = engine.server.where
+        where, done = engine.backend.distribute()
     for statement in done:
         print(statement)
-    print(f"{where}: {f'distributed {len(done)} tables' if done else 'distributed already'}")
+    print(f"{where}: {f'distributed {len(done) // 2} tables' if done else 'distributed already'}")
+
+
+def tidy() -> None:
+    with opened() as engine:
+        dropped = engine.backend.tidy()
+    print(f"dropped {', '.join(dropped)}" if dropped else "nothing is left of older versions")
 
 
 def _tell(word: str, moved: Moved, *, force: bool, dry_run: bool) -> bool:

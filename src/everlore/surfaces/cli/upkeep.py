@@ -13,12 +13,12 @@ from everlore.sync import upkeep, worker
 
 def status(*, as_json: bool) -> None:
     with opened() as engine:
-        counts = engine.index.status()
-        model = engine.index.model()
+        counts = engine.index.upkeep.status()
+        model = engine.index.upkeep.model()
         waiting = engine.buffer.count()
         root = engine.vault.where
         broken = upkeep.troubles(engine.index)
-        reported = {problem.path for problem in engine.index.problems()}  # looked at again by themselves
+        reported = {problem.path for problem in engine.index.files.problems()}  # looked at again by themselves
         changed = len(set(worker.differing(engine)) - reported)
     name = model[0] if model else None
     if as_json:

@@ -27,6 +27,11 @@ SHOWN = 60
 WHOLE = re.compile(r"\s*([+-]?\d{1,18})(?:\.0+)?\s*")
 DECIMAL = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*")
 NAMES: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+TYPES: Mapping[str, Any] = {name: one for one, name in NAMES.items()} | {
+    "number": int | float,
+    "object": dict,
+    "array": list,
+}
 INSIDE = ("items", "maxItems", "properties", "required")
 """Keywords that stand last."""
 
@@ -178,13 +183,7 @@ def _read_object(schema: Schema, value: dict[str, Json], path: str) -> dict[str,
 
 
 def _is(name: str, value: Json) -> bool:
-    match name:
-        case "integer" | "number":
-            return isinstance(value, int if name == "integer" else int | float) and not isinstance(value, bool)
-        case "object" | "array":
-            return isinstance(value, dict if name == "object" else list)
-        case _:
-            return NAMES.get(type(value)) == name
+    return isinstance(value, TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
 
 
 def _problem(schema: Schema, value: Json) -> str:

@@ -9,13 +9,14 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI
 from starlette.routing import Route
 
 from everlore import __version__
 from everlore.accounts.store import Accounts
 from everlore.engine import Engine
+from everlore.extras import load
 from everlore.memory import prepare, retry
 from everlore.surfaces.http import emcp, errors, gateway_auth, gateway_mem, gateway_uploads, health, pages, routes
 from everlore.surfaces.http.guard import Guard, Meter
@@ -34,13 +35,19 @@ def create_app(engine: Engine, accounts: Accounts, toolsets: Loaders | None = No
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.threads = Threads(engine.settings)
+        app.state.searchers = None
+        if engine.settings.api.search_processes:  # most servers need not import what it takes
+            app.state.searchers = load("everlore.surfaces.http.searchers:Searchers")(engine.settings)
         worker = Worker(engine, prepare, retry)
         worker.start()
         try:
             async with mcp.running(), emcp.content_server(engine) as app.state.content:
                 yield
         finally:
-            await to_thread.run_sync(worker.stop)
+            # in a thread of its own: all others may be held up by requests that wait for something
+            stops = [worker.stop] if app.state.searchers is None else [app.state.searchers.close, worker.stop]
+            for stop in stops:
+                await to_thread.run_sync(stop, limiter=CapacityLimiter(1))
 
     app = FastAPI(
         title="Everlore",

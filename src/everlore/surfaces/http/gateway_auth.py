@@ -13,7 +13,6 @@ from everlore.surfaces.contracts.everme import gateway as contract
 from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.gateway import ANSWERS, accounts, base_url, note, principal, success
 from everlore.surfaces.http.guard import Meter
-from everlore.surfaces.http.threads import run
 
 DEVICE_SECONDS = 900
 
@@ -21,72 +20,56 @@ router = APIRouter(route_class=JsonRoute, prefix="/api/v1", tags=["gateway"], re
 
 
 @router.post("/auth/login")
-async def login(body: contract.Login, request: Request) -> Response:
+def login(body: contract.Login, request: Request) -> Response:
     """Check an account key."""
     key = body.api_key.strip()
     try:
         if not key.startswith(tokens.KEY):
             raise Denied("key_invalid", "this is not an account key; it begins with emk_ and has 36 characters")
-        who = await run(request, accounts(request).authenticate, key)
+        who = accounts(request).authenticate(key)
     except Denied as error:
         _attempt(request)
-        await run(request, note, request, "login", tokens.shown(key), error.why)
+        note(request, "login", tokens.shown(key), error.why)
         raise contract.Refusal(30201 if error.why == "malformed" else contract.code_of(error), str(error)) from None
-    await run(request, note, request, "login", who.key_prefix, "ok", who)
-    return success(
-        request,
-        {
-            "valid": True,
-            "accountId": who.account.id,
-            "email": who.account.name,
-            "name": who.account.name,
-            "apiKeyPrefix": who.key_prefix,
-            "scopes": list(who.scopes),
-            "userId": request.app.state.engine.settings.mcp.user,
-            "expiresAt": None if who.expires is None else iso(who.expires),
-        },
-    )
+    note(request, "login", who.key_prefix, "ok", who)
+    known = {
+        "valid": True,
+        "accountId": who.account.id,
+        "email": who.account.name,
+        "name": who.account.name,
+        "apiKeyPrefix": who.key_prefix,
+        "scopes": list(who.scopes),
+        "userId": request.app.state.engine.settings.mcp.user,
+        "expiresAt": None if who.expires is None else iso(who.expires),
+    }
+    return success(request, known)
 
 
 @router.post("/auth/device")
-async def device(body: contract.DeviceStart, request: Request) -> Response:
+def device(body: contract.DeviceStart, request: Request) -> Response:
     """Begin a sign-in that a person approves in a browser."""
     _attempt(request)
+    told = (body.platform, body.client_name or "", body.client_version or "", body.machine_fingerprint or "")
     expires = request.app.state.engine.clock.now() + DEVICE_SECONDS * 1000
-    secret, code = await run(
-        request,
-        accounts(request).start_device,
-        body.platform,
-        body.client_name or "",
-        body.client_version or "",
-        body.machine_fingerprint or "",
-        expires,
-    )
-    return success(
-        request,
-        {
-            "deviceCode": secret,
-            "userCode": code,
-            "verificationUrl": f"{base_url(request)}/device?code={code}",
-            "expiresIn": DEVICE_SECONDS,
-            "interval": contract.INTERVAL_SECONDS,
-        },
-    )
+    secret, code = accounts(request).start_device(*told, expires)
+    begun = {
+        "deviceCode": secret,
+        "userCode": code,
+        "verificationUrl": f"{base_url(request)}/device?code={code}",
+        "expiresIn": DEVICE_SECONDS,
+        "interval": contract.INTERVAL_SECONDS,
+    }
+    return success(request, begun)
 
 
 @router.post("/auth/token")
-async def token(body: contract.DevicePoll, request: Request) -> Response:
+def token(body: contract.DevicePoll, request: Request) -> Response:
     """Ask what became of a sign-in."""
     if body.grant_type not in ("device_code", "urn:ietf:params:oauth:grant-type:device_code"):
         raise contract.Refusal(20001, "grantType must be device_code")
     try:
-        poll = await run(
-            request,
-            accounts(request).poll_device,
-            body.device_code,
-            contract.INTERVAL_SECONDS * 1000,
-            _agent_expiry(request),
-        )
+        pause, expires = contract.INTERVAL_SECONDS * 1000, _agent_expiry(request)
+        poll = accounts(request).poll_device(body.device_code, pause, expires)
     except Denied as error:
         wait = {"Retry-After": str(contract.INTERVAL_SECONDS)} if error.why == "slow" else None
         if error.why == "device":
@@ -98,30 +81,21 @@ async def token(body: contract.DevicePoll, request: Request) -> Response:
 
 
 @router.post("/agents")
-async def register(body: contract.NewAgent, request: Request) -> Response:
+def register(body: contract.NewAgent, request: Request) -> Response:
     """Register an installation and give it a token; registering again changes the token."""
     who = principal(request)
-    agent, secret = await run(
-        request,
-        accounts(request).register_agent,
-        who,
-        body.platform,
-        body.machine_fingerprint,
-        body.name,
-        body.client_version or "",
-        _agent_expiry(request),
-    )
-    await run(request, note, request, "agent.register", agent.id, "ok", who)
+    told = (body.platform, body.machine_fingerprint, body.name, body.client_version or "")
+    agent, secret = accounts(request).register_agent(who, *told, _agent_expiry(request))
+    note(request, "agent.register", agent.id, "ok", who)
     answer = {"agentId": agent.id, "agentToken": secret, "tokenPrefix": agent.token_prefix, "sourceId": agent.id}
     return success(request, answer)
 
 
 @router.post("/agents/list")
-async def agents(body: contract.AgentFilter, request: Request) -> Response:
-    known = await run(request, accounts(request).agents, principal(request).account.id)
+def agents(body: contract.AgentFilter, request: Request) -> Response:
     chosen = [
         agent
-        for agent in known
+        for agent in accounts(request).agents(principal(request).account.id)
         if (not body.platform or agent.platform == body.platform)
         and (not body.machine_fingerprint or agent.fingerprint == body.machine_fingerprint)
     ]
@@ -129,11 +103,11 @@ async def agents(body: contract.AgentFilter, request: Request) -> Response:
 
 
 @router.post("/agents/revoke")
-async def revoke(body: contract.AgentId, request: Request) -> Response:
+def revoke(body: contract.AgentId, request: Request) -> Response:
     """Disconnect an agent: its token ends at once."""
     who = principal(request)
-    agent = await run(request, accounts(request).revoke_agent, who.account.id, body.agent_id)
-    await run(request, note, request, "agent.revoke", agent.id, "ok", who)
+    agent = accounts(request).revoke_agent(who.account.id, body.agent_id)
+    note(request, "agent.revoke", agent.id, "ok", who)
     return success(request, {"agentId": agent.id, "connectionStatus": "disconnected"})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -11,10 +11,10 @@ from starlette.responses import Response
 from everlore.engine import Engine
 from everlore.search.filters import compile_filter
 from everlore.surfaces.contracts.everme import gateway as contract
-from everlore.surfaces.contracts.everme import reading, saving
+from everlore.surfaces.contracts.everme import reading
 from everlore.surfaces.contracts.everme.markdown import CONTEXT_TOKENS
 from everlore.surfaces.contracts.everme.messages import QUERY_MOST, wanted
-from everlore.surfaces.contracts.everme.saving import Person, Saved
+from everlore.surfaces.contracts.everme.saving import Person
 from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.gateway import ANSWERS, note, principal, success
 from everlore.surfaces.http.guard import seen_by
@@ -26,73 +26,52 @@ router = APIRouter(route_class=JsonRoute, prefix="/api/v1/mem", tags=["gateway"]
 @router.post("/search")
 async def search(body: contract.SearchBody, request: Request) -> Response:
     engine, person = asking(request)
-    found = await run(
-        request,
-        reading.search,
-        engine,
-        person,
-        body.query,
-        wanted(body.top_k, engine.settings.mcp.top_k),
-        types=body.memory_types or reading.TYPES,
-        chosen=compile_filter(body.filter, engine.clock),
-        by_time=body.rank_by == "time",
-        searching=True,
-    )
+    how: dict[str, Any] = {"types": body.memory_types or reading.TYPES, "by_time": body.rank_by == "time"}
+    how["chosen"] = compile_filter(body.filter, engine.clock)
+    top_k = wanted(body.top_k, engine.settings.mcp.top_k)
+    found = await run(request, reading.search, engine, person, body.query, top_k, **how, searching=True)
     return success(request, found)
 
 
 @router.post("/context")
 async def context(body: contract.ContextBody, request: Request) -> Response:
-    engine, person = asking(request)
     query = (body.query or "").strip()[:QUERY_MOST]
     budget = body.token_budget or CONTEXT_TOKENS
-    return success(request, await run(request, reading.context, engine, person, query, budget, searching=True))
+    return success(request, await run(request, reading.context, *asking(request), query, budget, searching=True))
 
 
 @router.post("/agent-memory")
 async def agent_memory(body: contract.SaveBody, request: Request) -> Response:
     """Save turns of a conversation, tool calls included."""
-    return success(request, (await _saved(request, saving.save_turn, body)).shown())
+    return await _saved(request, body, stating=False)
 
 
 @router.post("/personal")
 async def personal(body: contract.SaveBody, request: Request) -> Response:
     """Save what the user states of themselves."""
-    for at, turn in enumerate(body.messages):
-        if turn.role not in ("user", "assistant") or turn.tool_calls or turn.tool_call_id:
-            raise contract.Refusal(
-                20001, f"only user and assistant messages without tool calls are taken here: messages.{at}.role"
-            )
-    saved = await _saved(request, saving.save_fact, body)
-    return success(request, saved.shown() | {"extracted": saved.extracted})
+    return await _saved(request, body, stating=True)
 
 
-async def _saved(request: Request, save: Callable[..., Saved], body: contract.SaveBody) -> Saved:
-    engine, person = asking(request)
-    messages = [contract.message(at, turn, person, engine.clock.now()) for at, turn in enumerate(body.messages)]
-    flushing = body.flush is not False
-    return await run(request, save, engine, person, body.conversation_id, messages, flushing=flushing, lasting=True)
+async def _saved(request: Request, body: contract.SaveBody, *, stating: bool) -> Response:
+    saved = await run(request, contract.save, *asking(request), body, stating=stating, lasting=True)
+    return success(request, saved)
 
 
 @router.post("/get")
-async def get(body: contract.IdBody, request: Request) -> Response:
-    engine, person = asking(request)
-    return success(request, await run(request, reading.get, engine, person, body.id))
+def get(body: contract.IdBody, request: Request) -> Response:
+    return success(request, reading.get(*asking(request), body.id))
 
 
 @router.post("/list")
-async def list_page(body: contract.ListBody, request: Request) -> Response:
-    engine, person = asking(request)
+def list_page(body: contract.ListBody, request: Request) -> Response:
     kind = body.memory_type or "episodic_memory"
-    page = await run(request, reading.page, engine, person, kind, body.page or 1, body.page_size or 20)
-    return success(request, page)
+    return success(request, reading.page(*asking(request), kind, body.page or 1, body.page_size or 20))
 
 
 @router.post("/forget")
-async def forget(body: contract.IdBody, request: Request) -> Response:
-    engine, person = asking(request)
-    deleted = await run(request, reading.forget, engine, person, body.id)
-    await run(request, note, request, "memory.forget", body.id, "ok", principal(request))
+def forget(body: contract.IdBody, request: Request) -> Response:
+    deleted = reading.forget(*asking(request), body.id)
+    note(request, "memory.forget", body.id, "ok", principal(request))
     return success(request, {"deleted": deleted})
 
 

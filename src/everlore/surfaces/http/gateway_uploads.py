@@ -46,7 +46,7 @@ raw = APIRouter(prefix="/api/v1/mem", tags=["gateway"], responses=ANSWERS)
 
 
 @router.post("/uploads/presign")
-async def presign(body: Presign, request: Request) -> Response:
+def presign(body: Presign, request: Request) -> Response:
     """An address to upload a document to."""
     engine, who = request.app.state.engine, principal(request)
     auth = engine.settings.auth
@@ -54,24 +54,19 @@ async def presign(body: Presign, request: Request) -> Response:
         raise Refusal(20006, f"documents may have at most {auth.upload_max_bytes} bytes; send it in parts")
     key = f"obj_{hashlib.sha256(tokens.new_id('').encode()).hexdigest()[:32]}"
     expires = engine.clock.now() + auth.upload_minutes * 60_000
-
-    def prepare() -> str:
-        accounts(request).drop_expired_uploads()
-        accounts(request).add_upload(who.account.id, key, body.file_name, body.size_bytes, body.content_hash, expires)
-        return tokens.sign(accounts(request).secret(), "upload", key, str(expires))
-
-    signature = await run(request, prepare)
-    return success(
-        request,
-        {
-            "objectKey": key,
-            "uploadUrl": f"{base_url(request)}/api/v1/mem/uploads/{key}?expires={expires}&signature={signature}",
-            "method": "PUT",
-            "formFields": {},
-            "maxSize": auth.upload_max_bytes,
-            "expiresAt": iso(expires),
-        },
-    )
+    store = accounts(request)
+    store.drop_expired_uploads()
+    store.add_upload(who.account.id, key, body.file_name, body.size_bytes, body.content_hash, expires)
+    signature = tokens.sign(store.secret(), "upload", key, str(expires))
+    place = {
+        "objectKey": key,
+        "uploadUrl": f"{base_url(request)}/api/v1/mem/uploads/{key}?expires={expires}&signature={signature}",
+        "method": "PUT",
+        "formFields": {},
+        "maxSize": auth.upload_max_bytes,
+        "expiresAt": iso(expires),
+    }
+    return success(request, place)
 
 
 @raw.put("/uploads/{key}")

@@ -6,6 +6,7 @@ on `auth.enabled`. Tokens travel in the Authorization header only, so that no lo
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import OrderedDict
 from dataclasses import replace
@@ -44,16 +45,18 @@ class Meter:
         self._rate = per_minute / MINUTE
         self._most = float(per_minute)
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def wait(self, name: str, *, spend: bool = True) -> int:
         """Seconds until one more is allowed; 0 when it is, and then it is spent."""
-        now = time.monotonic()
-        left, since = self._left.pop(name, (self._most, now))
-        left = min(self._most, left + (now - since) * self._rate)
-        allowed = left >= 1.0
-        self._left[name] = (left - 1.0 if allowed and spend else left, now)
-        while len(self._left) > MOST_WATCHED:
-            self._left.popitem(last=False)
+        with self._lock:
+            now = time.monotonic()
+            left, since = self._left.pop(name, (self._most, now))
+            left = min(self._most, left + (now - since) * self._rate)
+            allowed = left >= 1.0
+            self._left[name] = (left - 1.0 if allowed and spend else left, now)
+            while len(self._left) > MOST_WATCHED:
+                self._left.popitem(last=False)
         return 0 if allowed else max(1, int((1.0 - left) / self._rate + 0.999))
 
 

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from everlore import __version__
 from everlore.accounts.store import Accounts
 from everlore.engine import Engine
-from everlore.errors import EverloreError
+from everlore.errors import EverloreError, Unavailable
 from everlore.redact import redact
 from everlore.surfaces.contracts.everos.answers import Failure, Health
 from everlore.surfaces.http.metrics import CONTENT_TYPE, Metrics
@@ -26,7 +26,7 @@ router = APIRouter(tags=["operations"], responses={503: {"model": Failure}})
 
 def examine(engine: Engine) -> Health:
     """With accounts, files may name their owners: problems are then counted, not told."""
-    status = engine.index.status()
+    status = engine.index.upkeep.status()
     problems = [*_waiting(engine), *_unembedded(engine, status.unembedded), *troubles(engine.index)]
     hidden = [f"{len(problems)} problems; `everlore doctor` on the server tells them"] if problems else []
     told = hidden if engine.settings.auth.enabled else problems
@@ -88,9 +88,15 @@ def _checks(engine: Engine, accounts: Accounts) -> dict[str, str]:
 
     return {
         "vault": tried(engine.vault.prepare),
-        "index": tried(engine.index.status),
+        "index": tried(lambda: _indexed(engine)),
         "accounts": tried(lambda: accounts.events(1)),
     }
+
+
+def _indexed(engine: Engine) -> None:
+    engine.index.upkeep.status()
+    if reason := engine.vault.unready():
+        raise Unavailable(reason)
 
 
 @router.get("/metrics", response_class=Response)

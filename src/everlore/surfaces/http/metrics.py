@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from itertools import accumulate
 
 from everlore.engine import Engine
@@ -37,14 +35,8 @@ class Metrics:
             self._requests[route, method, str(status)] += 1
         self._observe(("everlore_http_request_seconds", (route, method)), seconds)
 
-    @contextmanager
-    def search_seconds(self, method: str) -> Iterator[None]:
-        """Measures a search while the block runs."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self._observe(("everlore_search_seconds", (method,)), time.perf_counter() - started)
+    def searched(self, method: str, seconds: float) -> None:
+        self._observe(("everlore_search_seconds", (method,)), seconds)
 
     def _observe(self, series: tuple[str, Values], seconds: float) -> None:
         with self._lock:
@@ -71,7 +63,7 @@ class Metrics:
                 yield _line(f"{name}_sum", labels, values, counts[-1])
 
     def _sizes(self) -> Iterator[str]:
-        status = self._engine.index.status()
+        status = self._engine.index.upkeep.status()
         rows = [((kind,), count) for kind, count in status.rows.items()]
         yield from _family("everlore_index_rows", "gauge", "Memories in the index.", "kind", rows)
         for name, text, value in (

@@ -81,10 +81,10 @@ def _held(engine: Engine) -> str:
 
 
 @router.get("/device")
-async def show(request: Request, code: str = "") -> Response:
+def show(request: Request, code: str = "") -> Response:
     if not code:
         return _page(_ASK_CODE)
-    stamp, waiting = await _look_up(request, code)
+    stamp, waiting = _look_up(request, code)
     return _page(_NOT_WAITING, 404) if waiting is None else _page(_form(waiting, stamp))
 
 
@@ -97,11 +97,15 @@ async def decide(request: Request) -> Response:
         given = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=10))
     except ValueError:
         return _page("<p>That is not this page's form.</p>", 413)
+    return await run(request, _decide, request, given)
+
+
+def _decide(request: Request, given: dict[str, str]) -> Response:
     attempts: Meter = request.app.state.attempts
     address = request.client.host if request.client else ""
     if wait := attempts.wait(address, spend=False):
         return _page(f"<p>Too many attempts. Wait {wait} seconds.</p>", 429, {"Retry-After": str(wait)})
-    stamp, waiting = await _look_up(request, given.get("code", ""))
+    stamp, waiting = _look_up(request, given.get("code", ""))
     if waiting is None:
         attempts.wait(address)
         return _page(_NOT_WAITING, 404)
@@ -111,31 +115,27 @@ async def decide(request: Request) -> Response:
         key = given.get("key", "").strip()
         if not key.startswith(tokens.KEY):
             raise Denied("key_invalid", "this is not an account key; it begins with emk_")
-        who = await run(request, accounts(request).authenticate, key)
+        who = accounts(request).authenticate(key)
         check_scopes(who, "/api/v1/agents", "POST")
     except Denied as error:
         attempts.wait(address)
-        await run(request, note, request, "device", waiting.user_code, error.why)
+        note(request, "device", waiting.user_code, error.why)
         alert = f"<p role='alert'><b>Not approved:</b> {html.escape(str(error))}</p>"
         return _page(alert + _form(waiting, stamp), 403)
     approve = given.get("decision") == "approve"
-    if not await run(request, accounts(request).decide_device, waiting.user_code, who.actor, approve=approve):
+    if not accounts(request).decide_device(waiting.user_code, who.actor, approve=approve):
         return _page("<p>This code was decided already, or has expired.</p>", 409)
-    await run(request, note, request, "device", waiting.user_code, "approved" if approve else "denied", who)
+    note(request, "device", waiting.user_code, "approved" if approve else "denied", who)
     said = "The device is signed in. You can close this page." if approve else "The device was refused."
     return _page(f"<p>{said}</p>")
 
 
-async def _look_up(request: Request, code: str) -> tuple[str, Device | None]:
+def _look_up(request: Request, code: str) -> tuple[str, Device | None]:
     """The stamp for this code and what waits under it."""
     store = accounts(request)
-
-    def look() -> tuple[str, Device | None]:
-        found = store.device(code)
-        waiting = found if found is not None and found.state == "pending" else None
-        return tokens.sign(store.secret(), "device", tokens.plain_user_code(code)), waiting
-
-    return await run(request, look)
+    found = store.device(code)
+    waiting = found if found is not None and found.state == "pending" else None
+    return tokens.sign(store.secret(), "device", tokens.plain_user_code(code)), waiting
 
 
 def _form(waiting: Device, stamp: str) -> str:

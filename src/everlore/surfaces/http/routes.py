@@ -6,7 +6,8 @@ taking an owner's files along. docs/http-api.md tells how to use them.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+import time
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel
@@ -26,6 +27,9 @@ from everlore.surfaces.http.metrics import Metrics
 from everlore.surfaces.http.threads import run
 from everlore.temporal import valid_at
 from everlore.types import Json, Owner, Scope
+
+if TYPE_CHECKING:
+    from everlore.surfaces.http.searchers import Searchers
 
 LAST_PAGE: Final = 10**12
 """Pages beyond are as empty as this one, and their offset would not fit a database's integer."""
@@ -78,35 +82,52 @@ async def search(body: asked.SearchRequest, request: Request) -> Response:
     engine = _engine(request)
     lasting = engine.llm is not None and (body.method == "agentic" or body.enable_llm_rerank)
     metrics: Metrics = request.app.state.metrics
+    searchers: Searchers | None = request.app.state.searchers
     owner = _owner(request, body)
-    found = await run(request, _search, engine, owner, body, metrics, lasting=lasting, searching=True)
-    return _success(request, found)
+    if searchers and not lasting:
+        found, seconds = await searchers.ask(_search, owner, body)
+    else:
+        found, seconds = await run(request, _search, engine, owner, body, lasting=lasting, searching=True)
+    metrics.searched(body.method, seconds)
+    return _answer(request, found)
 
 
 @router.post("/get", response_model=answers.Success[answers.GetData])
-async def get(body: asked.GetRequest, request: Request) -> Response:
+def get(body: asked.GetRequest, request: Request) -> Response:
     """One page of an owner's memories of one kind, in order of time."""
-    return _success(request, await run(request, _get, _engine(request), _owner(request, body), body))
+    engine = _engine(request)
+    shape = presentation.SHAPES[body.memory_type]
+    page = memory.listing(
+        engine,
+        _owner(request, body),
+        shape.kinds,
+        filter=compile_filter(_raw(body.filters), engine.clock),
+        sort_by="timestamp" if body.sort_by == "timestamp" and shape.timed else "updated",
+        descending=body.sort_order == "desc",
+        page=min(body.page, LAST_PAGE),
+        page_size=body.page_size,
+    )
+    return _success(request, presentation.listed(body.memory_type, page.rows, page.total, body.app_id, engine.clock))
 
 
 @extra.post("/delete", response_model=answers.Success[answers.DeleteData], responses=NOT_FOUND)
-async def delete(body: asked.DeleteRequest, request: Request) -> Response:
+def delete(body: asked.DeleteRequest, request: Request) -> Response:
     """Remove one memory from the files and the index; an episode takes its facts with it."""
-    deleted = await run(request, memory.forget, _engine(request), _owner(request, body), body.id)
+    deleted = memory.forget(_engine(request), _owner(request, body), body.id)
     return _success(request, answers.DeleteData(deleted=deleted))
 
 
 @extra.post("/history", name="history", response_model=answers.Success[answers.HistoryData], responses=NOT_FOUND)
-async def what_held(body: asked.HistoryRequest, request: Request) -> Response:
+def what_held(body: asked.HistoryRequest, request: Request) -> Response:
     """What an owner's memory states and stated, each with the time in which it held."""
-    return _success(request, await run(request, _history, _engine(request), _owner(request, body), body))
+    return _success(request, _history(_engine(request), _owner(request, body), body))
 
 
 @extra.post("/export", name="export", response_model=answers.Success[answers.ExportData])
-async def export_files(body: asked.Paged, request: Request) -> Response:
+def export_files(body: asked.Paged, request: Request) -> Response:
     """A page of an owner's markdown files."""
     owner, page, page_size = _owner(request, body), body.page, body.page_size
-    found = await run(request, memory.export_owner, _engine(request), owner, page=page, page_size=page_size)
+    found = memory.export_owner(_engine(request), owner, page=page, page_size=page_size)
     files = [asked.File.of(path, content) for path, content in found.files.items()]
     return _success(request, answers.ExportData(files=files, total_count=found.total, count=len(files)))
 
@@ -120,7 +141,8 @@ async def import_files(body: asked.ImportRequest, request: Request) -> Response:
     return _success(request, answers.ImportData(written=done.written, unchanged=done.unchanged))
 
 
-def _search(engine: Engine, owner: Owner, body: asked.SearchRequest, metrics: Metrics) -> answers.SearchData:
+def _search(engine: Engine, owner: Owner, body: asked.SearchRequest) -> tuple[str, float]:
+    """The answer in JSON, and the seconds that recall took."""
     filters = _raw(body.filters)
     query = Query(
         owner=owner,
@@ -134,25 +156,12 @@ def _search(engine: Engine, owner: Owner, body: asked.SearchRequest, metrics: Me
     session_id = session_of(filters)
     # before the memories: what is extracted meanwhile is then in both, and never in neither
     waiting = [] if session_id is None else memory.unprocessed(engine, owner.scope, session_id)
-    with metrics.search_seconds(body.method):
-        result = recall(engine, query, METHODS[body.method])
+    started = time.perf_counter()
+    result = recall(engine, query, METHODS[body.method])
+    seconds = time.perf_counter() - started
     known = memory.profile(engine, owner) if body.include_profile and owner.track == "user" else None
-    return presentation.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
-
-
-def _get(engine: Engine, owner: Owner, body: asked.GetRequest) -> answers.GetData:
-    shape = presentation.SHAPES[body.memory_type]
-    page = memory.listing(
-        engine,
-        owner,
-        shape.kinds,
-        filter=compile_filter(_raw(body.filters), engine.clock),
-        sort_by="timestamp" if body.sort_by == "timestamp" and shape.timed else "updated",
-        descending=body.sort_order == "desc",
-        page=min(body.page, LAST_PAGE),
-        page_size=body.page_size,
-    )
-    return presentation.listed(body.memory_type, page.rows, page.total, body.app_id, engine.clock)
+    found = presentation.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
+    return found.model_dump_json(), seconds
 
 
 def _history(engine: Engine, owner: Owner, body: asked.HistoryRequest) -> answers.HistoryData:
@@ -164,8 +173,8 @@ def _history(engine: Engine, owner: Owner, body: asked.HistoryRequest) -> answer
     else:
         chain = [row for row in memory.history(engine, owner, body.id) if at is None or valid_at(row.validity, at)]
         rows, total = chain[(body.page - 1) * body.page_size :][: body.page_size], len(chain)
-    episode_of = engine.index.episodes_of(row.id for row in rows)
-    stored = engine.index.stored(episode_of.values())
+    episode_of = engine.index.search.episodes_of(row.id for row in rows)
+    stored = engine.index.rows.stored(episode_of.values())
     episodes = {row: stored.get(episode) for row, episode in episode_of.items()}
     after = memory.successors(engine, rows)
     memories = [
@@ -194,6 +203,9 @@ def _owner(request: Request, body: asked.Owned) -> Owner:
 
 
 def _success(request: Request, data: BaseModel) -> Response:
-    # made of our own models, so it need not be checked a second time on its way out
-    body = answers.Success(request_id=request.state.request_id, data=data).model_dump_json()
-    return Response(body, media_type="application/json")
+    return _answer(request, data.model_dump_json())
+
+
+def _answer(request: Request, data: str) -> Response:
+    """An `answers.Success`, made of our own models, so that it need not be checked a second time on its way out."""
+    return Response(f'{{"request_id":"{request.state.request_id}","data":{data}}}', media_type="application/json")

@@ -1,4 +1,4 @@
-"""Blocking work off the event loop, in a bounded number of threads.
+"""Blocking work off the event loop, in a bounded number of threads. Routes that are plain functions run there, too.
 
 What may wait long for something else, for a file to be fetched and parsed or for a language model, takes three quarters
 of the threads at most: however many such requests there are, the others are answered meanwhile. Searches take no more
@@ -24,7 +24,8 @@ PROBES_AT_ONCE = 2
 class Threads:
     def __init__(self, settings: Settings) -> None:
         most = settings.api.threads * 3 // 4
-        self.all = CapacityLimiter(settings.api.threads)
+        self.all = to_thread.current_default_thread_limiter()  # the one that FastAPI takes for plain functions
+        self.all.total_tokens = settings.api.threads
         self.lasting = CapacityLimiter(most)
         # on files and with the built-in model a search only computes, and one more may wait for the disk meanwhile
         waits = settings.store.url.get_secret_value() or settings.embedding.base_url

@@ -107,17 +107,13 @@ def _problem(value: Any) -> str | None:
         return "a message is a JSON object"
     if value.get("jsonrpc") != "2.0":
         return 'jsonrpc must be "2.0"'
-    if "method" in value and not isinstance(value["method"], str):
+    if "method" not in value:  # a response
+        return None
+    if not isinstance(value["method"], str):
         return "method must be a string"
-    if (
-        "method" in value
-        and "id" in value
-        and (isinstance(value["id"], bool) or not isinstance(value["id"], int | str))
-    ):
+    if isinstance(value.get("id", 0), bool) or not isinstance(value.get("id", 0), int | str):
         return "id must be a string or an integer"
-    if "method" in value and not isinstance(value.get("params", {}), dict):
-        return "params must be an object"
-    return None
+    return None if isinstance(value.get("params", {}), dict) else "params must be an object"
 
 
 def refusal(error: Unreadable) -> bytes:

@@ -36,6 +36,7 @@ Engines = Callable[[Caller], "Engine"]
 
 AT_ONCE = 16
 """Tools that may run at the same time."""
+LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list", "server/discover")
 LISTS_LAST_MS = 3_600_000
 """Lists change only with a new version of the server; 2026-07-28 clients are told how long they may keep them."""
 
@@ -57,19 +58,12 @@ _STRUCTURED: ContextVar[list[Json]] = ContextVar("everlore_mcp_structured")
 
 def build(toolset: Toolset, engine: Engines, at_once: int = AT_ONCE) -> Server[Any]:
     """`engine` is called in a worker thread, by the first tool that needs it."""
-    kept = CacheHint(ttl_ms=LISTS_LAST_MS, scope="public")
+    kept: dict[Any, CacheHint] = dict.fromkeys(LISTS, CacheHint(ttl_ms=LISTS_LAST_MS, scope="public"))
     server: Server[Any] = Server(
         toolset.identity.server_name,
         version=toolset.identity.server_version,
         instructions=toolset.identity.instructions or None,
-        cache_hints={
-            "tools/list": kept,
-            "resources/list": kept,
-            "resources/templates/list": kept,
-            "prompts/list": kept,
-            "server/discover": kept,
-            "resources/read": CacheHint(ttl_ms=0, scope="private"),
-        },
+        cache_hints={**kept, "resources/read": CacheHint(ttl_ms=0, scope="private")},
     )
     limiter = CapacityLimiter(at_once)
     _add_tools(server, toolset, engine, limiter)
@@ -85,7 +79,6 @@ class _Around:
     """The middleware around every request."""
 
     def __init__(self, toolset: Toolset) -> None:
-        self._toolset = toolset
         self._identity = toolset.identity
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
@@ -141,8 +134,12 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Engines, limiter: 
 
         try:
             content, structured = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
+        except InvalidInput as error:
+            return _failed(toolset, str(error), toolset.invalid_code)
+        except NotFound as error:
+            return _failed(toolset, str(error), toolset.missing_code)
         except EverloreError as error:
-            return _failed(toolset, str(error), _code(toolset, error))
+            return _failed(toolset, str(error), FAILED)
         except MCPError:
             raise
         except Exception as error:
@@ -155,16 +152,6 @@ def _add_tools(server: Server[Any], toolset: Toolset, engine: Engines, limiter: 
     _add_list(server, "tools/list", "tools", [present.tool(tool) for tool in toolset.tools])
     server.add_request_handler("tools/call", types.CallToolRequestParams, call)
     server.get_tool_input_schema = lambda name: tools[name].input_schema if name in tools else None
-
-
-def _code(toolset: Toolset, error: EverloreError) -> int:
-    match error:
-        case InvalidInput():
-            return toolset.invalid_code
-        case NotFound():
-            return toolset.missing_code
-        case _:
-            return FAILED
 
 
 def _failed(toolset: Toolset, message: str, code: int) -> HandlerResult:

@@ -24,7 +24,7 @@ def test_bash_completes(evercli: Evercli, tmp_path: Path) -> None:
     def complete(*words: str) -> set[str]:
         given = " ".join(f"'{word}'" for word in words)
         line = f"source {script}; COMP_WORDS=({given}); COMP_CWORD={len(words) - 1}; _evercli; echo ${{COMPREPLY[@]}}"
-        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=30)
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=120)
         assert done.stderr == ""
         return set(done.stdout.split())
 

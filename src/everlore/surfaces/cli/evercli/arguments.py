@@ -28,12 +28,9 @@ GLOBAL_FLAGS: Final = {
 }
 _WITH_VALUE: Final = ("--format", "--config", "--timeout")
 _SWITCHES: Final = {
-    "--no-prompt": "no_prompt",
-    "-v": "verbose",
-    "--verbose": "verbose",
-    "--version": "version",
-    "-h": "help",
-    "--help": "help",
+    word: names.rpartition("--")[2].replace("-", "_")
+    for names in GLOBAL_FLAGS.keys() - _WITH_VALUE
+    for word in names.split(", ")
 }
 _DURATION: Final = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
 

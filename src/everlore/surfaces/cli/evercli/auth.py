@@ -41,11 +41,10 @@ def required_login(settings: Settings) -> Login:
 
 def login(call: Call) -> Result:
     given = call.given
-    if given.api_key is not None and (given.device_code or given.no_wait):
-        other = "device-code" if given.device_code else "no-wait"
-        raise bad_argument(f"--api-key and --{other} exclude each other", "Give one of them", flag=other)
-    if given.device_code and given.no_wait:
-        raise bad_argument("--device-code and --no-wait exclude each other", "Give one of them", flag="no-wait")
+    wanted = {"api-key": given.api_key is not None, "device-code": given.device_code, "no-wait": given.no_wait}
+    ways = [flag for flag, is_wanted in wanted.items() if is_wanted]
+    if len(ways) > 1:
+        raise bad_argument(f"--{ways[0]} and --{ways[1]} exclude each other", "Give one of them", flag=ways[1])
     if given.device_code:
         return _resume(call, given.device_code)
     if given.no_wait:
@@ -105,14 +104,12 @@ def _own_agent(call: Call, key: str) -> dict[str, str]:
 
 def register(server: Server, env: Mapping[str, str], platform: str, name: str) -> dict[str, str]:
     """A new token for this machine's agent of a platform. The one it had before ends."""
-    body = {
-        "platform": platform,
-        "name": name,
-        "machineFingerprint": fingerprint(env, platform),
-        "clientVersion": __version__,
-    }
-    answer = gateway(server, "/agents", body).result
+    answer = gateway(server, "/agents", {"name": name, **_machine(env, platform)}).result
     return {"agentId": str(answer["agentId"]), "agentToken": str(answer["agentToken"])}
+
+
+def _machine(env: Mapping[str, str], platform: str) -> dict[str, Json]:
+    return {"platform": platform, "machineFingerprint": fingerprint(env, platform), "clientVersion": __version__}
 
 
 def has_agent(call: Call, login: Login, agent: str, token: str) -> bool:
@@ -158,12 +155,7 @@ def _machine_id() -> str:
 
 
 def _start(call: Call) -> Mapping[str, Json]:
-    body = {
-        "platform": PLATFORM,
-        "clientName": "EverCli",
-        "clientVersion": __version__,
-        "machineFingerprint": fingerprint(call.env, PLATFORM),
-    }
+    body = {"clientName": "EverCli", **_machine(call.env, PLATFORM)}
     started: Mapping[str, Json] = gateway(server_of(call), "/auth/device", body).result
     return started
 
@@ -218,14 +210,10 @@ def _wait_for_approval(call: Call) -> Result:
 def _poll(call: Call, code: str) -> Mapping[str, Json] | None:
     answer = gateway(server_of(call), "/auth/token", {"deviceCode": code, "grantType": "device_code"})
     granted: Mapping[str, Json] = answer.result
-    match granted.get("status"):
-        case "pending":
-            return None
-        case "approved":
-            return granted
-        case _:
-            remove_file(call.settings.folders.device_session)
-            raise Failure("auth", "the code has expired", NEW_CODE_HINT, request_id=answer.request_id)
+    if granted.get("status") not in ("pending", "approved"):
+        remove_file(call.settings.folders.device_session)
+        raise Failure("auth", "the code has expired", NEW_CODE_HINT, request_id=answer.request_id)
+    return granted if granted["status"] == "approved" else None
 
 
 def logout(call: Call) -> Result:

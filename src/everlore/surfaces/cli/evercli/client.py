@@ -15,6 +15,7 @@ from typing import Final
 from everlore import __version__
 from everlore.surfaces.cli.evercli.failure import Failure
 from everlore.surfaces.cli.evercli.settings import PREFIX, is_loopback
+from everlore.surfaces.cli.evercli.text import json_object
 from everlore.types import Json
 
 LARGEST_ANSWER: Final = 64 << 20
@@ -124,11 +125,8 @@ def _wait(reply: Reply) -> dict[str, Json]:
 
 
 def _json(server: Server, reply: Reply) -> dict[str, Json]:
-    try:
-        answer = json.loads(reply.body)
-    except ValueError:
-        answer = None
-    if isinstance(answer, dict):
+    answer = json_object(reply.body)
+    if answer is not None:
         return answer
     if reply.status in STATUS_TYPES:
         raise _refused(server, reply, {})

@@ -5,7 +5,6 @@ The exit code is that of the worst finding. Warnings do not fail.
 
 from __future__ import annotations
 
-import json
 import shutil
 import stat
 import sys
@@ -26,6 +25,7 @@ from everlore.surfaces.cli.evercli.memory import LOCAL_USER
 from everlore.surfaces.cli.evercli.output import Result
 from everlore.surfaces.cli.evercli.plugin import entry_login, entry_of, is_ours
 from everlore.surfaces.cli.evercli.settings import Login, is_loopback
+from everlore.surfaces.cli.evercli.text import json_object
 from everlore.types import Json
 
 CLOCK_SECONDS: Final = 60.0
@@ -88,7 +88,7 @@ def _server(call: Call, login: Login | Failure | None) -> Iterator[Finding]:
         else:
             yield _failed("server", failure)
         return
-    health = _json(reply)
+    health = json_object(reply.body) or {}
     if reply.status not in (200, 503) or "status" not in health:
         hint = "Check the address: EVERCLI_API_BASE_URL, or api_base_url in config.yaml"
         yield Finding("server", "error", f"{server.base} is not an Everlore server", hint, "upstream")
@@ -105,14 +105,6 @@ def _server(call: Call, login: Login | Failure | None) -> Iterator[Finding]:
     if login and server.base.startswith("http://") and not is_loopback(server.base):
         hint = "Put TLS in front of the server, and use https"
         yield Finding("transport", "warning", "the token travels unencrypted to another machine", hint)
-
-
-def _json(reply: Reply) -> dict[str, Json]:
-    try:
-        value = json.loads(reply.body)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _server_version(theirs: str) -> Finding:

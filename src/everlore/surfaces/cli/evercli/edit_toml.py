@@ -1,8 +1,8 @@
 """Our table in a TOML file, put and cut by whole lines, so that every other byte stays where it is.
 
-The text is read statement by statement (a header, or a key with its value over however many lines); ours are those of
-our table and of the tables below it. Comments and blank lines behind the last of them belong to what follows. In a
-section that is written as one inline value our entry is its first item.
+The text is read statement by statement: a header, or a key with its value, is the fewest lines that parse alone. Ours
+are those of our table and of the tables below it. Comments and blank lines behind the last of them belong to what
+follows. In a section that is written as one inline value our entry is its first item.
 """
 
 from __future__ import annotations
@@ -19,11 +19,6 @@ from everlore.types import Json
 
 Steps = tuple[str, ...]
 
-_TOKEN: Final = re.compile(
-    r'"""(?:"{0,2}(?:\\.|[^"\\]))*"{3,5}' + r"|'''(?:'{0,2}[^'])*'{3,5}" + r'|"(?:\\.|[^"\\\n])*"' + r"|'[^'\n]*'"
-    r"|\#[^\n]*|[^\S\n]+|.|\n",
-    re.DOTALL,
-)
 _MARK: Final = "\ufeff"
 
 
@@ -34,9 +29,8 @@ class Statement:
     start: int
     end: int
     path: Steps
-    is_header: bool
-    value: int
-    """Where the value of a key begins."""
+    value: int = 0
+    """Where the value of a key begins; 0 of a header."""
 
 
 def put(text: str, steps: Steps, entry: Json) -> str:
@@ -95,39 +89,30 @@ def _spans(text: str, steps: Steps) -> Iterator[tuple[int, int]]:
 
 def _statements(text: str) -> Iterator[Statement]:
     header: Steps = ()
-    start = -1
-    equals = 0
-    depth = 0
-    for token in _TOKEN.finditer(text):
-        word = token[0]
-        if word == "\n" and depth == 0 and start >= 0:
-            statement = _statement(text, start, token.end(), equals, header)
-            header = statement.path if statement.is_header else header
-            yield statement
-            start, equals = -1, 0
-        elif word.isspace() or word.startswith("#"):
+    start = 0
+    for end in (found.end() for found in re.finditer(r"\n|.\Z", text)):
+        piece = text[start:end]
+        value = _parsed(piece)
+        if value is None:  # it goes on in the next line
             continue
-        elif start < 0:
-            start = token.start()
-            depth = 1 if word == "[" else 0
-        elif word in ("[", "{"):
-            depth += 1
-        elif word in ("]", "}"):
-            depth -= 1
-        elif word == "=" and not equals:
-            equals = token.start()
-    if start >= 0:
-        yield _statement(text, start, len(text), equals, header)
+        if piece.lstrip().startswith("["):
+            header = _path(value)
+            yield Statement(start, end, header)
+        elif value:  # else a comment, or an empty line
+            keys = ((found.end(), _parsed(f"{piece[: found.start()]} = 0")) for found in re.finditer("=", piece))
+            behind, key = next((at, key) for at, key in keys if key)  # an = may stand in a quoted name, too
+            yield Statement(start, end, header + _path(key), start + behind)
+        start = end
 
 
-def _statement(text: str, start: int, end: int, equals: int, header: Steps) -> Statement:
-    is_header = text[start] == "["
-    path = _path(text[start:end]) if is_header else header + _path(f"{text[start:equals]} = 0")
-    return Statement(text.rfind("\n", 0, start) + 1, end, path, is_header, equals + 1)
+def _parsed(text: str) -> dict[str, Json] | None:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None
 
 
-def _path(statement: str) -> Steps:
-    value: Json = tomllib.loads(statement)
+def _path(value: Json) -> Steps:
     path: Steps = ()
     while isinstance(value, dict) and value:
         ((name, value),) = value.items()
@@ -137,23 +122,23 @@ def _path(statement: str) -> Steps:
 
 def _inline(text: str, steps: Steps) -> tuple[int, dict[str, tuple[int, int, int]]]:
     """Where the brace of a section stands that is one inline value, and its items: start, end and comma of each."""
-    section = next((one for one in _statements(text) if one.path == steps[:-1] and not one.is_header), None)
+    section = next((one for one in _statements(text) if one.path == steps[:-1] and one.value), None)
     if section is None or not text[section.value :].lstrip().startswith("{"):
         raise ValueError(f"{steps[0]} is not a table")
     brace = text.index("{", section.value)
     items: dict[str, tuple[int, int, int]] = {}
-    depth, first, last, comma = 0, -1, -1, -1
-    for token in _TOKEN.finditer(text, brace):
-        word = token[0]
-        if depth == 1 and word in (",", "}") and first >= 0:
-            behind = token.start() if word == "," else comma
-            items[next(iter(tomllib.loads(text[first:last])))] = (first, last, behind)
-            first, comma = -1, token.start()
-        depth += (word in ("{", "[")) - (word in ("}", "]"))
-        if depth == 0:
+    first, comma = brace + 1, -1
+    for mark in re.compile("[,}]").finditer(text, first):
+        whole = text[first : mark.start()]
+        value = _parsed(whole.strip())
+        if value is None:  # the mark stands inside the value
+            continue
+        for name in value:
+            start = first + len(whole) - len(whole.lstrip())
+            items[name] = (start, start + len(whole.strip()), mark.start() if mark[0] == "," else comma)
+        if mark[0] == "}":
             break
-        if not word.isspace() and token.start() > brace and not (depth == 1 and word == ","):
-            first, last = first if first >= 0 else token.start(), token.end()
+        first, comma = mark.end(), mark.start()
     return brace, items
 
 

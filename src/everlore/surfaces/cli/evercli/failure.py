@@ -8,21 +8,15 @@ from typing import Final
 
 from everlore.types import Json
 
-EXIT_CODES: Final = {
-    "invalid_args": 2,
-    "not_logged_in": 3,
-    "auth": 3,
-    "network": 4,
-    "upstream": 1,
-    "conflict": 1,
-    "not_found": 1,
-    "rate_limit": 1,
-    "permission": 1,
-    "plugin_not_detected": 1,
-    "io": 5,
-    "cancelled": 130,
-    "internal": 5,
+_OF_CODES: Final = {
+    1: "upstream conflict not_found rate_limit permission plugin_not_detected",
+    2: "invalid_args",
+    3: "not_logged_in auth",
+    4: "network",
+    5: "io internal",
+    130: "cancelled",
 }
+EXIT_CODES: Final = {kind: code for code, kinds in _OF_CODES.items() for kind in kinds.split()}
 
 
 class Failure(Exception):

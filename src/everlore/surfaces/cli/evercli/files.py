@@ -6,15 +6,15 @@ kept beside it with the suffix `-bak`. A file that changed between our reading a
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import stat
-import sys
 from pathlib import Path
 from typing import Final
 
+from everlore.durable import sync_folder, temporary
 from everlore.surfaces.cli.evercli.failure import Failure, local_failure, unusable
+from everlore.surfaces.cli.evercli.text import json_object
 from everlore.types import Json
 
 BACKUP: Final = "-bak"
@@ -35,11 +35,8 @@ def read_json(path: Path) -> dict[str, Json] | None:
     raw = read_bytes(path)
     if raw is None:
         return None
-    try:
-        value = json.loads(raw)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
+    value = json_object(raw)
+    if value is None:
         hint = f"Move it away and log in again: mv {path} {path}.broken"
         raise unusable(path, f"{path} is damaged: it is not a JSON object", hint)
     return value
@@ -59,22 +56,14 @@ def replace_file(path: Path, expected: bytes | None, content: bytes, *, private:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
         mode = stat.S_IMODE(target.stat().st_mode) if target.exists() and not private else PRIVATE
         if expected is not None:
-            _temporary(backup_of(target), expected, mode).replace(backup_of(target))
-        temporary = _temporary(target, content, mode)
-        try:
+            with temporary(expected, target.parent, mode) as kept:
+                kept.replace(backup_of(target))
+        with temporary(content, target.parent, mode) as new:
             if shared and read_bytes(target) != expected:
-                raise Failure(
-                    "conflict",
-                    f"{path} was changed by another program in the meantime; it was left as it is",
-                    "Run the command again",
-                    detail={"path": str(path)},
-                )
-            temporary.replace(target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
-        _sync_folder(target.parent)
+                told = f"{path} was changed by another program in the meantime; it was left as it is"
+                raise Failure("conflict", told, "Run the command again", detail={"path": str(path)})
+            new.replace(target)
+        sync_folder(target.parent)
     except OSError as error:
         error.filename = str(target)  # not the temporary file beside it, which nobody knows
         raise local_failure(error, "write") from None
@@ -97,30 +86,3 @@ def remove_file(path: Path) -> bool:
         except OSError as error:
             raise local_failure(error, "remove") from None
     return gone
-
-
-def _temporary(target: Path, content: bytes, mode: int) -> Path:
-    import tempfile  # writing is rare; most commands start without it
-
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)  # made with mode 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if sys.platform != "win32":
-            Path(name).chmod(mode)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return Path(name)
-
-
-def _sync_folder(folder: Path) -> None:
-    if sys.platform == "win32":  # a folder cannot be opened there
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -31,6 +31,18 @@ class Place:
     hooks: Path | None = None
 
 
+def _shape(command: str, args: list[str], env: dict[str, str]) -> dict[str, Json]:
+    return {"command": command, "args": args, **({"env": env} if env else {})}
+
+
+def _typed(command: str, args: list[str], env: dict[str, str]) -> dict[str, Json]:
+    return {"type": "stdio", **_shape(command, args, env)}
+
+
+def _zed_shape(command: str, args: list[str], env: dict[str, str]) -> dict[str, Json]:
+    return {"source": "custom", **_shape(command, args, env), "env": env}
+
+
 @dataclass(frozen=True)
 class Host:
     name: str
@@ -39,21 +51,13 @@ class Host:
     section: tuple[str, ...]
     place: Callable[[Env, Path], Place]
     programs: tuple[str, ...] = ()
-    shape: Shape = lambda command, args, env: {"command": command, "args": args, **({"env": env} if env else {})}
+    shape: Shape = _shape
     restart: str = "Restart it to load the memory tools"
-
-
-def _typed(command: str, args: list[str], env: dict[str, str]) -> dict[str, Json]:
-    return {"type": "stdio", "command": command, "args": args, **({"env": env} if env else {})}
 
 
 def _opencode_shape(command: str, args: list[str], env: dict[str, str]) -> dict[str, Json]:
     shown: dict[str, Json] = {"type": "local", "command": [command, *args], "enabled": True}
     return {**shown, **({"environment": env} if env else {})}
-
-
-def _zed_shape(command: str, args: list[str], env: dict[str, str]) -> dict[str, Json]:
-    return {"source": "custom", "command": command, "args": args, "env": env}
 
 
 def _folder(env: Env, variable: str, default: Path) -> Path:

@@ -79,13 +79,8 @@ def _show_failure(failure: Failure, format_: str) -> None:
     if format_ == "text":
         note(failure.report, f"error: {failure.message}", failure.hint and f"hint: {failure.hint}")
         return
-    error = {
-        "type": failure.kind,
-        "code": failure.code,
-        "message": failure.message,
-        "hint": failure.hint,
-        "detail": failure.detail,
-    }
+    told = {name: getattr(failure, name) for name in ("code", "message", "hint", "detail")}
+    error = {"type": failure.kind, **told}
     meta = {"requestId": failure.request_id or request_id()}
     _write(sys.stdout, serialise({"ok": False, "error": error, "meta": meta}, format_))
 

@@ -3,11 +3,23 @@ into a file's text and take them out again."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
+from everlore.types import Json
+
 HEAD_SHARE: Final = 0.7
 _CUT: Final = "\n[...]\n"
+
+
+def json_object(text: str | bytes) -> dict[str, Json] | None:
+    """None when the text is not JSON, or JSON of another kind."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def shorten(text: str, limit: int) -> str:

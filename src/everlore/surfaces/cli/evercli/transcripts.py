@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from everlore.redact import mask_secrets
-from everlore.surfaces.cli.evercli.text import pieces, trim
+from everlore.surfaces.cli.evercli.text import json_object, pieces, trim
 from everlore.types import Json
 
 LONGEST_TEXT: Final = 8000
@@ -104,10 +104,8 @@ def _codex_turns(lines: list[Mapping[str, Json]]) -> Iterator[Turn]:
             continue
         call = str(item.get("call_id") or "")
         match item.get("type"):
-            case "message" if item.get("role") in ("user", "assistant"):
-                text = _clean(_joined(item.get("content")))
-                if text:
-                    yield Turn(str(item["role"]), last, text)
+            case "message":
+                yield from _said(item.get("role"), last, _joined(item.get("content")))
             case "function_call" | "custom_tool_call":
                 arguments = str(item.get("arguments") or item.get("input") or "")
                 yield Turn("assistant", last, "", ((call, str(item.get("name") or "tool"), _short(arguments)),))
@@ -133,16 +131,12 @@ def _chatgpt_turns(talk: Mapping[str, Json], nodes: Mapping[str, Json]) -> Itera
         branch.append(nodes[at])
         at = nodes[at].get("parent")
     last = _time(talk.get("create_time"), 0)
-    for node in reversed(branch):
-        message = node.get("message")
-        if not isinstance(message, dict):
-            continue
-        role = (message.get("author") or {}).get("role")
-        content = message.get("content") or {}
-        last = _time(message.get("create_time"), last)
-        text = _clean(_joined(content.get("parts") if isinstance(content, dict) else content))
-        if role in ("user", "assistant") and text:
-            yield Turn(str(role), last, text)
+    for message in (node.get("message") for node in reversed(branch)):
+        if isinstance(message, dict):
+            content = message.get("content") or {}
+            last = _time(message.get("create_time"), last)
+            said = _joined(content.get("parts") if isinstance(content, dict) else content)
+            yield from _said((message.get("author") or {}).get("role"), last, said)
 
 
 def claude_export(path: Path) -> Iterator[Conversation]:
@@ -155,12 +149,16 @@ def claude_export(path: Path) -> Iterator[Conversation]:
 def _claude_turns(talk: Mapping[str, Json], messages: list[Json]) -> Iterator[Turn]:
     last = _time(talk.get("created_at"), 0)
     for message in messages:
-        if not isinstance(message, dict):
-            continue
-        last = _time(message.get("created_at"), last)
-        text = _clean(_joined(message.get("content")) or str(message.get("text") or ""))
-        if text:
-            yield Turn("user" if message.get("sender") == "human" else "assistant", last, text)
+        if isinstance(message, dict):
+            last = _time(message.get("created_at"), last)
+            said = _joined(message.get("content")) or str(message.get("text") or "")
+            yield from _said("user" if message.get("sender") == "human" else "assistant", last, said)
+
+
+def _said(role: Json, at: int, text: str) -> Iterator[Turn]:
+    text = _clean(text)
+    if role in ("user", "assistant") and text:
+        yield Turn(role, at, text)
 
 
 def markdown(path: Path) -> Iterator[Conversation]:
@@ -217,13 +215,7 @@ def _export_files(path: Path) -> Iterator[bytes]:
 
 
 def json_lines(raw: bytes) -> Iterator[Mapping[str, Json]]:
-    for line in raw.splitlines():
-        try:
-            value = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            yield value
+    yield from filter(None, map(json_object, raw.splitlines()))
 
 
 def _joined(content: Json) -> str:

@@ -16,10 +16,17 @@ from everlore.surfaces.contracts.emcp.toolset import HANDLE, SiteOpener, call, d
 from everlore.types import Json
 
 INVALID_REQUEST, NOT_FOUND, INVALID_PARAMS, INTERNAL = -32600, -32601, -32602, -32603
+OF_ERRORS: Final = ((InvalidInput, INVALID_PARAMS), (NotFound, NOT_FOUND), (Unavailable, INTERNAL))
 VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 STATELESS: Final = "2026-07-28"
 VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 """In `_meta` of every request of the stateless protocol."""
+NOTHING: Final = {
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+    "prompts/list": "prompts",
+}
+"""Lists of what this server has none of, and how the answer calls them."""
 WITHOUT_INSTRUCTIONS: Final = ("2025-03-26", "2024-11-05")
 PAGE: Final = 15
 LARGEST_PAGE: Final = 50
@@ -52,12 +59,8 @@ def answer(opener: SiteOpener, engine: Engine, user_id: int, handle: str, messag
         return {"jsonrpc": "2.0", "id": id_, "result": answered | _completed(method, params)}
     except _Unsupported as error:
         return failure(id_, INVALID_PARAMS, str(error), {"supported": list(VERSIONS), "requested": error.requested})
-    except InvalidInput as error:
-        return failure(id_, INVALID_PARAMS, str(error))
-    except NotFound as error:
-        return failure(id_, NOT_FOUND, str(error))
-    except Unavailable as error:
-        return failure(id_, INTERNAL, str(error))
+    except (InvalidInput, NotFound, Unavailable) as error:
+        return failure(id_, next(code for kind, code in OF_ERRORS if isinstance(error, kind)), str(error))
     except EverloreError as error:
         # a setting is for the owner of the installation, not for the client; what is not installed, anybody may know
         log.error("content call failed", reason=str(error))
@@ -101,18 +104,14 @@ def _result(
             return _initialize(params)
         case "server/discover":
             return {"supportedVersions": [STATELESS, *VERSIONS], **_identity(), "instructions": IDENTITY.instructions}
-        case "ping":
-            return {}
         case "tools/list":
             return _tools(params, engine.settings.emcp.max_result_items)
         case "tools/call":
             return _tool(opener, engine, user_id, params)
-        case "resources/list":
-            return {"resources": []}
-        case "resources/templates/list":
-            return {"resourceTemplates": []}
-        case "prompts/list":
-            return {"prompts": []}
+        case "ping":
+            return {}
+        case _ if method in NOTHING:
+            return {NOTHING[method]: []}
         case _:
             raise NotFound(f"there is no method {method[:100]!r}")
 

@@ -17,11 +17,12 @@ from pydantic.alias_generators import to_camel
 
 from everlore.accounts.values import Agent, Poll, Source
 from everlore.clock import iso
+from everlore.engine import Engine
 from everlore.errors import Conflict, Denied, EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
 from everlore.memory import NewMessage
 from everlore.memory.remember import spoken
 from everlore.surfaces.contracts.everme.messages import CONTENT_MOST, QUERY_MOST
-from everlore.surfaces.contracts.everme.saving import Person
+from everlore.surfaces.contracts.everme.saving import Person, save_fact, save_turn
 from everlore.types import Json, Role
 
 CODES: Mapping[int, tuple[str, int]] = {
@@ -260,12 +261,9 @@ def polled(poll: Poll) -> dict[str, Json]:
 
 def agent_shown(agent: Agent) -> dict[str, Json]:
     return {
-        "id": agent.id,
-        "platform": agent.platform,
-        "name": agent.name,
+        **{to_camel(name): getattr(agent, name) for name in ("id", "platform", "name", "token_prefix")},
         "clientVersion": agent.version,
         "machineFingerprint": agent.fingerprint,
-        "tokenPrefix": agent.token_prefix,
         "connectionStatus": "connected" if agent.connected else "disconnected",
         "lastActiveAt": "" if agent.last_active is None else iso(agent.last_active),
         "createdAt": iso(agent.created),
@@ -273,18 +271,27 @@ def agent_shown(agent: Agent) -> dict[str, Json]:
 
 
 def source_shown(source: Source) -> dict[str, Json]:
+    names = ("id", "agent_id", "title", "object_key", "document_key", "status")
     return {
-        "id": source.id,
-        "agentId": source.agent_id,
-        "title": source.title,
-        "objectKey": source.object_key,
+        **{to_camel(name): getattr(source, name) for name in names},
         "sizeBytes": source.size,
         "contentHash": source.hash,
-        "documentKey": source.document_key,
         "originPlatform": source.platform,
-        "status": source.status,
         "createdAt": iso(source.created),
     }
+
+
+def save(engine: Engine, person: Person, body: SaveBody, *, stating: bool) -> dict[str, Json]:
+    """Save turns of a conversation; `stating`: what the user says of themselves."""
+    for at, turn in enumerate(body.messages) if stating else ():
+        if turn.role not in ("user", "assistant") or turn.tool_calls or turn.tool_call_id:
+            told = f"only user and assistant messages without tool calls are taken here: messages.{at}.role"
+            raise Refusal(20001, told)
+    now = engine.clock.now()
+    messages = [message(at, turn, person, now) for at, turn in enumerate(body.messages)]
+    work = save_fact if stating else save_turn
+    saved = work(engine, person, body.conversation_id, messages, flushing=body.flush is not False)
+    return saved.shown() | ({"extracted": saved.extracted} if stating else {})
 
 
 def message(at: int, turn: Turn, person: Person, now: int) -> NewMessage:

@@ -13,10 +13,9 @@ from pydantic.alias_generators import to_camel
 from everlore.clock import Clock
 from everlore.engine import Engine
 from everlore.errors import NotFound
-from everlore.kinds.registry import all_kinds
+from everlore.kinds.registry import key_of
 from everlore.kinds.registry import kind as kind_of
-from everlore.memory import forget as forget_one
-from everlore.memory import listing, profile
+from everlore.memory import listing, profile, remove
 from everlore.models.around import AskedOnce
 from everlore.search import Hit, Query, recall
 from everlore.search.filters import holds
@@ -27,7 +26,7 @@ from everlore.stores.tokens import query_terms, tokens
 from everlore.surfaces.contracts.everme import markdown
 from everlore.surfaces.contracts.everme.messages import TOP_K
 from everlore.surfaces.contracts.everme.saving import Person
-from everlore.types import Filter, IndexedMemory, Json, Key, Message, Owner, Track
+from everlore.types import Filter, IndexedMemory, Json, Message, Owner, Track
 
 TYPES = ("episodic_memory", "profile", "raw_message", "agent_memory")
 MOST_OWNERS = 16
@@ -77,7 +76,7 @@ def search(
 
 def owners(engine: Engine, person: Person) -> tuple[list[Owner], list[Owner]]:
     """Users and agents of the scope, the asking ones first."""
-    counts = engine.index.owners(person.scope)
+    counts = engine.index.rows.owners(person.scope)
 
     def ordered(track: Track, first: str) -> list[Owner]:
         others = sorted((o for o in counts if o[0].track == track), key=lambda pair: (-pair[1], pair[0].id))
@@ -124,25 +123,13 @@ def page(engine: Engine, person: Person, memory_type: str, number: int, size: in
 
 
 def forget(engine: Engine, person: Person, public_id: str) -> int:
-    row = find(engine, person, public_id)
-    ident = f"profile_{row.key.owner.id}" if row.key.kind == "profile" else public_id
-    return forget_one(engine, row.key.owner, ident)
+    return remove(engine, find(engine, person, public_id))
 
 
 def find(engine: Engine, person: Person, public_id: str) -> IndexedMemory:
     """A memory of the scope by its id, whoever owns it."""
     users, agents = owners(engine, person)
-    keys: list[Key] = []
-    for owner in (*users, *agents):
-        entry = public_id.removeprefix(f"{owner.id}_")
-        for one in all_kinds():
-            if one.track != owner.track:
-                continue
-            if one.name == "profile":
-                keys += [Key(owner, "profile", "profile")] if public_id == f"profile_{owner.id}" else []
-            elif entry != public_id and entry.startswith(f"{one.code}_"):
-                keys.append(Key(owner, one.name, entry))
-    found = engine.index.find(keys)
+    found = engine.index.rows.find([key for owner in (*users, *agents) if (key := key_of(owner, public_id))])
     if not found:
         raise NotFound("no memory goes by that id; search or list them to see their ids")
     return next(iter(found.values()))
@@ -154,7 +141,7 @@ def shown(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
     told: dict[str, Json] = {"id": row.key.public_id, f"{owner.track}Id": owner.id}
     told["timestamp"] = clock.show(row.updated if kind == "skill" else row.timestamp)
     if kind == "profile":
-        return told | {"id": f"profile_{owner.id}", "profileData": dict(row.data)}
+        return told | {"profileData": dict(row.data)}
     if kind != "skill":
         told["sessionId"] = row.session_id
     if kind == "episode":

@@ -16,8 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 from everlore.config import load as load_settings
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
-from everlore.memory import NewMessage
-from everlore.surfaces.contracts.everme import markdown, reading, remote, saving
+from everlore.surfaces.contracts.everme import gateway, markdown, reading, remote
 from everlore.surfaces.contracts.everme.identity import IDENTITY
 from everlore.surfaces.contracts.everme.markdown import CONTEXT_TOKENS
 from everlore.surfaces.contracts.everme.messages import QUERY_MOST, session, statements, turns, wanted
@@ -183,8 +182,8 @@ def _usual_top_k() -> int:
 @cache
 def _gateway() -> httpx.Client | None:
     """None where this vault is meant. Raises `Misconfigured` when the gateway's variables are not complete."""
-    gateway = remote.configured()
-    return None if gateway is None else remote.opened(gateway)
+    named = remote.configured()
+    return None if named is None else remote.opened(named)
 
 
 def _call(ask: Caller, route: str, body: Mapping[str, Json]) -> dict[str, Json]:
@@ -199,25 +198,14 @@ def _call(ask: Caller, route: str, body: Mapping[str, Json]) -> dict[str, Json]:
         case "context":
             return reading.context(engine, person, str(body.get("query") or ""), CONTEXT_TOKENS)
         case _:
-            save = saving.save_fact if route == "personal" else saving.save_turn
-            messages = [_message(person, message) for message in body["messages"]]
-            saved = save(engine, person, body["conversationId"], messages, flushing=body["flush"])
-            return saved.shown() | {"extracted": saved.extracted}
+            asked = gateway.SaveBody.model_validate(body)
+            return gateway.save(engine, person, asked, stating=route == "personal")
 
 
 def _person(ask: Caller, engine: Engine) -> Person:
     """Over HTTP the engine is that of the token's account, and the agent is the token's."""
     mcp = engine.settings.mcp
     return Person(Scope(mcp.app, mcp.project), mcp.user, (ask.principal.agent_id if ask.principal else "") or AGENT)
-
-
-def _message(person: Person, message: Mapping[str, Any]) -> NewMessage:
-    calls = [
-        {"id": call["id"], "type": call["type"], "function": {"name": call["name"], "arguments": call["arguments"]}}
-        for call in message.get("toolCalls", ())
-    ]
-    content, call_id = message.get("content", ""), message.get("toolCallId")
-    return person.message(message["role"], message["timestamp"], content, calls, call_id)
 
 
 def toolset() -> Toolset:

@@ -99,12 +99,7 @@ def usage(spent: Usage) -> Spending | None:
 
 def _placed(row: IndexedMemory, app_id: str) -> dict[str, Any]:
     owner = row.key.owner
-    return {
-        "id": f"profile_{owner.id}" if row.key.kind == "profile" else row.key.public_id,
-        f"{owner.track}_id": owner.id,
-        "app_id": app_id,
-        "project_id": owner.scope.project,
-    }
+    return {"id": row.key.public_id, f"{owner.track}_id": owner.id, "app_id": app_id, "project_id": owner.scope.project}
 
 
 def listed(memory_type: str, rows: Iterable[IndexedMemory], total: int, app_id: str, clock: Clock) -> GetData:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 from everlore.engine import Engine
 from everlore.errors import Damaged, InvalidInput, NotFound, Unavailable
+from everlore.kinds.registry import kind
 from everlore.surfaces.contracts import toolset
 from everlore.surfaces.contracts.signature import Read
 from everlore.types import IndexedMemory, Json, Owner, Scope
@@ -83,20 +84,21 @@ def limited(limit: int, most: int) -> int:
 def memory_of(engine: Engine, handle: str) -> IndexedMemory:
     """The memory of this scope that goes by an id."""
     found = _by_handle(engine, handle)
-    if found is None or found.key.kind == "entity":
+    if found is None or kind(found.key.kind).own_names:
         raise missing(handle)
     return found
 
 
 def entity_of(engine: Engine, handle: str) -> IndexedMemory:
+    """The thing, which has names of its own, that goes by an id."""
     found = _by_handle(engine, handle)
-    if found is None or found.key.kind != "entity":
+    if found is None or not kind(found.key.kind).own_names:
         raise NotFound(f"Entity not found: {handle}")
     return found
 
 
 def _by_handle(engine: Engine, handle: str) -> IndexedMemory | None:
-    found = engine.index.by_global_id([handle.lower()]).get(handle.lower())
+    found = engine.index.rows.by_global_id([handle.lower()]).get(handle.lower())
     return found if found is not None and found.key.owner.scope == scope_of(engine) else None
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from everlore.clock import iso
 from everlore.code import code_hits, open_code, status_of
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
@@ -100,20 +99,8 @@ def search_code(
     engine = _here(ask)
     if not query.strip():
         raise InvalidInput("query must not be empty: say what the code does, or name an identifier")
-    results: list[Chunk] = [
-        {
-            "id": hit.id,
-            "file_path": hit.file_path,
-            "content": hit.content,
-            "language": hit.language,
-            "start_line": hit.start_line,
-            "end_line": hit.end_line,
-            "chunk_type": hit.chunk_type,
-            "name": hit.name,
-            "score": hit.score,
-        }
-        for hit in code_hits(engine, query, project_id, limit=limited(limit, 50))
-    ]
+    hits = code_hits(engine, query, project_id, limit=limited(limit, 50))
+    results: list[Any] = [{name: getattr(hit, name) for name in Chunk.__annotations__} for hit in hits]
     return {"results": results, "count": len(results)}
 
 
@@ -122,20 +109,10 @@ def get_index_status(ask: Caller, project_id: Annotated[str, "Project ID to chec
     """Get indexing status for a project."""
     engine = _here(ask)
     status = status_of(engine.part(open_code), project_id, engine.clock.now())
-    project = status.project
-    shown: Status = {
-        "project_id": project.id,
-        "status": status.state,
-        "total_files": project.total_files,
-        "indexed_files": project.indexed_files,
-        "total_chunks": status.chunks,
-        "progress_percent": status.percent,
-        "eta_seconds": status.eta_seconds,
-        "started_at": iso(project.started_at) if project.started_at is not None else None,
-        "completed_at": iso(project.completed_at) if project.completed_at is not None else None,
-    }
-    if project.error:
-        shown["error"] = project.error
+    told: Any = {name: value for name, value in status.told().items() if name in Status.__annotations__}
+    if not status.project.error:
+        del told["error"]
+    shown: Status = told
     return shown
 
 

@@ -89,7 +89,7 @@ def list_memories(
     """List memories with pagination, sorted by newest first."""
     engine = ask.engine
     where = Where(None, MEMORIES, scope=scope_of(engine))
-    page = engine.index.newest(where, ALONE, offset=min(offset, LAST_OFFSET), limit=limit)
+    page = engine.index.rows.newest(where, ALONE, offset=min(offset, LAST_OFFSET), limit=limit)
     memories = [present.memory(row) for row in page.rows]
     return {"memories": memories, "total": page.total, "limit": limit, "offset": offset}
 
@@ -122,7 +122,7 @@ def get_valid_at(
 def _page(engine: Engine, user_id: str | None, limit: int, moment: int) -> dict[str, Json]:
     owner = owner_of(engine, user_id) if user_id else None
     where = Where(owner, MEMORIES, valid_at=moment, scope=scope_of(engine))
-    rows = engine.index.newest(where, ALONE, limit=limited(limit, 100)).rows
+    rows = engine.index.rows.newest(where, ALONE, limit=limited(limit, 100)).rows
     return {"results": [present.memory(row) for row in rows], "count": len(rows)}
 
 

@@ -22,18 +22,17 @@ def memory_type(row: IndexedMemory) -> str:
 
 def memory(row: IndexedMemory) -> dict[str, Any]:
     """The contract's memory object; a memory that was declared invalid says why, and what took its place."""
-    told = row.key.kind == "note"
     start, end = row.validity.start, row.validity.end
     found = {
         "id": {"tb": "memories", "id": {"String": row.key.global_id}},
         "content": text(row),
         "memory_type": memory_type(row),
-        "event_time": iso(row.data["event_time"] if told else row.timestamp),
+        "event_time": iso(row.data.get("event_time", row.timestamp)),
         "ingestion_time": iso(row.timestamp),
         "valid_from": iso(row.timestamp if start is None else start),
         "valid_until": None if end is None else iso(end),
-        "importance_score": row.data["importance"] if told else 1.0,
-        "metadata": row.data["metadata"] if told else {},
+        "importance_score": row.data.get("importance", 1.0),
+        "metadata": row.data.get("metadata", {}),
     }
     ended = {"invalidation_reason": row.data.get("invalidation_reason"), "superseded_by": successor(row)}
     return found | {name: value for name, value in ended.items() if value}

@@ -28,13 +28,13 @@ def get_status(ask: Caller) -> dict[str, Json]:
     engine = ask.engine
     engine.embedder.warm()
     scope = scope_of(engine)
-    indexed = engine.index.model()
+    indexed = engine.index.upkeep.model()
     embedding = _embedding(engine, indexed[1] if indexed else 0)
     return {
         "version": CONTRACT_VERSION,
         "status": "healthy",
-        "memories_count": engine.index.newest(Where(None, MEMORIES, scope=scope), ALONE, limit=1).total,
-        "entities_count": engine.index.count(Where(None, ("entity",), scope=scope)),
+        "memories_count": engine.index.rows.newest(Where(None, MEMORIES, scope=scope), ALONE, limit=1).total,
+        "entities_count": engine.index.rows.count(Where(None, ("entity",), scope=scope)),
         "code_chunks_count": chunk_count(engine) if is_local(ask) else 0,
         "embedding": embedding,
         "db_dimension": indexed[1] if indexed else embedding["dimensions"],

@@ -142,7 +142,7 @@ def _newest(engine: Engine, type_: str | None, tags: tuple[str, ...], limit: int
     for where in _places(engine, type_, tags, valid_only=False):
         kinds = tuple(kind for kind in where.kinds if kind not in ALONE)
         alone = tuple(kind for kind in where.kinds if kind in ALONE)
-        rows += engine.index.newest(replace(where, kinds=kinds), alone, limit=limit).rows
+        rows += engine.index.rows.newest(replace(where, kinds=kinds), alone, limit=limit).rows
     return sorted(rows, key=lambda row: (-row.timestamp, row.key.global_id))[:limit]
 
 
@@ -190,12 +190,12 @@ def _read(ask: Caller, uri: str) -> Content:
             return _content(present.whole(_item(engine, rest)))
         limit = fields.limit(asked, RECENT, MOST_RECENT)
         if parts.netloc == "recent" and not rest:
-            return _content([present.short(row) for row in _newest(engine, None, (), limit)])
+            return _shown(_newest(engine, None, (), limit))
         if parts.netloc == "by-tags" and rest:
             tags = fields.tags([tag for tag in rest.split(",") if tag.strip()])
-            return _content([present.short(row) for row in _newest(engine, None, tags, limit)])
+            return _shown(_newest(engine, None, tags, limit))
         if parts.netloc == "by-type" and rest:
-            return _content([present.short(row) for row in _newest(engine, rest.strip(), (), limit)])
+            return _shown(_newest(engine, rest.strip(), (), limit))
     raise InvalidInput(
         f"there is no resource {uri[:200]}; there are mem://item/{{id}}, mem://recent?limit=20,"
         " mem://by-tags/{tags}?limit=20 and mem://by-type/{type}?limit=20"
@@ -204,16 +204,20 @@ def _read(ask: Caller, uri: str) -> Content:
 
 def _item(engine: Engine, number: str) -> IndexedMemory:
     scope, number = _scope(engine), number.lower()
-    found = engine.index.by_global_id([number]).get(number)
+    found = engine.index.rows.by_global_id([number]).get(number)
     if found is not None and found.key.owner.scope == scope and found.key.kind in (*MEMORIES, *ALONE):
         return found
     mine = _owner(engine)
-    others = (owner for owner, _ in engine.index.owners(scope) if owner != mine)
+    others = (owner for owner, _ in engine.index.rows.owners(scope) if owner != mine)
     for owner in (mine, *others):
         key = record.key(owner, number)
-        if key in (rows := engine.index.find([key])):
+        if key in (rows := engine.index.rows.find([key])):
             return rows[key]
     raise NotFound(f"Memory not found: {number[:100]}")
+
+
+def _shown(rows: list[IndexedMemory]) -> Content:
+    return _content([present.short(row) for row in rows])
 
 
 def _content(value: Json) -> Content:

@@ -1,42 +1,22 @@
-"""Where the accounts of an installation are: in the database when the store is one, else in the vault's own file."""
+"""Accounts that were kept in a file go into the database once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from everlore.accounts.sqlite import SqliteTables
-from everlore.accounts.store import Accounts
-from everlore.accounts.tables import TABLES, Row, Session, Tables, row
+from everlore.accounts.sqlite import open_file
+from everlore.accounts.tables import TABLES
 from everlore.errors import EverloreError
-from everlore.extras import load
+from everlore.sql import Row, Session, Tables, row
 
-if TYPE_CHECKING:
-    from everlore.postgres.server import Server
-
-FILE = "accounts.db"
 _AUDIT = "at, account, actor, action, target, address, outcome"
 
 
-def open_accounts(system: Path, server: Server | None, say: Callable[[str], None]) -> Accounts:
-    """`system` is the vault's system folder. What a person should know about the opening is said with `say`."""
-    if server is None:
-        return Accounts(SqliteTables(system / FILE))
-    tables: Tables = load("everlore.accounts.postgres:PostgresTables")(server)
-    if (system / FILE).exists():
-        with server.lock("accounts"):
-            said = _taken_over(system / FILE, tables)
-        if said:
-            say(said)
-    return Accounts(tables)
-
-
-def _taken_over(path: Path, tables: Tables) -> str:
+def taken_over(path: Path, tables: Tables) -> str:
     """Accounts were kept beside the database once. They go into it as long as it has none of its own; the file stays,
-    and whoever works on files again finds in it what it had."""
+    and whoever works on files again finds in it what it had. Returns what a person should know, or \"\"."""
     try:
-        file = SqliteTables(path)
+        file = open_file(path)
         try:
             kept = file.read(lambda db: {table: _all(db, table) for table in TABLES})
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everlore.stores.postgres.filters import beginning, compiled, of_owner, partition, restriction
+from everlore.stores.postgres.dialect import SAY, compiled, partition, restriction
 from everlore.stores.postgres.schema import CUT
 from everlore.types import AllOf, AnyOf, Owner, Predicate, Scope, Where
 
@@ -32,7 +32,7 @@ def test_a_sender_is_compared_from_the_other_side() -> None:
 
 
 def test_long_texts_are_looked_up_by_their_beginning() -> None:
-    assert beginning("r.slot", ["x" * 100, "x" * 99]).values == (["x" * CUT], ["x" * 100, "x" * 99])
+    assert SAY.texts("r.slot", ["x" * 100, "x" * 99]).values == (["x" * CUT], ["x" * 100, "x" * 99])
 
 
 def test_a_query_that_demands_nothing_has_no_condition() -> None:
@@ -41,6 +41,6 @@ def test_a_query_that_demands_nothing_has_no_condition() -> None:
 
 
 def test_a_partition_is_an_owner_and_kinds() -> None:
-    assert of_owner(Where(None, ("fact",)), "r").values == ()
+    assert partition(Where(None, ("fact",)), "r").values == (["fact"],)
     assert partition(Where(ALICE, ("fact",)), "r").values[0] == ["fact"]
     assert len(partition(Where(ALICE, ("fact",)), "r").values) == 3

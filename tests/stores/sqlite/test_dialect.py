@@ -5,8 +5,8 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from everlore.stores.conditions import Condition
-from everlore.stores.sqlite.filters import compiled, of_partition, restriction
+from everlore.stores.sql.dialect import Condition
+from everlore.stores.sqlite.dialect import compiled, of_partition, restriction
 from everlore.stores.sqlite.schema import EVERYONE
 from everlore.types import AllOf, AnyOf, Filter, Predicate, Where
 

@@ -1,0 +1,1 @@
+"""Backends: where everything of an installation is kept. One is a folder of `stores/` and a line in the registry."""
