@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from functools import cache
 
 from everlore.extract.claims import read
 from everlore.extract.language import Language, language_of, phrases, small
@@ -75,6 +76,7 @@ def _leads(low: str, cues: tuple[str, ...], known: Language) -> int:
     return end
 
 
+@cache
 def _cue(cues: tuple[str, ...], known: Language) -> re.Pattern[str]:
     return phrases(cues, spaced=known.spaced)
 
