@@ -91,16 +91,9 @@ def seen(text: str) -> Seen:
     numbers.update(number.replace(",", "") for number in _NUMBER.findall(text[:SHOWN]))
     head = next((stem(small(word)) for word in words(text) if _is_content(small(word), known)), "")
     return Seen(
-        text,
-        known,
-        frozenset(content),
-        frozenset(numbers),
-        frozenset(names),
-        head,
-        known.has("self", low),
-        known.has("we", low),
-        known.has("others", low),
-    )
+        text, known, frozenset(content), frozenset(numbers), frozenset(names), head, known.has("self", low),
+        known.has("we", low), known.has("others", low),
+    )  # fmt: skip
 
 
 _STOP = frozenset(
@@ -146,52 +139,14 @@ def _is_content(word: str, known: Language) -> bool:
 
 GROUPS = ("change", "over", "begin", "negation", "hedge", "also", "passing", "past", "others")
 NAMES = (
-    "cosine",
-    "old_in_new",
-    "new_in_old",
-    "shared",
-    "head",
-    "numbers_differ",
-    "numbers_alike",
-    "names_differ",
-    "name_again",
-    "own_both",
-    "ours_both",
-    "own_to_ours",
-    "question",
-    "length",
-    "other_language",
-    "old_past",
-    "old_neg",
-    "neg_differs",
-    "shared_x_over",
-    "shared_x_change",
-    "cosine_x_change",
-    "cosine_x_over",
-    "cosine_x_begin",
-    "numbers_x_shared",
-    "head_x_numbers",
-    "others_new_only",
-    "others_both",
-    "no_cue",
-    "numbers_only_new",
-    "cosine2",
-    "slot_same",
-    "slot_same_one_differs",
-    "slot_over",
-    "slot_other",
-    "value_named",
-    "value_named_x_cue",
-    "value_same",
-    "signs_differ",
-    "value_over",
-    "known_new",
-    "known_old",
-    "category_same",
-    "who_differs",
-    *(f"{group}" for group in GROUPS),
-    *(f"{group}2" for group in ("change", "over")),
-)
+    "cosine", "old_in_new", "new_in_old", "shared", "head", "numbers_differ", "numbers_alike", "names_differ",
+    "name_again", "own_both", "ours_both", "own_to_ours", "question", "length", "other_language", "old_past",
+    "old_neg", "neg_differs", "shared_x_over", "shared_x_change", "cosine_x_change", "cosine_x_over",
+    "cosine_x_begin", "numbers_x_shared", "head_x_numbers", "others_new_only", "others_both", "no_cue",
+    "numbers_only_new", "cosine2", "slot_same", "slot_same_one_differs", "slot_over", "slot_other", "value_named",
+    "value_named_x_cue", "value_same", "signs_differ", "value_over", "known_new", "known_old", "category_same",
+    "who_differs", *(f"{group}" for group in GROUPS), *(f"{group}2" for group in ("change", "over")),
+)  # fmt: skip
 
 
 def features(old: str, new: str, cosine: float) -> list[float]:
@@ -209,40 +164,17 @@ def features(old: str, new: str, cosine: float) -> list[float]:
     some = float(bool(shared))
     cue = float(bool(counts["change"] or counts["over"] or counts["begin"]))
     return [
-        cosine,
-        old_in_new,
-        new_in_old,
-        min(3, len(shared)) / 3,
-        head,
-        differ,
-        float(numbers and bool(one.numbers & two.numbers)),
-        float(bool(one.names and two.names - one.names)),
-        float(bool(one.names & two.names)),
-        float(one.first and two.first),
-        float(one.ours and two.ours),
-        float(one.first != two.first),
-        float("?" in new or "？" in new),
-        min(30, len(words(new))) / 30,
-        float(two.language.code != "en"),
-        float(one.language.has("past", before)),
-        float(negative),
-        float(negative != bool(counts["negation"])),
-        some * counts["over"],
-        some * counts["change"],
-        cosine * (counts["change"] > 0),
-        cosine * (counts["over"] > 0),
-        cosine * (counts["begin"] > 0),
-        differ * old_in_new,
-        head * differ,
-        float(two.others and not one.others),
-        float(two.others and one.others),
-        1 - cue,
-        float(bool(two.numbers and not one.numbers)),
-        cosine * cosine,
-        *_by_frames(old, new, low, cue),
-        *(float(counts[group] > 0) for group in GROUPS),
-        *(counts[group] / 3 for group in ("change", "over")),
-    ]
+        cosine, old_in_new, new_in_old, min(3, len(shared)) / 3, head, differ,
+        float(numbers and bool(one.numbers & two.numbers)), float(bool(one.names and two.names - one.names)),
+        float(bool(one.names & two.names)), float(one.first and two.first), float(one.ours and two.ours),
+        float(one.first != two.first), float("?" in new or "？" in new), min(30, len(words(new))) / 30,
+        float(two.language.code != "en"), float(one.language.has("past", before)), float(negative),
+        float(negative != bool(counts["negation"])), some * counts["over"], some * counts["change"],
+        cosine * (counts["change"] > 0), cosine * (counts["over"] > 0), cosine * (counts["begin"] > 0),
+        differ * old_in_new, head * differ, float(two.others and not one.others), float(two.others and one.others),
+        1 - cue, float(bool(two.numbers and not one.numbers)), cosine * cosine, *_by_frames(old, new, low, cue),
+        *(float(counts[group] > 0) for group in GROUPS), *(counts[group] / 3 for group in ("change", "over")),
+    ]  # fmt: skip
 
 
 def _by_frames(old: str, new: str, low: str, cue: float) -> list[float]:
@@ -270,20 +202,11 @@ def _by_frames(old: str, new: str, low: str, cue: float) -> list[float]:
     same = float(fresh.slot == stale.slot)
     alike = _overlap(fresh.value, value)
     return [
-        same,
-        same * stale.one * (not alike) * (fresh.sign != OVER),
-        same * (fresh.sign == OVER) * (alike or not fresh.value),
-        1 - same,
-        named,
-        named * cue,
-        same * alike,
-        same * (fresh.sign != stale.sign),
-        named * (fresh.sign == OVER),
-        1.0,
-        1.0,
-        float(bool(fresh.category) and fresh.category == stale.category),
-        float(fresh.who != stale.who),
-    ]
+        same, same * stale.one * (not alike) * (fresh.sign != OVER),
+        same * (fresh.sign == OVER) * (alike or not fresh.value), 1 - same, named, named * cue, same * alike,
+        same * (fresh.sign != stale.sign), named * (fresh.sign == OVER), 1.0, 1.0,
+        float(bool(fresh.category) and fresh.category == stale.category), float(fresh.who != stale.who),
+    ]  # fmt: skip
 
 
 def _overlap(one: str, two: str) -> bool:

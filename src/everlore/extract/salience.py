@@ -19,61 +19,18 @@ from everlore.extract.claims import read
 from everlore.extract.language import Language, language_of, small, words
 
 GROUPS = (
-    "outside",
-    "listener",
-    "courtesy",
-    "platitude",
-    "request",
-    "told",
-    "change",
-    "over",
-    "begin",
-    "hedge",
-    "negation",
-    "passing",
-    "past",
-    "others",
-    "self",
-    "we",
-)
+    "outside", "listener", "courtesy", "platitude", "request", "told", "change", "over", "begin", "hedge",
+    "negation", "passing", "past", "others", "self", "we",
+)  # fmt: skip
 CATEGORIES = (
-    "home",
-    "work",
-    "health",
-    "family",
-    "identity",
-    "preference",
-    "habit",
-    "possession",
-    "goal",
-    "contact",
-    "",
-)
+    "home", "work", "health", "family", "identity", "preference", "habit", "possession", "goal", "contact", "",
+)  # fmt: skip
 NAMES = (
-    *(f"{group}" for group in GROUPS),
-    *(f"{group}+" for group in GROUPS),
-    *(f"is {category}" for category in CATEGORIES),
-    "claim",
-    "claim one",
-    "numbers",
-    "names",
-    "numbers and names",
-    "exclaims",
-    "asks",
-    "short",
-    "words",
-    "content",
-    "starts outside",
-    "starts listener",
-    "starts self",
-    "no self",
-    "english",
-    "image",
-    "ends colon",
-    "self and told",
-    "self no outside",
-    "share",
-)
+    *(f"{group}" for group in GROUPS), *(f"{group}+" for group in GROUPS),
+    *(f"is {category}" for category in CATEGORIES), "claim", "claim one", "numbers", "names", "numbers and names",
+    "exclaims", "asks", "short", "words", "content", "starts outside", "starts listener", "starts self", "no self",
+    "english", "image", "ends colon", "self and told", "self no outside", "share",
+)  # fmt: skip
 
 
 def features(sentence: str) -> list[float]:
@@ -86,30 +43,16 @@ def features(sentence: str) -> list[float]:
     size = len(said) if known.spaced else len(sentence) // 2
     first = " ".join(said[:2])
     return [
-        *(float(number > 0) for number in count),
-        *(min(number, 4) / 4 for number in count),
+        *(float(number > 0) for number in count), *(min(number, 4) / 4 for number in count),
         *(float(claim is not None and claim.category == category) for category in CATEGORIES),
-        float(claim is not None),
-        float(claim is not None and claim.one),
-        float(bool(shown.numbers)),
-        float(bool(shown.names)),
-        float(bool(shown.numbers and shown.names)),
-        float(sentence.endswith("!")),
-        float("?" in sentence),
-        float(size <= 4),
-        min(size, 40) / 40,
-        min(len(shown.content), 14) / 14,
-        float(starts(known, "outside", first)),
-        float(starts(known, "listener", first)),
-        float(starts(known, "self", first)),
-        float(not own),
-        float(known.code == "en"),
-        float("[image" in low),
-        float(low.endswith(":")),
-        float(own and count[5] > 0),
-        float(own and not count[0]),
+        float(claim is not None), float(claim is not None and claim.one), float(bool(shown.numbers)),
+        float(bool(shown.names)), float(bool(shown.numbers and shown.names)), float(sentence.endswith("!")),
+        float("?" in sentence), float(size <= 4), min(size, 40) / 40, min(len(shown.content), 14) / 14,
+        float(starts(known, "outside", first)), float(starts(known, "listener", first)),
+        float(starts(known, "self", first)), float(not own), float(known.code == "en"), float("[image" in low),
+        float(low.endswith(":")), float(own and count[5] > 0), float(own and not count[0]),
         len(shown.content) / max(1, size),
-    ]
+    ]  # fmt: skip
 
 
 def starts(known: Language, group: str, text: str) -> bool:
