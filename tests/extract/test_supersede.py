@@ -1,69 +1,85 @@
-"""Which facts end, when, and by what."""
+"""What ends what: values in, values out, in whatever order they are told."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import permutations
 
 import pytest
-from talk import ALICE, MAY_8
+from talk import ALICE, MAY_8, cell, message
+from telling import MONTH, after, assert_over, assert_stands
 
-from everlore.extract.supersede import COMPARED, slots_together, superseded
+from everlore.extract.facts import as_fact, write_facts
+from everlore.extract.supersede import evidence, likely, may_end, slots_of, superseded, words_of
 from everlore.kinds.fact import Fact
 
-DAY = 24 * 3600 * 1000
+
+def fact(text: str, at: int = MAY_8, entry: str = "af_1") -> Fact:
+    talk = cell(message(text, at=at))
+    return as_fact(write_facts(talk)[0], talk, ALICE, entry)
 
 
-def fact(number: int, text: str, *, day: int | None = None, sender: str = "alice", name: str = "alice") -> Fact:
-    at = MAY_8 + (number if day is None else day) * DAY
-    return Fact(ALICE, f"af_{number:04}", "s", at, "mc", (sender,), text, 0, True, f"{name}: lives in")
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("I live in Rome.", "I moved to Lisbon."),
+        ("I work at Siemens.", "I left Siemens and joined BMW."),
+        ("I'm vegan.", "I'm not vegan anymore."),
+        ("My favorite color is blue.", "My favourite colour is green now."),
+        ("My cat is called Mimi.", "Mimi died last night."),
+        ("My wife is called Anna.", "I got divorced."),
+        ("Our standup is at 9:30.", "Our standup moved to 10:00."),
+        ("Ich wohne in Köln.", "Ich wohne jetzt in Bonn."),
+        ("我住在上海。", "我搬到杭州了。"),
+        ("Never use emojis.", "You can use emojis again."),
+    ],
+)
+def test_ends(first: str, then: str) -> None:
+    assert_over(first, then)
 
 
-def ends(known: list[Fact], *new: Fact, names: tuple[str, ...] = ("alice",)) -> dict[str, tuple[int | None, str]]:
-    found = superseded(known, new, slots_together(new, ALICE, names))
-    return {one.local_id: (one.valid_until, one.superseded_by) for one in found}
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("I live in Rome.", "I'm living in Vienna for the summer."),
+        ("I live in Rome.", "I moved to Paris in 2005."),
+        ("I work at Siemens.", "I moved to Lisbon."),
+        ("I love jazz.", "I hate jazz when I'm tired."),
+        ("My dog is called Rex.", "My dog is called Bella."),
+        ("My boss is Karen.", "My boss is annoying."),
+    ],
+)
+def test_stands(first: str, then: str) -> None:
+    assert_stands(first, then)
 
 
-GALWAY, DUBLIN, CORK = (fact(n, f"Alice lives in {place}.") for n, place in enumerate(("Galway", "Dublin", "Cork")))
+def test_an_end_names_what_it_followed_in_either_order() -> None:
+    old, new = fact("I live in Rome."), fact("I moved to Lisbon.", MAY_8 + MONTH, "af_2")
+    for known, told in (([old], [new]), ([new], [old])):
+        [ended] = superseded(known, told)
+        assert (ended.local_id, ended.superseded_by, ended.valid_until) == ("af_1", "af_2", MAY_8 + MONTH)
 
 
-@pytest.mark.parametrize("order", list(permutations((GALWAY, DUBLIN, CORK))))
-def test_each_holds_until_the_next_in_whatever_order_they_are_told(order: tuple[Fact, ...]) -> None:
-    known: dict[str, Fact] = {}
-    for new in order:
-        known[new.local_id] = new
-        for one in superseded(list(known.values()), [new], slots_together([new], ALICE, ["alice"])):
-            known[one.local_id] = one
-    assert [known[one.local_id].valid_until for one in (GALWAY, DUBLIN, CORK)] == [
-        DUBLIN.timestamp,
-        CORK.timestamp,
-        None,
-    ]
-    assert known[GALWAY.local_id].superseded_by == DUBLIN.local_id
+def test_an_end_that_a_person_gave_stays() -> None:
+    old = replace(fact("I live in Rome."), valid_until=MAY_8 + 5)
+    assert superseded([old], [fact("I moved to Lisbon.", MAY_8 + MONTH, "af_2")]) == []
 
 
-def test_an_end_that_a_person_gave_or_that_is_earlier_stays() -> None:
-    assert ends([replace(GALWAY, valid_until=CORK.timestamp)], DUBLIN) == {}
-    assert ends([replace(GALWAY, valid_until=DUBLIN.timestamp, superseded_by="af_0001")], CORK) == {}
-    by_cork = replace(GALWAY, valid_until=CORK.timestamp, superseded_by=CORK.local_id)
-    assert ends([by_cork], DUBLIN) == {GALWAY.local_id: (DUBLIN.timestamp, DUBLIN.local_id)}
+def test_others_are_not_compared() -> None:
+    old, new = fact("I live in Rome."), fact("I moved to Lisbon.", MAY_8 + MONTH, "af_2")
+    assert superseded([replace(old, sender_ids=("bob",))], [new]) == []
+    assert likely(new, [replace(old, by_user=False)]) == []
 
 
-def test_others_of_the_same_name_end_nothing() -> None:
-    assert ends([GALWAY], replace(DUBLIN, sender_ids=("another",))) == {}
+def test_what_is_asked_of_the_index() -> None:
+    new = fact("I moved to Lisbon.")
+    assert slots_of([new], {"ali"}) == ["alice: lives in", "ali: lives in"]
+    assert may_end(new)
+    assert not may_end(replace(new, by_user=False))
+    assert words_of(new) == "I moved to Lisbon."
+    assert evidence(new, new) == 0
 
 
-def test_a_user_who_changed_their_name_ends_what_they_said_before() -> None:
-    carla = fact(5, "Carla lives in Cork.", name="carla")
-    assert ends([GALWAY], carla, names=("carla",)) == {}
-    assert ends([GALWAY], carla, names=("carla", "alice")) == {GALWAY.local_id: (carla.timestamp, carla.local_id)}
-
-
-def test_only_the_newest_are_compared() -> None:
-    many = [fact(10 + n, "Alice lives in Dublin.") for n in range(COMPARED)]
-    assert ends([GALWAY, *many], fact(900, "Alice lives in Cork.")).get(GALWAY.local_id) is None
-    assert ends(many, GALWAY)[GALWAY.local_id] == (many[0].timestamp, many[0].local_id), "a new one always is"
-
-
-def test_what_says_nothing_of_which_there_is_only_one_is_not_looked_at() -> None:
-    assert slots_together([replace(GALWAY, about="")], ALICE, ["alice"]) == []
+def test_a_chain_ends_one_by_one() -> None:
+    memory = after("I live in Rome.", "I moved to Lisbon.", "I moved to Oslo.")
+    assert memory.over == ["Alice lives in Rome.", "Alice moved to Lisbon."]
+    assert memory.listed == ["Alice moved to Oslo."]

@@ -9,7 +9,7 @@ from talk import ALICE, MAY_8, MINUTE, cell, message
 
 from everlore.extract.facts import as_fact, write_facts
 from everlore.extract.profile import add_facts
-from everlore.extract.supersede import slots_together, superseded
+from everlore.extract.supersede import superseded
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Profile
 
@@ -34,10 +34,12 @@ class Memory:
                 for place, (text, by_assistant) in enumerate(said)
             )
         )
-        new = [as_fact(draft, talk, ALICE, f"af_{at}_{place}") for place, draft in enumerate(write_facts(talk))]
+        drafts = write_facts(talk)
+        told = [as_fact(draft, talk, ALICE, f"af_{at}_{place}") for place, draft in enumerate(drafts)]
+        used = {fact.superseded_by for fact in superseded(self.facts, told)}
+        new = [one for one, draft in zip(told, drafts, strict=True) if not draft.tentative or one.local_id in used]
+        over = superseded(self.facts, new)
         self.facts = sorted([*self.facts, *new], key=lambda fact: fact.timestamp)
-        together = slots_together(new, ALICE, {"alice"})
-        over = superseded(self.facts, new, together)
         ends = {fact.local_id for fact in over}
         self.facts = [fact for fact in self.facts if fact.local_id not in ends]
         self.ended += over

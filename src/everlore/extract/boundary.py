@@ -28,18 +28,10 @@ LOOKED_AT = 4 * KEPT_TOKENS
 """Characters that have so many tokens at least."""
 WINDOW = 4
 """Turns on each side of a point that stand for the topic there."""
-RIGHT = 3
-"""A new topic shows only after this many turns."""
-ALIKE = 0.74
-"""Two sides more alike than this are one topic, whatever the surroundings."""
-DEPTH = 0.10
-"""How much deeper than its surroundings the likeness must dip."""
-ALIKE_DEEP = 0.82
-"""All turns of a talk share its date and speakers, which raises every likeness: a dip below both sides that goes
-deeper than `DEPTH` on each and `DEEP` on average is a new topic up to here, once `RIGHT_DEEP` turns show it.
-It cuts 1 of 24 LoCoMo sessions and none of 60 LongMemEval sessions that `ALIKE` leaves whole."""
-DEEP = 0.12
-RIGHT_DEEP = 5
+DEPTH = 0.15
+"""How far the likeness of both sides must dip below the hills around it, whatever the conversation."""
+DEVIATIONS = 0.8
+"""The same against all dips of the conversation: so much more than their mean."""
 
 
 def find_cells(
@@ -159,33 +151,31 @@ def _weight(message: Message) -> float:
 
 
 def _shifts(vectors: Vectors, weights: Vectors, least: int, free: Sequence[bool]) -> list[int]:
-    """Points where the topic changes: a low likeness of both sides that dips below its surroundings."""
+    """Points where the topic changes: dips of the likeness of both sides that are deep for this conversation, the
+    deepest first, each `least` turns from the next and from both ends."""
     size = len(vectors)
-    if size < least + RIGHT:
+    if size < 2 * least:
         return []
-    likeness = np.array([1.0, *(_likeness(vectors, weights, at) for at in range(1, size))])
+    likeness = np.array([_likeness(vectors, weights, at) for at in range(1, size)])
+    depths = np.array([_depth(likeness, place) for place in range(len(likeness))])
+    enough = max(DEPTH, float(depths.mean() + DEVIATIONS * depths.std()))
     cuts: list[int] = []
-    start = 0
-    for at in range(least, size - RIGHT + 1):
-        if at - start < least or not free[at] or likeness[at] > ALIKE_DEEP:
-            continue
-        near = likeness[max(start + 1, at - WINDOW) : at + WINDOW + 1]
-        if likeness[at] > near.min():
-            continue
-        before = likeness[max(start + 1, at - WINDOW) : at]
-        after = likeness[at + 1 : at + WINDOW + 1]
-        peaks = [float(side.max()) for side in (before, after) if side.size]
-        if peaks and _is_shift(float(likeness[at]), peaks, size - at):
+    for place in np.argsort(-depths, kind="stable"):
+        at = int(place) + 1
+        apart = all(abs(at - other) >= least for other in (0, size, *cuts))
+        if depths[place] >= enough and free[at] and apart:
             cuts.append(at)
-            start = at
-    return cuts
+    return sorted(cuts)
 
 
-def _is_shift(likeness: float, peaks: Sequence[float], turns: int) -> bool:
-    depth = sum(peaks) / len(peaks) - likeness
-    if likeness <= ALIKE:
-        return depth >= DEPTH
-    return len(peaks) == 2 and turns >= RIGHT_DEEP and depth >= DEEP and min(peaks) - likeness >= DEPTH
+def _depth(likeness: NDArray[np.float64], place: int) -> float:
+    """How far it is from here up to the hills on both sides."""
+    left = right = place
+    while left > 0 and likeness[left - 1] >= likeness[left]:
+        left -= 1
+    while right < len(likeness) - 1 and likeness[right + 1] >= likeness[right]:
+        right += 1
+    return float(likeness[left] + likeness[right] - 2 * likeness[place])
 
 
 def _likeness(vectors: Vectors, weights: Vectors, at: int) -> float:

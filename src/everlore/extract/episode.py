@@ -1,18 +1,21 @@
 """The episode of a cell: a subject line, who spoke when, every turn in its own words, and a short account.
 
-The subject takes one or two of the most telling statements, whole where they fit; no cut takes away a "not".
+The subject names what was asked for, or the statements that stand best for the talk, whole where they fit; no cut takes
+away a "not". The summary adds how it ended.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 
-from everlore.extract.facts import FactDraft
-from everlore.extract.sentences import clip, content_words, split, stopped
+from everlore.extract.facts import FactDraft, opened
+from everlore.extract.language import language_of, small
+from everlore.extract.sentences import clip, content_words, is_question, prose, split, stopped
 from everlore.extract.turns import ASSISTANT, Spoken, spoken
 from everlore.extract.vocabulary import Vocabulary
 from everlore.extract.when import show
@@ -23,10 +26,17 @@ LONGEST = 100
 NAMES = 40
 FIRST = 5
 """Sentences among which the first telling one is looked for."""
+SUMMARY = 200
+"""Characters of the summary, about."""
+ROOM = 25
+"""Characters after which a request in a sentence is no part of what it is about."""
+MATTER = 100
+"""Characters of what was asked for, and of how it ended."""
 SPOKEN = 2000
 """Characters of a turn that are looked at for its first sentence."""
 
 _KNOWN = Vocabulary("episode")
+_JOINT = re.compile(r"(?:[\s,;:–—-]|\b(?:and|so|but|or|I|I['’]m|to|if)\b)+$")
 _DATE = re.compile(r"\s*\([^)]*\d{4}[^)]*\)")
 
 
@@ -37,26 +47,58 @@ def subject_line(turns: list[Spoken], drafts: list[FactDraft], timestamp: int, z
     date = f" ({show(datetime.fromtimestamp(timestamp / 1000, zone).date())})"
     who = clip(names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}", NAMES)
     room = LONGEST - len(date) - len(who) - 2
-    told = _told([draft for draft in drafts if draft.weight and draft.by_user == by_users], names, room)
-    return f"{who}: {told or _first_words(heard, room)}{date}"
+    matter = _matter(turns, room)
+    told = _told(drafts, names, room - len(matter) - 2 if matter else room, _themes(turns), few=bool(matter))
+    return f"{who}: {'; '.join(filter(None, (matter, told))) or _first_words(heard, room)}{date}"
 
 
-def _told(drafts: list[FactDraft], names: list[str], room: int) -> str:
-    """The most telling statement that fits, and a second one if there is room; in the order they were made.
+def _matter(turns: list[Spoken], room: int) -> str:
+    """What an assistant was asked for first, in the asker's words; empty where none was there or nothing was asked."""
+    if not any(turn.message.role == "assistant" for turn in turns):
+        return ""
+    for turn in [turn for turn in turns if turn.message.role == "user"][:FIRST]:
+        for sentence in split(prose(turn.message.text[:SPOKEN])):
+            known, low = language_of(sentence), small(sentence)
+            if len(content_words(sentence)) >= 2 and (is_question(sentence) or known.has("request", low)):
+                bare = opened(sentence, known)
+                asked = known.pattern("asks_for").match(small(bare))
+                words = (bare[asked.end() :] if asked and len(content_words(bare[asked.end() :])) >= 2 else bare).strip(
+                    " ,:."
+                )
+                more = known.pattern("request").search(small(words), ROOM)  # "… and I was wondering if you could"
+                words = _JOINT.sub("", words[: more.start()]) if more else words
+                return clip(words[0].upper() + words[1:], max(room, 20)) if words else ""
+    return ""
 
-    Quoted words are often only a remark, so they come second to nothing.
-    """
-    ranked = sorted(range(len(drafts)), key=lambda at: (not drafts[at].own_voice, -drafts[at].weight, at))
+
+def _themes(turns: list[Spoken]) -> Counter[str]:
+    """In how many turns each word is said: what comes again is what the talk is about."""
+    return Counter(
+        word for turn in turns if turn.message.role != "tool" for word in set(content_words(turn.message.text[:SPOKEN]))
+    )
+
+
+def _telling(draft: FactDraft, themes: Mapping[str, int]) -> float:
+    """How well a statement stands for the whole talk."""
+    words = set(content_words(draft.text))
+    again = sum(min(themes.get(word, 0) - 1, 4) for word in words if themes.get(word, 0) > 1)
+    return draft.weight + again / max(4, len(words)) + draft.own_voice
+
+
+def _told(drafts: list[FactDraft], names: list[str], room: int, themes: Mapping[str, int], *, few: bool = False) -> str:
+    """The statement that tells most of the talk and fits, and a second one if there is room; in the order they were
+    made."""
+    drafts = [draft for draft in drafts if not draft.tentative and not draft.text.startswith('Asked "')]
+    ranked = sorted(range(len(drafts)), key=lambda at: (-_telling(drafts[at], themes), at))
     texts = {at: _statement(drafts[at].text, names) for at in ranked}
     chosen: list[int] = []
     for at in ranked:
         used = sum(len(texts[other]) + 2 for other in chosen)
-        good = content_words(texts[at]) and (not chosen or drafts[at].own_voice)
-        if good and used + len(texts[at]) <= room:
+        if content_words(texts[at]) and used + len(texts[at]) <= room:
             chosen.append(at)
-        if len(chosen) == 2:
+        if len(chosen) == (1 if few else 2):
             break
-    if chosen:
+    if chosen or few:
         return "; ".join(texts[at] for at in sorted(chosen))
     return _cut((texts[at] for at in ranked if content_words(texts[at])), room)
 
@@ -86,8 +128,6 @@ def _first_words(turns: list[Spoken], room: int) -> str:
     return clip(telling, max(room, 20))
 
 
-SUMMARY = 200
-"""Characters of the summary, about."""
 TOOL_OUTPUT = 500
 ARGUMENT = 80
 
@@ -177,20 +217,36 @@ def _summary(turns: list[Spoken], drafts: list[FactDraft], zone: tzinfo) -> str:
     """Date and time, then the most telling statements in the order they were made."""
     first_at = min(_moment(turn.message) for turn in turns).astimezone(zone)
     start = f"On {_date(first_at)} at {_clock(first_at)} {_offset(first_at)}: "
-    if not drafts:
+    drafts = [draft for draft in drafts if not draft.tentative]
+    if not drafts and not _matter(turns, MATTER):
         first = next((turn for turn in turns if turn.message.text.strip()), turns[0])
         words = " ".join(split(first.message.text[: 4 * SUMMARY])) or _turn(first).text
         return clip(f'{start}{first.name} said: "{words}"', SUMMARY + 40)
-    by_people = [draft for draft in drafts if draft.by_user and draft.weight] or drafts
-    ranked = sorted(by_people, key=lambda draft: -draft.weight - (3 if draft.own_voice else 0))
+    matter, ending = _matter(turns, MATTER), _ending(turns)
+    themes = _themes(turns)
+    ranked = sorted(drafts, key=lambda draft: -_telling(draft, themes))
     chosen: list[FactDraft] = []
-    size = len(start)
+    size = len(start) + len(matter) + len(ending)
     for draft in ranked:
-        if chosen and size + len(draft.text) > SUMMARY:
+        if (chosen or matter) and size + len(draft.text) > SUMMARY:
             continue
         chosen.append(draft)
         size += len(draft.text) + 1
         if size > SUMMARY:
             break
-    told = " ".join(stopped(draft.text) for draft in sorted(chosen, key=by_people.index))
-    return clip(start + told, SUMMARY + 40)
+    told = [stopped(draft.text) for draft in sorted(chosen, key=drafts.index)]
+    ending = "" if any(ending and ending.rstrip(".!") in text for text in told) else ending
+    parts = [stopped(matter) if matter else "", *told, f"→ {ending}" if ending else ""]
+    return clip(start + " ".join(filter(None, parts)), SUMMARY + 140)
+
+
+def _ending(turns: list[Spoken]) -> str:
+    """How a talk with an assistant ended: the last thing that was decided or found, in the words of who said it."""
+    if not any(turn.message.role == "assistant" for turn in turns):
+        return ""
+    for turn in reversed([turn for turn in turns if turn.message.role == "user"][1:]):
+        for sentence in reversed(split(prose(turn.message.text[:SPOKEN]))):
+            known, low = language_of(sentence), small(sentence)
+            if not is_question(sentence) and known.has("concludes", low) and len(content_words(sentence)) >= 2:
+                return clip(opened(sentence, known), MATTER)
+    return ""

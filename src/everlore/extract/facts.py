@@ -1,48 +1,28 @@
-"""Facts of a cell: each informative sentence as one statement that can be read without the others.
+"""Facts of a cell: what people say that is worth keeping and clear without the rest, one statement each.
 
-Who said it and on which day is part of the statement; the speaker's own words stay as they were as far as grammar
-allows. What cannot be rewritten safely is quoted.
+A sentence is read once: a rule is always kept; a statement that a frame knows, or that scores high enough (`salience`),
+becomes a fact; courtesies, platitudes, questions and what points outside itself stay in their turn, where search
+finds them. What an assistant or a tool says is no fact. Who said it and on which day is part of the statement; what
+cannot be put into the third person safely is quoted.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, tzinfo
+from functools import cache
 
-from everlore.extract import slots
-from everlore.extract.antecedents import named_again
-from everlore.extract.attribution import acted, apart
-from everlore.extract.chatter import (
-    answers,
-    information_weight,
-    is_chatter,
-    is_code,
-    is_offer,
-    open_question,
-    weight_of,
-)
-from everlore.extract.clauses import besides, in_third_person, made_whole, statements, tells
-from everlore.extract.completion import answered, declines, introduced, lasts, spelled_out
-from everlore.extract.corrections import corrected, instead, moved_on, of_listener, restated
-from everlore.extract.lead_ins import opened
-from everlore.extract.orders import ordered, standing
-from everlore.extract.plural_subject import alone
-from everlore.extract.sentences import (
-    asks_first,
-    clip,
-    content_words,
-    is_english,
-    is_question,
-    items,
-    prose,
-    split,
-    unmarked,
-    words,
-)
-from everlore.extract.third_person import has_verb
+from everlore.extract import corrections
+from everlore.extract.attribution import acted, apart, in_other_voice
+from everlore.extract.change import seen
+from everlore.extract.claims import Claim, read
+from everlore.extract.language import Language, language_of, small, words
+from everlore.extract.rules import CATEGORY, is_rule
+from everlore.extract.salience import salience, starts
+from everlore.extract.sentences import clip, is_question, prose, split
+from everlore.extract.third_person import third_person
 from everlore.extract.turns import Spoken, spoken
-from everlore.extract.vocabulary import Vocabulary
 from everlore.extract.when import with_dates
 from everlore.kinds.fact import Fact
 from everlore.types import Cell, Owner
@@ -51,27 +31,31 @@ READ = 100_000
 """Characters of one message that are looked at; the episode has all of them."""
 LONG = 2_000
 """Characters up to which a message is taken for the words of who sent it."""
-PASTED = 10_000
-"""Longer than anybody writes: a document, whoever says "I" in it."""
 FACTS_OF_PASTE = 8
-SPARSE = 3_500
-"""Characters from which on a document gives no more than `FACTS_OF_PASTE`; below, one more for every `FULL`."""
-FULL = 75
-OWN_SHARE = 0.4
-"""Of the sentences of a long message, how many speak of oneself when it is no document."""
-FRAME = 300
-"""Characters of a line before or behind a document that may be about it."""
-GREETING = 3
-"""Sentences among which people say who they are."""
-FACTS_OF_ASSISTANT = 6
 LONGEST = 400
 QUESTION = 120
-CORRECTABLE = 5
-"""The last statements of an assistant about the user that a correction may be about."""
-PLAYED = "said in a role-play"
+ANSWER = 8
+"""Words up to which an answer needs its question."""
+WORTH = 0.2
+"""`salience` from which on a statement is kept."""
+FRAMED = 0.9
+"""One that a frame knows may have so much less,"""
+TOLD = 1.7
+"""and so may one of a message that does nothing but tell: who tells an assistant something wants it known."""
+TELLS = 3
+"""Sentences of such a message at most."""
+TENTATIVE = 2.5
+"""A statement with so much less is kept only if it ends an older one."""
 
-_KNOWN = Vocabulary("facts")
-_FIRST_PERSON = re.compile(r"\b(?:I|i|my|My|me|I['’](?:m|ve|d|ll))\b")
+_CODE = re.compile(r"[{}<>]|\w\(.*\)|;$|^\s*(?:def|import|class|return|const|let|var) |==|://\S+$|^\W*$")
+_HEADING = re.compile(r":\s*$")
+_ITEM = re.compile(r"^\s*(?:[-*•·–+]|\(?\d{1,3}[.)])\s+")
+_CLAUSES = re.compile(
+    r"(?:, (?:and |but |so )?|; | - | – |\. |: )"
+    r"(?=(?:what|how|which|where|when|who|why|do|does|did|can|could|would|should|is|are|any|will|have you|may)\b)",
+    re.IGNORECASE,
+)
+_IMAGE = re.compile(r"\s*\[image: [^\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +71,9 @@ class FactDraft:
     weight: float
     """How much the statement tells, to choose among facts of one cell."""
     category: str = ""
-    """Its place in a profile, where a language model gave it one."""
+    """Its place in a profile where it has one for sure: a rule, or what a language model sorted."""
+    tentative: bool = False
+    """Worth keeping only if it ends an older statement."""
 
     @property
     def own_voice(self) -> bool:
@@ -98,52 +84,207 @@ class FactDraft:
 def write_facts(cell: Cell, zone: tzinfo = UTC) -> list[FactDraft]:
     """All facts of a cell in the order they were said, none twice. They are the same for every owner of the cell."""
     turns = spoken(cell)
-    people = frozenset(word.lower() for turn in turns for word in words(turn.name))
+    friends = len({turn.message.sender_id for turn in turns if turn.message.role == "user"}) > 1
     drafts: dict[str, FactDraft] = {}
-    question = ""
-    asker = ""
-    questions = 0
-    last: dict[str, str] = {}
-    by_oneself = len({turn.message.sender_id for turn in turns if turn.message.role == "user"}) == 1
-    playing = False
-    of_users: list[str] = []
+    last: dict[str, tuple[str, list[FactDraft]]] = {}
+    question, asker, playing = "", "", False
     for turn in turns:
         if turn.message.role == "tool":
             continue
-        own, passed_on, played = prose(turn.message.text[:READ]), "", ""
+        own = turn.message.text[:READ]
+        if turn.message.role == "user":  # what somebody passes on or plays is not what they say of themselves
+            own, _ = apart(prose(own), turn.name)
+            own, _, playing = acted(own, playing, not friends)
+        said = sentences_of(own)
         if turn.message.role == "user":
-            own, passed_on = apart(own, turn.name)
-            own, played, playing = acted(own, playing, by_oneself)
-        asked = question if asker != turn.message.sender_id else ""
-        if turn.message.role == "user":
-            whole_answer = answered(asked, own) if questions == 1 else ""
-            own = whole_answer or spelled_out(own, turn.message.sender_name or "", asked)
-            asked = "" if whole_answer else asked
-        sentences = _sentences(own)
-        if turn.message.role == "assistant":
-            found = _assistant(turn, sentences, people, zone)
-            of_users = list(filter(None, map(of_listener, sentences)))[-CORRECTABLE:]
-        else:
-            if len(own) <= LONG:
-                known = bool(turn.message.sender_name)
-                first = [part for sentence in sentences[:GREETING] for part in introduced(sentence, turn.name, known)]
-                sentences = named_again([*first, *sentences[GREETING:]], people)
-            sentences = [part for sentence in sentences for part in statements(sentence, turn.name, people)]
-            told_them = [statement for said in of_users if (statement := in_third_person(said, turn.name))]
-            before = [last.get(turn.message.sender_id, ""), *told_them]
-            found = _person(turn, sentences, people, asked, zone, before)
-            last |= {draft.sender_id: draft.text for draft in found}
-            found += _passed_on(turn, _sentences(passed_on), people, zone, "shared")
-            found += _passed_on(turn, _sentences(played), people, zone, PLAYED)
-        for draft in found:
-            drafts.setdefault(draft.text.casefold(), draft)
-        question, asker = open_question(sentences), turn.message.sender_id
-        questions = sum(map(is_question, sentences)) if question else 0
+            asked = question if asker != turn.message.sender_id else ""
+            _of_person(turn, said, zone, asked, drafts, last, friends=friends)
+        question = next((sentence for sentence in reversed(said) if is_question(sentence)), "")
+        asker = turn.message.sender_id
     return list(drafts.values())
 
 
-def _sentences(text: str) -> list[str]:
-    return [clip(sentence, LONGEST) for sentence in split(text) if not is_code(sentence)]
+def _of_person(
+    turn: Spoken,
+    said: list[str],
+    zone: tzinfo,
+    asked: str,
+    drafts: dict[str, FactDraft],
+    last: dict[str, tuple[str, list[FactDraft]]],
+    *,
+    friends: bool,
+) -> None:
+    """Add what one turn says. `last` holds the last statement of each person with its facts, which the next may
+    correct."""
+    found: list[FactDraft] = []
+    sender = turn.message.sender_id
+    answered = False
+    least = WORTH - (TOLD if not friends and _only_tells(said) else 0)
+    for sentence in said:
+        whole = corrections.within(sentence)
+        before, known = last.get(sender, ("", []))
+        again = "" if whole or not before else corrections.corrected(before, sentence)
+        if again:
+            for draft in known:
+                drafts.pop(draft.text.casefold(), None)
+                found = [one for one in found if one != draft]
+        told = again or whole or sentence
+        new = _told(turn, told, zone, -10.0 if again or whole else least, friends=friends)
+        if not new and asked and not answered and not is_question(sentence):
+            new = _answer(turn, sentence, asked, zone)
+            answered = True
+        found += new
+        if not is_question(told):
+            last[sender] = (told, new)
+        for draft in new:
+            drafts.setdefault(draft.text.casefold(), draft)
+    if len(turn.message.text) > LONG:
+        kept = sorted(found, key=lambda draft: -draft.weight)[:FACTS_OF_PASTE]
+        for draft in found:
+            if draft not in kept and draft.category != CATEGORY:
+                drafts.pop(draft.text.casefold(), None)
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a message; a list keeps its heading, code and pictures are left out."""
+    found: list[str] = []
+    heading = ""
+    for line in prose(_IMAGE.sub("", text[:READ])).split("\n"):
+        item = bool(_ITEM.match(line))
+        if item and heading:
+            found.append(clip(f"{heading} {_ITEM.sub('', line).strip()}", LONGEST))
+            continue
+        if line.strip():
+            heading = line.strip() if _HEADING.search(line) and len(line) < 160 else ""
+            if not line.lstrip().startswith(">"):
+                found += [clip(sentence, LONGEST) for sentence in split(line) if not _CODE.search(sentence)]
+    return found
+
+
+def _only_tells(said: list[str]) -> bool:
+    """Whether a message asks for nothing."""
+    if len(said) > TELLS:
+        return False
+    return not any(is_question(one) or _known(one, "request") or _known(one, "listener") for one in said)
+
+
+def _known(sentence: str, group: str) -> bool:
+    return language_of(sentence).has(group, small(sentence))
+
+
+def _told(turn: Spoken, sentence: str, zone: tzinfo, least: float, *, friends: bool) -> list[FactDraft]:
+    """The facts of a sentence: none, one, or several where it makes several statements."""
+    if is_rule(sentence, to_friends=friends):
+        return [_draft(turn, _said(turn, sentence, zone), 2.0, CATEGORY)]
+    found: list[FactDraft] = []
+    other = in_other_voice(sentence, turn.name)
+    for part in [sentence] if other else _statements(sentence):
+        known = language_of(part)
+        bare = part if other else opened(part, known)
+        claim = None if other else read(bare)
+        worth = salience(bare) if known.code == "en" else _worth_abroad(known, bare, claim)
+        if is_question(part) or points_outside(bare, known, claim):
+            continue
+        if claim is None and tells_little(bare, known):
+            continue
+        missing = least - FRAMED * (claim is not None) - worth
+        if missing <= (0 if friends or known.has("outside", small(bare)) else TENTATIVE):
+            text = _said(turn, bare, zone) if other else _fact(turn, bare, zone)
+            found.append(_draft(turn, text, worth, tentative=missing > 0, unread=other))
+    return found
+
+
+def _statements(sentence: str) -> list[str]:
+    """A question with what it tells before it asks ("I'm flying to Miami, what should I pack?"); else the sentence."""
+    if not is_question(sentence):
+        return _halves(sentence)
+    parts = _CLAUSES.split(sentence)
+    return [f"{part.rstrip(' ,;')}." for part in parts[:-1] if part and len(words(part)) > 3]
+
+
+def _halves(sentence: str) -> list[str]:
+    """ "I live in Rome and work at FAO": two statements, where each has a reading of its own, so that each can end
+    alone."""
+    known = language_of(sentence)
+    subject = str(known.words.get("subject", ""))
+    for joint in _joints(known).finditer(sentence):
+        left, right = sentence[: joint.start()].rstrip(" ,;"), sentence[joint.end() :]
+        one = read(left)
+        for second in (right, f"{subject} {right}") if subject else (right,):
+            two = read(second)
+            if known.has("outside", small(second)):
+                continue  # "I have two dogs and I love walks with them"
+            whole = one or (second == right and len(words(left)) > 3 and starts(known, "self", small(right)))
+            apart = one is None or ((one.slot, one.who) != (two.slot, two.who) if two else False)
+            if two and whole and apart and not (two.over or (one and one.over)):
+                return [f"{left}.", *_halves(second[0].upper() + second[1:])]
+    return [sentence]
+
+
+@cache
+def _joints(known: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?:,|;)? (?:{'|'.join(known.words.get('and', ('and',)))}) |[,;] ", re.IGNORECASE)
+
+
+def opened(sentence: str, known: Language) -> str:
+    """Without what leads in: "By the way, I moved." is "I moved.\""""
+    led = re.match(r"[^:?.!]{1,40}: (?=(?:I|I['’]m|I['’]ve|My|my) )", sentence)  # "The only problem: I ..."
+    sentence = sentence[led.end() :] if led else sentence
+    for _ in range(3):
+        found = known.pattern("lead_in").match(small(sentence))
+        rest = re.match(r"[\s,!.:–—-]+", sentence[found.end() :]) if found else None
+        if not found or not rest or len(sentence) - found.end() - rest.end() < 4:
+            break
+        if not re.search(r"[,!.:–—-]", rest[0]) and not starts(
+            known, "self", small(sentence[found.end() + rest.end() :])
+        ):
+            break
+        sentence = sentence[found.end() + rest.end() :]
+        sentence = sentence[0].upper() + sentence[1:]
+    return sentence
+
+
+def points_outside(sentence: str, known: Language, claim: Claim | None) -> bool:
+    """Whether it needs what was said before: "She gave it to them." """
+    low = small(sentence)
+    if not known.spaced:
+        return False
+    first = " ".join(words(low)[:2])
+    if starts(known, "outside", first) or starts(known, "listener", first):
+        return True
+    own = known.has("self", low) or known.has("we", low) or claim is not None
+    return known.has("outside", low) and not own
+
+
+def tells_little(sentence: str, known: Language) -> bool:
+    """ "I'm so tired.", "I got it.": no more than a mood or a sign."""
+    shown = seen(sentence)
+    return known.spaced and len(shown.content) < 2 and not shown.numbers and not shown.names
+
+
+def _worth_abroad(known: Language, sentence: str, claim: Claim | None) -> float:
+    """Other languages have no learned judgement: what speaks of oneself and is no courtesy is kept."""
+    low = small(sentence)
+    own = known.has("self", low) or known.has("we", low)
+    courteous = known.has("courtesy", low) or known.has("listener", low)
+    size = len(words(sentence)) if known.spaced else len(sentence) // 2
+    if claim is not None:
+        return 1.0
+    return 0.5 if (own or size >= 3) and size >= 2 and not courteous else -3.0
+
+
+def _answer(turn: Spoken, sentence: str, asked: str, zone: tzinfo) -> list[FactDraft]:
+    """A short answer with its question, where it names something."""
+    size, known = len(words(sentence)), language_of(sentence)
+    low = small(sentence)
+    said = words(sentence)
+    telling = bool(re.search(r"\d", sentence)) or any(word[0].isupper() for word in said[0 if size <= 2 else 1 :])
+    if not size or size > ANSWER or not telling or known.has("courtesy", low) or known.has("listener", low):
+        return []
+    if starts(known, "outside", " ".join(words(low)[:1])) or not known.has("listener", small(asked)):
+        return []
+    text = f'Asked "{clip(asked, QUESTION)}", {_said(turn, sentence, zone)}'
+    return [_draft(turn, text, 0.0)]
 
 
 def as_fact(draft: FactDraft, cell: Cell, owner: Owner, entry: str) -> Fact:
@@ -162,161 +303,28 @@ def as_fact(draft: FactDraft, cell: Cell, owner: Owner, entry: str) -> Fact:
     )
 
 
-def _person(
-    turn: Spoken, sentences: list[str], people: frozenset[str], asked: str, zone: tzinfo, before: list[str]
-) -> list[FactDraft]:
-    """`asked` is the question they may be answering, `before` what they stated last and what was stated of them."""
-    found: list[tuple[str, FactDraft]] = []
-    for sentence in sentences:
-        texts = [_statement(turn, aside, people, "", zone) for aside in besides(sentence, turn.name, people)]
-        if is_question(sentence) and not standing(opened(sentence, people)):
-            asked = ""
-            asks = asks_first(opened(sentence, people)) and not _KNOWN["named_kin"].search(sentence)
-            if not asks and _tells_of_self(sentence, people):
-                texts.append(_said(turn, sentence, zone, "asked"))
-        else:
-            again = _corrected(turn, sentence, people, zone, before)
-            text = again or _statement(turn, sentence, people, asked, zone)
-            texts = [text] if again else [text, *texts]
-            if text or not is_chatter(sentence, people, 0):
-                asked = ""  # only what comes straight after the question answers it
-        before = [next((text for text in texts if text), before[0]), *before[1:]]
-        weight = 0.0 if _KNOWN["shared"].match(sentence) else information_weight(sentence, people)
-        found += [(sentence, _draft(turn, text, weight)) for text in texts if text]
-    if len(turn.message.text) <= LONG:
-        return [draft for _, draft in found]
-    share = sum(1 for sentence in sentences if _FIRST_PERSON.search(sentence)) / max(1, len(sentences))
-    return _of_long(turn, found, own=share >= OWN_SHARE)
+def about(text: str, speaker: str) -> str:
+    """The slot a statement fills, e.g. "alice: lives in"; empty for many statements."""
+    claim = read(text, speaker)
+    return f"{speaker.strip().lower()}: {claim.slot}" if claim else ""
 
 
-def _corrected(turn: Spoken, sentence: str, people: frozenset[str], zone: tzinfo, before: list[str]) -> str:
-    """The fact in a sentence that is understood from what was said before; empty for any other sentence."""
-    if text := corrected(sentence, before, turn.name) or moved_on(sentence, before[0], turn.name):
-        return text
-    again = restated(sentence)
-    stated = _statement(turn, again.clause, people, "", zone) if again else ""
-    return instead(stated, before, turn.name) or (stated if again and again.surely else "")
+def _fact(turn: Spoken, sentence: str, zone: tzinfo) -> str:
+    known = language_of(sentence)
+    own = third_person(sentence, turn.name) if known.code == "en" else None
+    if own is None:
+        return _said(turn, sentence, zone)
+    own = with_dates(own, turn.message.timestamp, zone).replace('"', "'")
+    return own if own.startswith(turn.name) else own[0].upper() + own[1:]
 
 
-def _of_long(turn: Spoken, found: list[tuple[str, FactDraft]], *, own: bool) -> list[FactDraft]:
-    """What is kept of a long message: the most telling sentences, the fewer the longer it is; and what the sender says
-    of themselves for good, all of it in their own talk, only before and behind it in a document."""
-    text = turn.message.text.strip()
-    drafts = [draft for _, draft in found]
-    own = own and len(text) <= PASTED
-    lines = text.split("\n")
-    frame = " ".join(line for line in (lines[0], lines[-1]) if len(line) <= FRAME).casefold()
-    worth = {
-        draft
-        for sentence, draft in found
-        if (own or sentence.strip(" .!?").casefold() in frame) and tells(draft.text, turn.name)
-    }
-    others = [draft for draft in drafts if draft not in worth]
-    kept = worth | set(_best(others, FACTS_OF_PASTE + max(0, SPARSE - len(text)) // FULL))
-    return [draft for draft in drafts if draft in kept]
-
-
-def _passed_on(turn: Spoken, sentences: list[str], people: frozenset[str], zone: tzinfo, verb: str) -> list[FactDraft]:
-    """The most telling sentences of a document, a quotation or a part that is played. Whoever says "I" there is not
-    the one who shared it."""
-    found = [
-        _draft(turn, _said(turn, sentence, zone, verb), information_weight(sentence, people))
-        for sentence in sentences
-        if weight_of(sentence, people) >= 3 and not is_question(sentence)
-    ]
-    once: dict[str, FactDraft] = {}
-    for draft in found:  # what a document says again must not crowd out the rest
-        once.setdefault(draft.text.casefold(), replace(draft, about=""))
-    return _best(list(once.values()), FACTS_OF_PASTE)
-
-
-def _statement(turn: Spoken, sentence: str, people: frozenset[str], asked: str, zone: tzinfo) -> str:
-    """The fact in a sentence, or empty when it tells nothing."""
-    if _KNOWN["shared"].match(sentence):
-        return f"{turn.name} shared {sentence}"
-    weight = weight_of(sentence, people)
-    bare = opened(sentence, people)
-    own_voice = in_third_person(bare, turn.name)
-    of_us = alone(bare) if own_voice is None else ""
-    whole = own_voice is not None and bool(
-        slots.about(own_voice, turn.name) or (weight >= 2 and tells(own_voice, turn.name))
-    )
-    if asked and not whole and _is_fragment(bare) and answers(sentence, people):
-        return f'Asked "{clip(asked, QUESTION)}", {_said(turn, sentence, zone)}'
-    if is_chatter(sentence, people, weight) and not ordered(turn.name, bare):
-        return ""
-    if own_voice is not None:
-        rewritten = with_dates(own_voice, turn.message.timestamp, zone).replace('"', "'")
-        if not rewritten.startswith(turn.name):  # "user123" is a name as it stands
-            rewritten = rewritten[0].upper() + rewritten[1:]
-        telling = weight >= 2 or (weight == 1 and lasts(made_whole(bare))) or slots.about(rewritten, turn.name)
-        return rewritten if telling else ""
-    needed = 2 if _FIRST_PERSON.search(sentence) or of_us.startswith("My ") or not is_english(bare) else 3
-    said = _said(turn, bare, zone) if of_us else ""
-    said = said if said and slots.about(said, turn.name) else _said(turn, sentence, zone)
-    plain = weight >= needed or (weight >= 1 and lasts(of_us)) or declines(bare) or standing(bare)
-    return said if plain or slots.about(said, turn.name) else ""
-
-
-def _tells_of_self(question: str, people: frozenset[str]) -> bool:
-    """ "My car is a 2015 Civic and it squeaks, what should I do?" """
-    return bool(_FIRST_PERSON.search(question)) and weight_of(question, people) >= 5
-
-
-def _is_fragment(sentence: str) -> bool:
-    """A short answer that needs its question: no first person to stand on, or hardly any words."""
-    size = len(words(sentence))
-    return size <= 3 or (size <= 9 and not _FIRST_PERSON.search(sentence)) or not has_verb(sentence)
-
-
-def _said(turn: Spoken, sentence: str, zone: tzinfo, verb: str = "said") -> str:
+def _said(turn: Spoken, sentence: str, zone: tzinfo) -> str:
     quoted = with_dates(sentence, turn.message.timestamp, zone).replace('"', "'")
-    return f'{turn.name} {verb}: "{quoted}"'
+    return f'{turn.name} said: "{quoted}"'
 
 
-def _draft(turn: Spoken, text: str, weight: float) -> FactDraft:
-    message = turn.message
-    by_user = message.role == "user"
-    about = slots.about(text, turn.name) if by_user else ""
-    return FactDraft(text, turn.number, about, message.sender_id, message.timestamp, by_user, weight)
-
-
-def _best(drafts: list[FactDraft], limit: int) -> list[FactDraft]:
-    kept = sorted(range(len(drafts)), key=lambda at: (-drafts[at].weight, at))[:limit]
-    return [drafts[at] for at in sorted(kept)]
-
-
-def _assistant(turn: Spoken, sentences: list[str], people: frozenset[str], zone: tzinfo) -> list[FactDraft]:
-    """The first statement, the heads of its lists in one line, and the sentences that tell most."""
-    found: list[FactDraft] = []
-    heads = _heads(turn.message.text[:READ])
-    shown = ""
-    if heads:
-        shown = clip("; ".join(heads), LONGEST).replace('"', "'")
-        found.append(_draft(turn, f'{turn.name} listed: "{shown}"', 100.0))
-    first = True
-    listed = [set(content_words(head)) for head in heads if head.replace('"', "'") in shown]
-    for sentence in sentences:
-        if any(set(content_words(sentence)) <= head for head in listed):
-            continue  # an item of the list and no more
-        weight = weight_of(sentence, people)
-        if is_question(sentence) or weight < 3 or sentence.endswith(":"):
-            continue
-        if is_chatter(sentence, people, weight) or is_offer(sentence):
-            continue
-        found.append(
-            _draft(turn, _said(turn, sentence, zone), information_weight(sentence, people) + (50.0 if first else 0.0))
-        )
-        first = False
-    return _best(found, FACTS_OF_ASSISTANT)
-
-
-def _heads(text: str) -> list[str]:
-    lines = "\n".join(item for line in prose(text).split("\n") for item in items(line))
-    found = _KNOWN["list_head"].findall(lines)
-    bold = [bold for bold, _ in found if bold]
-    heads = bold if len(bold) >= 3 else [plain or marked for marked, plain in found]
-    heads = [unmarked(head).replace("*", "").strip(" :") for head in heads]
-    heads = [head if head.count('"') % 2 == 0 else head.replace('"', "") for head in heads]
-    heads = list(dict.fromkeys(head for head in heads if content_words(head)))
-    return heads if len(heads) >= 3 else []
+def _draft(
+    turn: Spoken, text: str, weight: float, category: str = "", *, tentative: bool = False, unread: bool = False
+) -> FactDraft:
+    sender, at, slot = turn.message.sender_id, turn.message.timestamp, "" if unread else about(text, turn.name)
+    return FactDraft(text, turn.number, slot, sender, at, True, weight, category, tentative)

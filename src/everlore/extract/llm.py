@@ -11,11 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from everlore.extract import slots
 from everlore.extract.agent.outcome import one_line
 from everlore.extract.agent.run import Step
-from everlore.extract.chatter import information_weight
-from everlore.extract.facts import LONGEST, FactDraft
+from everlore.extract.facts import LONGEST, FactDraft, about
 from everlore.extract.prompts import (
     AGENT_CELL,
     USER_CELL,
@@ -26,6 +24,7 @@ from everlore.extract.prompts import (
     FactAnswer,
     UserCell,
 )
+from everlore.extract.salience import salience
 from everlore.extract.sentences import clip
 from everlore.extract.turns import Spoken, name_of, spoken
 from everlore.kinds.case import Case
@@ -100,11 +99,11 @@ def _fact(item: FactAnswer, turns: Sequence[Spoken], people: frozenset[str]) -> 
     return FactDraft(
         text=text,
         turn=turn.number,
-        about=slots.about(text, turn.name) if by_user else "",
+        about=about(text, turn.name) if by_user else "",
         sender_id=message.sender_id,
         timestamp=message.timestamp,
         by_user=by_user,
-        weight=information_weight(text, people),
+        weight=salience(text),
     )
 
 

@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TypeVar
 
-from everlore.extract.categories import own_words
-from everlore.extract.lead_ins import LEAD_IN
-from everlore.extract.plural_subject import QUOTED
-from everlore.extract.profile_items import SAID, Told, descriptions, evidence, summary_of, traits_of, with_facts
-from everlore.extract.slots import speaker_of
+from everlore.extract.claims import speaker_of
+from everlore.extract.profile_items import QUOTED, SAID, Told, descriptions, evidence, summary_of, traits_of, with_facts
+from everlore.extract.rules import CATEGORY
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import KEYS, Info, Profile, Trait
 from everlore.types import Owner, speaker_name
@@ -50,7 +48,7 @@ def project(old: Profile | None, facts: Sequence[Fact], owner: Owner, now: int, 
     told = [(fact, name) for fact, name in _told(facts, owner, names) if fact.valid_until is None]
     infos = with_facts((), told)
     name = _newest_name(told, owner)
-    traits = traits_of((), infos, told, name)
+    traits = traits_of((), infos, name)
     made = {*map(_identity, infos), *map(_identity, traits)}
     return _composed(old, _apart(old), infos, traits, owner, now, name, made)
 
@@ -63,7 +61,7 @@ def add_facts(
     parts, over = _apart(old), set(map(evidence, ended))
     told = [(fact, name) for fact in new if _is_own(fact, owner) and fact.valid_until is None]
     infos = with_facts(parts.infos, told, over)
-    traits = traits_of(parts.traits, infos, told, name, over)
+    traits = traits_of(parts.traits, infos, name, over)
     return _composed(old, parts, infos, traits, owner, now, name)
 
 
@@ -133,7 +131,12 @@ def _in_place(before: Sequence[Item], own: Sequence[Item], ours: Sequence[Item])
     """Items in the order in which they stand in the file, new ones last."""
     made = {_mark(item): item for item in ours}
     kept = [made.pop(mark, item) for item in before if (mark := _mark(item)) in made or item in own]
-    return kept + list(made.values())
+    return sorted(kept + list(made.values()), key=_comes_later)
+
+
+def _comes_later(item: Info | Trait) -> bool:
+    """Rules are shown first; the rest stays in order."""
+    return not (isinstance(item, Info) and item.category == CATEGORY)
 
 
 def _recognised(old: Profile, facts: Sequence[Told], before: Sequence[Told], owner: Owner) -> Profile:
@@ -173,14 +176,13 @@ def _is_own(fact: Fact, owner: Owner) -> bool:
 
 
 def _called(fact: Fact, names: Sequence[str]) -> str:
+    """The name by which a fact calls the user; empty for one that does not begin with it."""
     for name in names:
-        if own_words(fact.text, name) or fact.text.startswith(f"{name}{QUOTED}"):
+        if fact.text.lower().startswith((f"{name.lower()} ", f"{name.lower()}'s ", f"{name.lower()}{QUOTED}")):
+            return fact.text[: len(name)]
+    for name in names:  # "Last year (2025) Alice moved"
+        if f" {name} " in fact.text:
             return name
-    lead = LEAD_IN.match(fact.text)
-    for words in (fact.text, fact.text[lead.end() :] if lead else ""):
-        for name in names:
-            if words.lower().startswith((f"{name.lower()} ", f"{name.lower()}'s ")):
-                return words[: len(name)]
     return names[0] if fact.category else ""
 
 

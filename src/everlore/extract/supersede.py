@@ -1,67 +1,172 @@
 """Which facts end because of others: values in, values out.
 
-A fact holds until the first later one that contradicts it, in whatever order the two are told. Nothing is deleted.
+A fact holds until the first later one that contradicts it, in whatever order the two are told. Nothing is deleted. An
+end needs evidence: two values of a thing that has only one, a statement that it is over, or the learned judgement of
+`change`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
-from everlore.extract import slots
+from everlore.extract.change import Vector, judged, seen
+from everlore.extract.claims import Claim, own_words, read, speaker_of
+from everlore.extract.language import language_of, small, words
+from everlore.extract.rules import CATEGORY, takes_back
 from everlore.kinds.fact import Fact
 from everlore.temporal import close
-from everlore.types import Owner, Validity
+from everlore.types import Validity
 
-COMPARED = 50
-"""Facts about one thing that are looked at, the newest."""
+COMPARED = 24
+"""Older facts that one statement is compared with, the likeliest."""
+SHORT = 8
+"""Words up to which "Max died …" says so, and does not go on "… laughing at that"."""
+SURE = 100.0
+"""The evidence of two readings of one slot; what is judged has less, and of that only the best ends anything."""
+_YEAR = re.compile(r"(?<![\w-])(?:19|20)\d\d(?![\w-])")
+_SINCE = re.compile(r"\b(?:since|seit|depuis|desde|dal) (?:\w+ )?\d{4}", re.IGNORECASE)
+
+Vectors = Mapping[str, Vector]
+"""The vectors of statements, as `words_of` has them, of the model that the weights were made for."""
 
 
-def slots_together(new: Sequence[Fact], owner: Owner, names: Collection[str]) -> list[list[str]]:
-    """For each slot that facts speak of, all in which the same is told: of the owner also under their other names, and
-    where it is said that something is over."""
-    together: dict[str, dict[str, None]] = {}
+def words_of(fact: Fact) -> str:
+    """What a fact says, as its speaker put it: what is compared."""
+    first = fact.text.partition(" ")[0].removesuffix("'s")
+    named = {small(first), *map(small, fact.sender_ids)} & set(map(small, words(fact.text)))
+    alone = (
+        first if small(first) in named and first[:1].isupper() and not language_of(fact.text).is_common(first) else ""
+    )
+    sender = next((name for name in fact.sender_ids if small(name) in named), "")
+    return own_words(fact.text, speaker_of(fact.about) or sender or alone)
+
+
+def slots_of(new: Iterable[Fact], names: Collection[str]) -> list[str]:
+    """The slots in which facts may say the same thing or the contrary, under every name of their speaker."""
+    found: dict[str, None] = {}
     for fact in new:
-        own = sorted(names) if fact.sender_ids == (owner.id,) else []
-        for slot in slots.touched(fact.text, fact.about) if fact.about else ():
-            found = together.setdefault(slot, {slot: None})
-            found |= dict.fromkeys([fact.about, *(slots.renamed(slot, name) for name in own)])
-    return [list(found) for found in together.values()]
+        kind = fact.about.partition(": ")[2]
+        found |= dict.fromkeys(f"{name}: {kind}" for name in (speaker_of(fact.about), *sorted(names)) if kind)
+    return list(found)
 
 
-def superseded(known: Iterable[Fact], new: Sequence[Fact], together: Iterable[Collection[str]]) -> list[Fact]:
+def may_end(fact: Fact) -> bool:
+    """Whether a statement may end anything: it tells a value, or has words of change. Most do not."""
+    if not fact.by_user:
+        return False
+    text = words_of(fact)
+    shown, low = seen(text), small(text)
+    cue = any(shown.language.has(group, low) for group in ("change", "over", "begin", "negation"))
+    return bool(fact.about or fact.category or cue or shown.numbers) and not text.rstrip().endswith(("?", "？"))
+
+
+def likely(new: Fact, known: Iterable[Fact]) -> list[Fact]:
+    """Those of the known facts that it is worth comparing a new one with, the likeliest first."""
+    one = seen(words_of(new))
+    slot = new.about.partition(": ")[2]
+
+    def score(old: Fact) -> float:
+        two = seen(words_of(old))
+        same = 6.0 * bool(slot and old.about.partition(": ")[2] == slot)
+        return same + 2.0 * len(one.content & two.content) + (one.first == two.first) + (one.ours and two.ours)
+
+    others = [old for old in known if old.local_id != new.local_id and old.by_user and _same_speaker(new, old)]
+    ranked = sorted(others, key=lambda old: (-score(old), -old.timestamp, old.local_id))
+    return ranked[:COMPARED]
+
+
+def superseded(known: Sequence[Fact], new: Sequence[Fact], vectors: Vectors | None = None) -> list[Fact]:
     """The facts that end because of the new ones, and the new ones that end because of what is known, each with its
-    `valid_until` and `superseded_by`.
-
-    `together` are the slots to look in, as `slots_together` gives them. Two known facts were compared before.
-    """
+    `valid_until` and `superseded_by`. Two known facts were compared before."""
+    told = {fact.local_id for fact in new}
     all_facts = {fact.local_id: fact for fact in (*known, *new)}
-    told_now = {fact.local_id for fact in new}
     ended: dict[str, Fact] = {}
-    for group in together:
-        told = sorted(
-            (fact for fact in all_facts.values() if fact.about in group),
-            key=lambda fact: (fact.timestamp, fact.local_id),
-        )
-        told = [fact for fact in told[:-COMPARED] if fact.local_id in told_now] + told[-COMPARED:]
-        for place, old in enumerate(told):
-            later = (fact for fact in told[place + 1 :] if _may_end(fact, old, told_now) and _ends(fact, old))
-            by = next(later, None)
-            if by is not None:
-                validity = close(Validity(old.timestamp, old.valid_until), by.timestamp)
-                ended[old.local_id] = replace(old, valid_until=validity.end, superseded_by=by.local_id)
+    for fresh in sorted(new, key=lambda fact: (fact.timestamp, fact.local_id)):
+        best: list[tuple[float, Fact, Fact]] = []
+        for other in likely(fresh, all_facts.values()):
+            old, by = sorted((fresh, other), key=lambda fact: (fact.timestamp, fact.local_id))
+            old = ended.get(old.local_id, old)
+            sure = evidence(by, old, vectors) if _may_close(by, old, told) else 0.0
+            if sure > 0:
+                best.append((sure, old, by))
+        guesses = sorted((one for one in best if one[0] < SURE), key=lambda one: -one[0])[:1]
+        for _, old, by in [*(one for one in best if one[0] >= SURE), *guesses]:
+            validity = close(Validity(old.timestamp, old.valid_until), by.timestamp)
+            ended[old.local_id] = replace(old, valid_until=validity.end, superseded_by=by.local_id)
     return list(ended.values())
 
 
-def _may_end(new: Fact, old: Fact, told_now: Collection[str]) -> bool:
+def _may_close(new: Fact, old: Fact, told: Collection[str]) -> bool:
     """Whether it is worth asking: an end that is earlier, or that a person gave, stays."""
-    if new.local_id not in told_now and old.local_id not in told_now:
+    if new.local_id not in told and old.local_id not in told:
         return False
     return old.valid_until is None or (new.timestamp < old.valid_until and bool(old.superseded_by))
 
 
-def _ends(new: Fact, old: Fact) -> bool:
-    """Whether a statement ends an older one of the same person; others may have the same name."""
-    if new.sender_ids and old.sender_ids and new.sender_ids != old.sender_ids:
+def _same_speaker(new: Fact, old: Fact) -> bool:
+    return not new.sender_ids or not old.sender_ids or new.sender_ids == old.sender_ids
+
+
+def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
+    """How sure it is that a newer statement makes an older one of the same person untrue; 0 where it does not."""
+    after, before = words_of(new), words_of(old)
+    if after == before or _before(new, old) or not may_end(new) or seen(after).language.has("then", small(after)):
+        return 0.0
+    if CATEGORY in (new.category, old.category) and not _rules_meet(new, old, after, before):
+        return 0.0
+    if old.category == CATEGORY and takes_back(after):
+        return SURE
+    fresh, stale = read(after), read(before)
+    if fresh and stale and (sure := _by_frames(fresh, stale, after, before)) is not None:
+        return SURE * sure
+    if (new.parent_id, new.turn, new.timestamp) == (old.parent_id, old.turn, old.timestamp):
+        return 0.0  # in one breath only what is plain
+    if stale and stale.category == "family" and _died(after, stale):
+        return SURE
+    pair = (vectors[before], vectors[after]) if vectors and after in vectors and before in vectors else None
+    return min(max(0.0, judged(before, after, pair)), SURE / 2)
+
+
+def _died(after: str, stale: Claim) -> bool:
+    """ "Mimi died last night." of "My cat is called Mimi." """
+    low = small(after)
+    names = {word for word in stale.value.split() if len(word) > 2} & set(map(small, words(after)))
+    return bool(names) and seen(after).language.has("dies", low) and len(low.split()) <= SHORT
+
+
+def _rules_meet(new: Fact, old: Fact, after: str, before: str) -> bool:
+    """Only a rule ends a rule, or what takes one back; and both must speak of the same."""
+    if new.category != CATEGORY and not takes_back(after):
         return False
-    return slots.ends(new.text, old.text, old.about, slots.speaker_of(new.about), old.timestamp)
+    return old.category == CATEGORY and bool(seen(after).content & seen(before).content)
+
+
+def _by_frames(fresh: Claim, stale: Claim, after: str, before: str) -> bool | None:
+    """What two readings of one slot say for sure; None where they leave it open."""
+    if fresh.slot != stale.slot or fresh.who != stale.who:
+        named = not fresh.value or bool(set(fresh.value.split()) & set(stale.value.split()))
+        if stale.slot in fresh.closes and named:
+            return True
+        told = any(word in small(after).split() for word in stale.value.split() if len(word) > 3)
+        return False if fresh.one and stale.one and not told else None  # a home says nothing of an employer
+    shown, low = seen(after), small(after)
+    doubtful = any(shown.language.has(group, low) for group in ("hedge", "also", "past", "for_a_time"))
+    doubtful = doubtful or shown.language.has("for_a_time", small(before))
+    left, right = set(fresh.value.split()), set(stale.value.split())
+    alike = bool(left and right) and (left <= right or right <= left)
+    if fresh.sign != stale.sign and (alike or (fresh.over and not left)):
+        return not doubtful or fresh.over
+    if fresh.one and stale.one and not stale.over and not fresh.over:
+        if alike:
+            return False
+        return True if left and right and not doubtful else None
+    return None
+
+
+def _before(new: Fact, old: Fact) -> bool:
+    """ "I moved to Paris in 2005" says nothing against a home that was named years later."""
+    years = [int(year) for year in _YEAR.findall(_SINCE.sub("", words_of(new)))]
+    return bool(years) and max(years) < datetime.fromtimestamp(old.timestamp / 1000, UTC).year

@@ -303,24 +303,6 @@ def _second_verb(draft: _Draft, verb: int, opinion: bool) -> bool:
     )
 
 
-def has_verb(sentence: str) -> bool:
-    """Whether there is a verb in it that says something of a subject: not so in "my two old dogs"."""
-    words = [_fold(token) for token in _KNOWN["token"].findall(sentence) if token[0].isalnum()]
-    if words and _KNOWN["clause"].match(words[0]):
-        return True
-    for before, word in pairwise(words):
-        if _is_i(before) or _is_i(word):
-            return True
-        plural = before.endswith("s") and "'" not in before
-        if _finite(word) or ((plural or before in ("you", "they", "we")) and "VB" in verb_forms(word)):
-            noun = "NOUN" in lemminflect().getAllLemmas(word)
-            if not noun or not (
-                before in _BEFORE_NOUN or before.isdigit() or "ADJ" in lemminflect().getAllLemmas(before)
-            ):
-                return True
-    return False
-
-
 def load_tables() -> None:
     """Load now what the first statement would have to wait for."""
     verb_forms("be")

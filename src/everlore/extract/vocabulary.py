@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,14 +51,6 @@ class Vocabulary(dict[str, re.Pattern[str]]):
     def table(self, name: str) -> dict[str, str]:
         """A table of the file: what stands for what."""
         return dict(self._data[name])
-
-    def by_word(self, name: str) -> dict[str, str]:
-        """A table of the file the other way round: each of the words on the right, and what it stands for."""
-        return {word.replace("_", " "): key for key, words in self._data[name].items() for word in words.split()}
-
-    def rows(self, name: str) -> Iterator[list[str]]:
-        """A list of lists of the file, with what they name put in as in patterns."""
-        return ([self._filled(text) for text in row] for row in self._data[name])
 
     def text(self, name: str) -> str:
         """A pattern as text, with what it names put in; of words any of them, the longest first."""

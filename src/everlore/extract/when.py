@@ -7,9 +7,11 @@ days ago" roughly ("around"), and a time that has a bracket behind it is left al
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import cache
 
+from everlore.extract.language import Language, language_of, small
 from everlore.extract.vocabulary import Vocabulary
 
 _KNOWN = Vocabulary("when")
@@ -17,16 +19,68 @@ _MONTHS = _KNOWN.in_order("months")
 _DAYS = _KNOWN.in_order("days")
 _VAGUE = {"a couple": 2, "a couple of": 2, "a few": 3}
 _NUMBERS = _VAGUE | {"a": 1, "an": 1} | {word: value for value, word in enumerate(_KNOWN.in_order("numbers"), 1)}
-_WIDE = {"前天": -2, "昨天": -1, "今天": 0, "明天": 1, "后天": 2}
 _SEASON_END = {"spring": 5, "summer": 8, "autumn": 11, "fall": 11}
 
 
 def with_dates(text: str, timestamp: int, zone: tzinfo = UTC) -> str:
     """The text with a date behind each relative time, as meant at `timestamp` (ms)."""
+    today = datetime.fromtimestamp(timestamp / 1000, zone).date()
+    known = language_of(text)
+    if "dates" in known.data:
+        return _pattern_of(known).sub(lambda found: _told_in(known, found, today), text)
     if not _KNOWN["hint"].search(text):
         return text
-    today = datetime.fromtimestamp(timestamp / 1000, zone).date()
     return _KNOWN["time"].sub(lambda found: _dated(found, today, text), text)
+
+
+@cache
+def _pattern_of(known: Language) -> re.Pattern[str]:
+    """All relative times of a language whose data has them."""
+    told = known.data["dates"]
+    numbers = "|".join([r"\d{1,3}", *sorted(map(re.escape, told["numbers"]), key=len, reverse=True)])
+    units = "|".join(sorted(map(re.escape, told["units"]), key=len, reverse=True))
+    days = "|".join(map(re.escape, told["weekdays"]["names"]))
+
+    def any_of(name: str, forms: Iterable[str]) -> str:
+        listed = sorted(forms, key=len, reverse=True)
+        inner = "|".join(re.escape(form).replace(r"\{", "{").replace(r"\}", "}") for form in listed)
+        inner = inner.replace("{n}", f"(?:{numbers})").replace("{unit}", f"(?:{units})").replace("{day}", f"(?:{days})")
+        return f"(?P<{name}>{inner})"
+
+    groups = (
+        any_of("last", told["weekdays"]["last"]),
+        any_of("next", told["weekdays"]["next"]),
+        any_of("ago", told["counted"]["ago"]),
+        any_of("ahead", told["counted"]["ahead"]),
+        any_of("span", told["spans"]),
+        any_of("near", told["near"]),
+    )
+    inner = "|".join(groups)
+    edged = rf"(?<!\w)(?:{inner})(?!\w)" if known.spaced else f"(?:{inner})"
+    return re.compile(rf"{edged}(?!\s*\()", re.IGNORECASE)
+
+
+def _told_in(known: Language, found: re.Match[str], today: date) -> str:
+    told, said = known.data["dates"], small(found[0])
+    kind = str(found.lastgroup)
+    try:
+        if kind == "near":
+            meaning = show(today + timedelta(days=told["near"][said]))
+        elif kind == "span":
+            unit, step = told["spans"][said]
+            meaning = _weekend(today + timedelta(weeks=step)) if unit == "weekend" else _shifted(today, step, unit)
+        elif kind in ("last", "next"):
+            named = max((day for day in told["weekdays"]["names"] if day in said), key=len)
+            meaning = _weekday(kind, told["weekdays"]["names"].index(named), today)
+        else:
+            unit = max((unit for unit in told["units"] if unit in said), key=len)
+            words = {word: value for word, value in told["numbers"].items() if word in said.replace(unit, " ", 1)}
+            digits = re.search(r"\d+", said)
+            count = int(digits[0]) if digits else words[max(words, key=len)]
+            meaning = _shifted(today, count if kind == "ahead" else -count, told["units"][unit])
+    except (OverflowError, ValueError):  # before year 1 or after 9999
+        meaning = ""
+    return f"{found[0]} ({meaning})" if meaning else found[0]
 
 
 def show(day: date) -> str:
@@ -57,7 +111,7 @@ def _meaning(found: re.Match[str], today: date, text: str) -> str:
             name = found["month_name"]
             return _month(found["month_which"].lower(), name, today) if name[0].isupper() else ""
         case _:
-            return show(today + timedelta(days=_WIDE[found["wide"]]))
+            return ""
 
 
 def _near(words: str) -> int:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everlore import extract
 from everlore.engine import Engine
 from everlore.kinds import fact
 from everlore.kinds.registry import kind, kinds_where, parts_of
 from everlore.memory.notes import successor
 from everlore.memory.read import named
 from everlore.stores.base import ListingPage
-from everlore.sync.projection import known_names
+from everlore.sync.projection import PAGE
 from everlore.types import IndexedMemory, Key, Owner, Where
 
 
@@ -36,14 +35,11 @@ def history(engine: Engine, owner: Owner, public_id: str) -> list[IndexedMemory]
     while following and following.key not in chain:
         chain[following.key] = following
         following = successors(engine, [following]).get(following.key)
-    ended: dict[tuple[str, tuple[str, ...]], dict[str, list[IndexedMemory]]] = {}
+    ended = _ended(engine, owner) if kind(known.key.kind).in_profile else {}
     waiting = list(chain.values())
     while waiting:
         later = waiting.pop()
-        told_of = (later.slot, later.sender_ids)  # of nearly all links of a chain the same
-        if told_of not in ended:
-            ended[told_of] = _ended(engine, owner, later)
-        before = [row for row in ended[told_of].get(later.key.global_id, ()) if row.key not in chain]
+        before = [row for row in ended.get(later.key.global_id, ()) if row.key not in chain]
         chain |= {row.key: row for row in before}
         waiting += before
     return sorted(chain.values(), key=lambda row: (row.timestamp, row.key.local_id))
@@ -58,15 +54,14 @@ def successors(engine: Engine, rows: Sequence[IndexedMemory]) -> dict[Key, Index
     return {key: row for key, row in ended_by.items() if row.key.owner.scope == key.owner.scope}
 
 
-def _ended(engine: Engine, owner: Owner, stored: IndexedMemory) -> dict[str, list[IndexedMemory]]:
-    """By the handle of what superseded them: facts that speak of the same thing as this one. What it ended is among
-    them, so nothing else need be looked at."""
-    if not kind(stored.key.kind).in_profile:
-        return {}
-    together = extract.supersede.slots_together([fact.from_row(stored)], owner, known_names(engine, owner))
-    slots = {slot for found in together for slot in found}
+def _ended(engine: Engine, owner: Owner) -> dict[str, list[IndexedMemory]]:
+    """The facts of an owner that have ended, by the handle of what superseded them. A statement may end one that is
+    filed under another slot, so all are looked at."""
     ended: dict[str, list[IndexedMemory]] = {}
-    for row in engine.index.rows.in_slot(owner, stored.key.kind, *slots):
-        if handle := successor(row):
-            ended.setdefault(handle, []).append(row)
+    offset = 0
+    while rows := engine.index.rows.page(Where(owner, (fact.FACT.name,)), offset=offset, limit=PAGE).rows:
+        for row in rows:
+            if handle := successor(row):
+                ended.setdefault(handle, []).append(row)
+        offset += len(rows)
     return ended

@@ -20,14 +20,14 @@ from everlore.clock import as_ms
 from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable, UnsupportedMedia
 from everlore.extract.boundary import asks_for_topics, cell_id, find_cells
-from everlore.extract.turns import name_of
-from everlore.kinds.episode import turn_units
 from everlore.kinds.paths import owner_dir
 from everlore.memory.extraction import SESSION_WAIT_SECONDS, Written, session_lock, write_cells, write_pending
 from everlore.models.chat import Meter, Usage
 from everlore.redact import mask_deep, mask_secrets
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
 
+TOPIC_OF_MESSAGE = 600
+"""Characters of a message by which its topic is known."""
 TOPIC_CHARACTERS = 20_000
 """Longer buffers are not searched for a change of topic: accepting messages must stay quick."""
 
@@ -191,19 +191,14 @@ def _topics(engine: Engine, waiting: list[Message], fresh: int, meter: Meter, *,
 
 
 def _vectors(engine: Engine, messages: Sequence[Message]) -> NDArray[np.float32] | None:
-    """What the messages are about, if the embedder can say so now. The texts are those that the index embeds
-    later, so nothing is embedded twice."""
+    """What the messages are about, if the embedder can say so now. Without names and dates, which all of them share
+    and which would make any two of them alike."""
     if not engine.embedder.ready():
         engine.embedder.warm()
         return None
     try:
-        texts = [_first_unit(message) for message in messages]
+        texts = [message.text[:TOPIC_OF_MESSAGE] or message.role for message in messages]
         few = sum(map(len, texts)) <= TOPIC_CHARACTERS
         return engine.embedder.encode(texts, patient=False) if few else None
     except (Unavailable, Misconfigured):
         return None
-
-
-def _first_unit(message: Message) -> str:
-    name = name_of(message)
-    return next((unit.dense for unit in turn_units(0, name, message.timestamp, message.text)), name)

@@ -6,8 +6,8 @@ as few of the first ones as a search has time for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -15,7 +15,8 @@ import numpy as np
 
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
-from everlore.extract.sentences import split
+from everlore.extract.sentences import clip, split
+from everlore.extract.turns import ASSISTANT
 from everlore.kinds.episode import turns_at
 from everlore.search.candidates import Ask
 from everlore.search.query import Hit, Passage
@@ -39,6 +40,8 @@ SHORT = 40
 """Characters of a fact that hardly says anything: who, and a few words."""
 FURTHER_FACT = 0.6
 """A second fact of the same turn says less that is new."""
+QUOTED = 400
+"""Characters of a sentence that is shown as what was said."""
 LONGEST = 6000
 """Characters of a turn or text that are cut into sentences."""
 COMPARED = 8
@@ -262,8 +265,11 @@ def _by_words(stats: TermStats, weights: Mapping[str, float], texts: Sequence[st
     return text_scores(each, term_weights(stats, weights), stats.mean_length)
 
 
-def facts(engine: Engine, ask: Ask, told: Sequence[Told], stats: TermStats) -> dict[str, list[Hit]]:
-    """The facts of the turns that matched best, by cell, the more telling ones of a turn first."""
+def facts(
+    engine: Engine, ask: Ask, told: Sequence[Told], stats: TermStats, past: Collection[Place] = ()
+) -> dict[str, list[Hit]]:
+    """The facts of the turns that matched best, by cell, the more telling ones of a turn first; of a turn that has
+    none, what was said in it. `past` are turns whose facts have ended."""
     owner, recipe = ask.where.owner, ask.recipe
     if owner is None:
         return {}
@@ -277,6 +283,8 @@ def facts(engine: Engine, ask: Ask, told: Sequence[Told], stats: TermStats) -> d
     for fact, turn, words in engine.index.search.in_turns(owner, ask.parts, sorted({*best, *first})):
         overlap = sum(weight for term, weight in idf.items() if f" {term} " in words)
         stated.setdefault((fact.parent_id, turn), []).append((overlap, fact))
+    for place, quoted in _quoted(told, ask.parts[0], {*best, *first} - stated.keys() - set(past), idf):
+        stated[place] = [quoted]
     if not recipe.by_meaning:
         stated = _worded(stated)
     hits: dict[str, list[Hit]] = {}
@@ -287,6 +295,27 @@ def facts(engine: Engine, ask: Ask, told: Sequence[Told], stats: TermStats) -> d
     for found in hits.values():
         found.sort(key=lambda hit: (-hit.score, hit.stored.key.local_id))
     return hits
+
+
+def _quoted(
+    told: Sequence[Told], kind: str, places: Collection[Place], idf: Mapping[str, float]
+) -> Iterator[tuple[Place, tuple[float, IndexedMemory]]]:
+    """What was said in turns of which no fact is kept: the sentence with most words of the question, as a quotation."""
+    for hit in told:
+        wanted = [turn for parent, turn in places if parent == hit.one.parent_id]
+        account = str(hit.stored.data.get("episode", "")) if wanted else ""
+        for number, turn in turns_at(account, wanted).items() if account else ():
+            held = [(sentence, set(query_terms(sentence))) for sentence in _sentences(turn.text)]
+            if not held:
+                continue
+            worth = [sum(weight for term, weight in idf.items() if term in terms) for _, terms in held]
+            at = int(np.argmax(worth)) if max(worth) > 0 else int(np.argmax([len(terms) for _, terms in held]))
+            content = f'{turn.speaker} said: "{clip(held[at][0], QUOTED)}"'.replace("\n", " ")
+            key = replace(hit.stored.key, kind=kind, local_id=f"{hit.stored.key.local_id}_t{number + 1}")
+            by_user = turn.speaker not in (*map(str, hit.stored.data.get("assistants") or ()), ASSISTANT)
+            data = {"content": content, "superseded_by": "", "turn": number, "by_user": by_user}
+            row = hit.stored._replace(key=key, data=data, slot="")
+            yield (hit.one.parent_id, number), (worth[at], row)
 
 
 def _worded(told: Mapping[Place, list[tuple[float, IndexedMemory]]]) -> dict[Place, list[tuple[float, IndexedMemory]]]:

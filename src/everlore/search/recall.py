@@ -124,7 +124,7 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     low = 0.0 if recipe.by_words else unrelated_cosine(engine, recipe)
     told = [Told(one, row, matched(one, recipe, low)) for one, row in best]
     stats = _word_statistics(engine, ask, ranking)
-    nested = facts(engine, ask, told, stats) if ask.whole == kind and not recipe.valid_only else {}
+    nested = facts(engine, ask, told, stats, changes.past.keys()) if ask.whole == kind and not recipe.valid_only else {}
     hits = [
         Hit(row, round(one.score, 6), tuple(nested.get(one.parent_id, ())), (), one.parts, _moves(one))
         for one, row in best

@@ -182,8 +182,7 @@ def _met(
 
 def _value(fact: IndexedMemory) -> tuple[str, str]:
     """The words of a fact's value, "Boston", and all from there on, "Boston with their parrot"."""
-    from everlore.extract.readings import read  # here, as most searches meet nothing that has ended
-    from everlore.extract.slots import speaker_of
+    from everlore.extract.claims import read, speaker_of  # here, as most searches meet nothing that has ended
 
     text = str(fact.data["content"])
     said = read(text, speaker_of(fact.slot))

@@ -1,0 +1,70 @@
+"""Rules that somebody gives: what they want of who listens for good ("Never use emojis."), and what takes one back.
+
+`languages/<code>/rules.toml` has the beginnings, the verbs and the exceptions; its examples are the tests.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from re import Pattern
+from typing import Any
+
+from everlore.extract.language import Language, language_of, phrases, small, words
+
+CATEGORY = "rule"
+LONGEST = 60
+"""Words of a rule; what is longer is a task."""
+
+
+def is_rule(sentence: str, *, to_friends: bool = False) -> bool:
+    """Whether a sentence gives or takes back a rule. Among friends "Always believe in yourself" is none: there it must
+    say how one is to be called, or that it lasts."""
+    known, low = language_of(sentence), small(sentence).strip(" \"'“”*-•")
+    table: dict[str, Any] = known.data.get("rules", {})
+    if not table or len(words(low)) > LONGEST:
+        return False
+    parts = _patterns(known)
+    if low.endswith(("?", "？")):  # "Could you always answer in English?"
+        asked = parts["asked"].match(low)
+        low = low[asked.end() :].strip(" ?,") if asked else ""
+        if not parts["always"].match(low) or not (parts["lasting"].search(low) or parts["kept"].match(low)):
+            return False
+    if parts["never"].match(low):
+        return False
+    if parts["back"].match(low):
+        return bool(parts["back_lasting"].search(low))
+    if to_friends:
+        return bool(parts["friends"].match(low))
+    if not known.spaced:
+        lasts = parts["always"].match(low) or parts["lasting"].search(low)
+        return bool(lasts) and not parts["once"].search(low)
+    if parts["always"].match(low):
+        return not (parts["once"].search(low) and not parts["lasting"].search(low))
+    polite = parts["polite"].match(low)
+    order = low[polite.end() :].lstrip(" ,") if polite else low
+    verb = bool(parts["verbs"].match(order))
+    return verb and bool(parts["lasting"].search(low) or (polite and not parts["once"].search(order)))
+
+
+def takes_back(sentence: str) -> bool:
+    known, low = language_of(sentence), small(sentence)
+    return bool(known.data.get("rules")) and bool(_patterns(known)["back"].match(low))
+
+
+@cache
+def _patterns(known: Language) -> dict[str, Pattern[str]]:
+    table = known.data["rules"]
+    groups = (
+        "always",
+        "lasting",
+        "verbs",
+        "polite",
+        "once",
+        "never",
+        "back",
+        "back_lasting",
+        "friends",
+        "asked",
+        "kept",
+    )
+    return {group: phrases(table.get(group, ()), spaced=known.spaced) for group in groups}

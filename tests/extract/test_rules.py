@@ -1,0 +1,37 @@
+"""Rules are known by their language's data, whose examples are the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from everlore.extract.language import codes, language
+from everlore.extract.rules import is_rule, takes_back
+
+
+def examples(kind: str) -> Iterator[str]:
+    for code in codes():
+        yield from language(code).data["rules"][kind]
+
+
+@pytest.mark.parametrize("text", list(examples("reads")))
+def test_rules(text: str) -> None:
+    assert is_rule(text)
+
+
+@pytest.mark.parametrize("text", list(examples("stays")))
+def test_no_rules(text: str) -> None:
+    assert not is_rule(text)
+
+
+def test_among_friends_good_advice_is_no_rule() -> None:
+    assert not is_rule("Always trust your gut.", to_friends=True)
+    assert is_rule("Please call me Sam.", to_friends=True)
+
+
+def test_what_takes_a_rule_back() -> None:
+    assert takes_back("You can use emojis again.")
+    assert not takes_back("Never use emojis.")
+    assert is_rule("Could you always answer in English?")
+    assert not is_rule("Could you answer this?")
