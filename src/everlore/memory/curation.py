@@ -16,8 +16,9 @@ from hashlib import blake2b
 from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
-from everlore.extract import curation, slots
+from everlore.extract import curation
 from everlore.extract.curation import Accepted, Line, Refusal, Stretch
+from everlore.extract.facts import about
 from everlore.extract.grounding import check
 from everlore.kinds import fact as facts
 from everlore.kinds.base import END_FIELDS
@@ -270,7 +271,7 @@ def _new_facts(engine: Engine, stored: IndexedMemory, stretch: Stretch, lines: S
                 text=line.text,
                 turn=turn.number - 1,
                 by_user=turn.role == "user",
-                about=slots.about(line.text, turn.speaker) if turn.role == "user" else "",
+                about=about(line.text, turn.speaker) if turn.role == "user" else "",
                 category=line.category,
                 valid_from=line.valid_from,
             )
