@@ -65,7 +65,8 @@ def info_of(fact: Fact, name: str) -> Info | None:
     if fact.category == CATEGORY:
         if takes_back(said):
             return None
-        return Info(CATEGORY, clip(said, LONGEST), evidence(fact), fact.about, fact.timestamp)
+        rule = said if QUOTED in fact.text else fact.text  # a reviewer writes whom it is about
+        return Info(CATEGORY, clip(rule, LONGEST), evidence(fact), fact.about, fact.timestamp)
     if fact.category:
         return Info(fact.category, clip(fact.text, LONGEST), evidence(fact), fact.about, fact.timestamp)
     claim = None if _in_other_words(fact, said) else read(said)
