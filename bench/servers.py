@@ -110,6 +110,21 @@ def postgres(*options: str) -> Iterator[Postgres]:
 
 
 @contextlib.contextmanager
+def replica(server: Postgres) -> Iterator[Postgres]:
+    """A second server that follows the first and can only be read."""
+    with _folder("postgres", "nobody") as (folder, user):
+        programs = _postgres_programs(folder, user)
+        data, port = folder / "data", _free_port()
+        copied = ["-d", server.url(), "-D", str(data), "-R", "-X", "stream", "-c", "fast", "--no-sync"]
+        _done([str(programs / "pg_basebackup"), *copied], user)
+        listen = ["-p", str(port), "-h", "127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200"]
+        with _running([str(programs / "postgres"), "-D", str(data), *listen], folder, port, user, QUIT) as process:
+            follower = Postgres(port, server.password, process)
+            _await_answer(follower)
+            yield follower
+
+
+@contextlib.contextmanager
 def pooled(server: Postgres, database: str, connections: int) -> Iterator[str]:
     """The URL of a database behind a PgBouncer that gives each transaction any of so many sessions."""
     path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"])

@@ -23,6 +23,7 @@ from everlore.config import MemorySection, load
 from everlore.engine import open_engine
 from everlore.memory import flush, remember
 from everlore.memory.remember import NewMessage
+from everlore.sync.upkeep import embed_all
 from everlore.types import Scope
 
 FIRST = "somebody"
@@ -30,7 +31,7 @@ FILES = 5
 START = 1_780_000_000_000
 DAY_MS = 86_400_000
 TOLD = ("I live in Lisbon and I keep bees. My sister Ada works at Acme.", "Yesterday we sailed to Cascais.")
-MORE_MB = 150
+MORE_MB = 100
 """What ten times the files may take in memory beyond what they took before: their names and times."""
 
 
@@ -99,6 +100,7 @@ def _fill(root: Path, owners: int) -> None:
     for day, text in enumerate(TOLD):
         remember(engine, Scope(), f"s{day}", [NewMessage(FIRST, "user", START + day * DAY_MS, text)])
         flush(engine, Scope(), f"s{day}")
+    embed_all(engine, lambda *_: None)  # so that no command has to load the model for it
     first = next(root.rglob(f"users/{FIRST}"))
     files = {path.relative_to(first): path.read_text(encoding="utf-8") for path in first.rglob("*.md")}
     engine.close()

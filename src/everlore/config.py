@@ -63,7 +63,7 @@ class ApiSection(Section):
         0,
         ge=0,
         le=64,
-        description="Processes of their own for searches, about 100 MB each, one for each processor if there are many"
+        description="Processes of their own for searches, about 200 MB each, one for each processor if there are many"
         " clients; 0: the server searches itself.",
     )
     insecure: bool = Field(
@@ -105,7 +105,7 @@ class BoundarySection(Section):
         16384, ge=64, description="A conversation cell never has more tokens; tool output counts as far as it is kept."
     )
     gap_minutes: int = Field(240, ge=1, description="A silence this long closes a cell.")
-    min_messages: int = Field(4, ge=2, description="A change of topic closes a cell only from this size on.")
+    min_messages: int = Field(8, ge=2, description="A change of topic closes a cell only from this size on.")
     topic_shift: bool = Field(True, description="Close a cell when the embedder sees a change of topic.")
 
 
@@ -241,6 +241,9 @@ class StoreSection(Section):
         default_factory=_other_programs_url,
         description="PostgreSQL to keep everything in, postgresql://user:password@host:5432/name; empty takes"
         " DATABASE_URL, and without that the folder of the vault.",
+    )
+    read_url: SecretStr = Field(
+        SecretStr(""), description="A replica of that PostgreSQL, which answers searches; empty: there is none."
     )
     namespace: str = Field(
         "everlore",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runs import HELPER, agent, bash, session, user
 
-from everlore.extract.case import tasks_of, write_case
+from everlore.extract.agent.case import tasks_of, write_case
 from everlore.extract.llm import with_case
 from everlore.extract.prompts import CaseAnswer
 from everlore.extract.turns import spoken

@@ -26,12 +26,17 @@ def tell(engine: Engine, *messages: NewMessage, session: str = "s") -> None:
 
 
 def job(place: str, at: int, arguments: str = '{"to": "Rome"}') -> list[NewMessage]:
-    call = {"id": f"c{at}", "type": "function", "function": {"name": "search_flights", "arguments": arguments}}
+    calls = [
+        {"id": f"{tool}{at}", "type": "function", "function": {"name": tool, "arguments": arguments}}
+        for tool in ("search_flights", "book_flight")
+    ]
     return [
         says(f"Please book a flight to {place}.", at=at),
-        says("", "helper", at + 1, role="assistant", tool_calls=[call]),
-        says(f"3 flights to {place}", "search", at + 2, role="tool", tool_call_id=f"c{at}"),
-        says(f"Booked the flight to {place}.", "helper", at + 3, role="assistant"),
+        says("", "helper", at + 1, role="assistant", tool_calls=calls),
+        says(f"3 flights to {place}", "search", at + 2, role="tool", tool_call_id=f"search_flights{at}"),
+        says("booked", "search", at + 3, role="tool", tool_call_id=f"book_flight{at}"),
+        says(f"Booked the flight to {place}.", "helper", at + 4, role="assistant"),
+        says("That is exactly what I wanted.", at=at + 5),
     ]
 
 

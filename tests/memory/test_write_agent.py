@@ -33,12 +33,17 @@ def skills(engine: Engine) -> list[IndexedMemory]:
 
 
 def run(place: str, at: int) -> list[NewMessage]:
-    call = {"id": f"c{at}", "type": "function", "function": {"name": "search_flights", "arguments": '{"to": "x"}'}}
+    calls = [
+        {"id": f"{tool}{at}", "type": "function", "function": {"name": tool, "arguments": '{"to": "x"}'}}
+        for tool in ("search_flights", "book_flight")
+    ]
     return [
         says(f"Please book a flight to {place}.", at=at),
-        says("", "helper", at + 1, role="assistant", tool_calls=[call]),
-        says(f"3 flights to {place}", "search", at + 2, role="tool", tool_call_id=f"c{at}"),
-        says(f"Booked the flight to {place}.", "helper", at + 3, role="assistant"),
+        says("", "helper", at + 1, role="assistant", tool_calls=calls),
+        says(f"3 flights to {place}", "search", at + 2, role="tool", tool_call_id=calls[0]["id"]),
+        says("booked", "search", at + 3, role="tool", tool_call_id=calls[1]["id"]),
+        says(f"Booked the flight to {place}.", "helper", at + 4, role="assistant"),
+        says("That is exactly what I wanted.", at=at + 5),
     ]
 
 

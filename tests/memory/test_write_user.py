@@ -42,17 +42,19 @@ def tell(engine: Engine, *messages: NewMessage, session: str = "s") -> None:
 
 def run(place: str, at: int, *, user: bool = True) -> list[NewMessage]:
     """An agent looks something up and answers."""
-    call: dict[str, Any] = {
-        "id": f"c{at}",
-        "type": "function",
-        "function": {"name": "search_flights", "arguments": f'{{"to": "{place}"}}'},
-    }
+    calls: list[dict[str, Any]] = [
+        {"id": f"{tool}{at}", "type": "function", "function": {"name": tool, "arguments": f'{{"to": "{place}"}}'}}
+        for tool in ("search_flights", "book_flight")
+    ]
     asked = [says(f"Please book a flight to {place}.", at=at)] if user else []
+    content = [says("That is exactly what I wanted.", at=at + 5)] if user else []
     return [
         *asked,
-        says("", "helper", at + 1, role="assistant", tool_calls=[call]),
-        says(f"3 flights to {place}", "search", at + 2, role="tool", tool_call_id=f"c{at}"),
-        says(f"Booked the flight to {place}.", "helper", at + 3, role="assistant"),
+        says("", "helper", at + 1, role="assistant", tool_calls=calls),
+        says(f"3 flights to {place}", "search", at + 2, role="tool", tool_call_id=f"search_flights{at}"),
+        says("booked", "search", at + 3, role="tool", tool_call_id=f"book_flight{at}"),
+        says(f"Booked the flight to {place}.", "helper", at + 4, role="assistant"),
+        *content,
     ]
 
 

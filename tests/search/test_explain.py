@@ -49,7 +49,9 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         [says("I moved to Seattle last week.")],
         run("The deploy to staging is flaky, fix it", "./deploy.sh", ("deployed", "A probe was missing.")),
         run("Run the migration of orders", "alembic upgrade head", (locked, "I could not run it.")),
-        run("Run the migration of customers", "alembic upgrade head", (locked, "Once more."), ("ok", "Done.")),
+        run(
+            "Run the migration of customers", "alembic upgrade head", (locked, "Once more."), ("exit code: 0", "Done.")
+        ),
         run("Book a flight to Rome", "fly rome", ("booked", "It is booked.")),
     ]
     for number, talk in enumerate(talks):

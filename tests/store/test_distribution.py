@@ -26,6 +26,7 @@ from everlore.postgres.tenants import digest128, owner_uuid, tenant_of
 from everlore.search import Query, recall
 from everlore.search.recipes import AGENTIC, HYBRID, KEYWORD, SEARCH, VECTOR
 from everlore.sync.upkeep import index_changes
+from everlore.types import Owner
 
 pytestmark = needs_citus
 
@@ -184,7 +185,8 @@ def test_an_owner_is_asked_of_one_group_of_shards(
             partial(history, engine, ALICE, episode.key.public_id),
         ):
             assert asked(reading) == {mine}
-        assert asked(lambda: forget(engine, ALICE, episode.key.public_id)) == {mine, session}
+        took_part = group_of(tenant_of(owner_uuid(Owner(SCOPE, "agent", ALICE.id))))
+        assert asked(lambda: forget(engine, ALICE, episode.key.public_id)) == {mine, session, took_part}
         everyone = Query(None, "Where does Maria live?", 5, scope=SCOPE)
         for said in commands.during(lambda: recall(engine, everyone, SEARCH)):
             assert "read_intermediate_result" not in said, "it is pushed down"

@@ -104,3 +104,15 @@ def test_few_vectors_have_no_index_and_many_get_one(database: Postgres, monkeypa
         assert not again.upkeep.tidy()
         monkeypatch.undo()
         assert alike(again, 3, where(), 8) == exact
+
+
+def test_who_comes_too_late_with_a_vector_takes_none_away(database: Postgres) -> None:
+    with opened(database.url(), new_schema()) as server:
+        index = open_index(server)
+        index.upkeep.use_model("m", 16)
+        fill(index, row("af_1", "text 1"))
+        units = [one.unit for one in index.upkeep.unembedded(10)]
+        for _ in range(2):  # two processes that both saw it wait
+            index.upkeep.put_vectors(units, direction(1).reshape(1, -1))
+        assert index.upkeep.check() == []
+        assert len(alike(index, 1, where(), 5)) == 1

@@ -75,7 +75,7 @@ def first_ten(api: Api, query: str, method: str) -> list[tuple[float, str]]:
     return [(episode["score"], episode["episode"]) for episode in found]
 
 
-@pytest.mark.parametrize("method", ["keyword", "vector", "hybrid"])
+@pytest.mark.parametrize("method", ["keyword", "vector", "hybrid", "agentic"])
 def test_both_stores_answer_alike(stores: list[Api], method: str) -> None:
     questions = texts(ASKED, 120)
     for question in questions:

@@ -53,6 +53,16 @@ def test_codes_about_the_centre_tell_apart_what_lies_in_a_narrow_cone() -> None:
     assert found(CENTRE) <= 120
 
 
+def test_estimates_are_products_with_the_signs() -> None:
+    rows = np.stack([direction(seed, 100) for seed in range(50)])
+    centre = rows.mean(axis=0)
+    codes, wanted = encode(rows, centre), turned_query(direction(7, 100), centre)
+    bits = np.unpackbits(np.ascontiguousarray(codes.signs.T).view(np.uint8), axis=1)
+    plain = np.where(bits, 1.0, -1.0) @ wanted * codes.factors[0] - codes.factors[1]
+    some = np.array([3, 7, 49])
+    np.testing.assert_allclose(estimates(codes, some, wanted), plain[some], atol=1e-5)
+
+
 def test_what_is_stored_comes_back_with_unit_length() -> None:
     [halves] = packed(direction(2, 96)[None, :])
     assert len(halves) == 2 * 96

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import NamedTuple
 
-from everlore.extract.case import tasks_of, write_case
+from everlore.extract.agent.case import tasks_of, write_case
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
 
 SCOPE = Scope()
@@ -45,8 +45,8 @@ def session(*parts: list[Message]) -> Cell:
     return Cell("mc_0123456789ab", SCOPE, "s1", tuple(message for part in parts for message in part))
 
 
-BAD, POOR, FINE, BEST = (0.0, 0.2), (0.2, 0.5), (0.6, 0.85), (0.85, 1.0)
-"""Quality: failed or rejected; not known to be good; done; done, and the user is content."""
+FAILED, UNPROVEN, PROVEN = (0.0, 0.3), (0.5, 0.5), (0.7, 1.0)
+"""Quality: something proved that it failed; nothing proved anything; something proved that it went well."""
 
 
 def edit(path: str) -> list[Message]:

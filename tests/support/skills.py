@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everlore.extract.skill import write_skill
+from everlore.extract.agent.skill import write_skill
 from everlore.kinds.case import Case
 from everlore.kinds.skill import Skill
 from everlore.types import Owner, Scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from everlore.extract import case
+from everlore.extract.agent import case
 from everlore.kinds.case import Case
 from everlore.types import Cell, Message, Owner, Scope
 

@@ -39,18 +39,23 @@ def test_messages_may_be_sent_again_when_nothing_made_of_them_is_left(engine: En
 
 
 def test_a_case_leaves_the_skills_that_name_it(engine: Engine) -> None:
-    for number, place in enumerate(("Rome", "Oslo")):
+    for number, place in enumerate(("Rome", "Oslo", "Bern")):
         at = MAY_28 + number * DAY
-        call = {"id": f"c{at}", "type": "function", "function": {"name": "search", "arguments": f'{{"to": "{place}"}}'}}
+        calls = [
+            {"id": tool, "type": "function", "function": {"name": tool, "arguments": "{}"}}
+            for tool in ("search", "reserve")
+        ]
         tell(
             engine,
             f"s{number}",
             says(f"Please book a flight to {place}.", at=at),
-            says("", "helper", at + 1, role="assistant", tool_calls=[call]),
-            says(f"3 flights to {place}", "search", at + 2, role="tool", tool_call_id=f"c{at}"),
-            says(f"Booked the flight to {place}.", "helper", at + 3, role="assistant"),
+            says("", "helper", at + 1, role="assistant", tool_calls=calls),
+            says(f"3 flights to {place}", "search", at + 2, role="tool", tool_call_id="search"),
+            says("reserved", "search", at + 3, role="tool", tool_call_id="reserve"),
+            says(f"Booked the flight to {place}.", "helper", at + 4, role="assistant"),
+            says("That is exactly what I wanted.", at=at + 5),
         )
-    first, second = listing(engine, HELPER, "case", descending=False).rows
+    first, second, _ = listing(engine, HELPER, "case", descending=False).rows
     (path,) = drop_sources(engine, HELPER, [first.key.local_id])
     file = engine.vault.read(path)
     assert file is not None

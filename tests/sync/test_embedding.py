@@ -16,6 +16,7 @@ from everlore.errors import Unavailable
 from everlore.memory import flush, remember
 from everlore.search import METHODS, Query, recall
 from everlore.search.recipes import KEYWORD, Method
+from everlore.stores.base import PieceText
 from everlore.surfaces.http.health import examine
 from everlore.sync import worker
 from everlore.sync.doctor import doctor
@@ -188,6 +189,7 @@ def test_a_model_that_does_not_answer_is_asked_ever_more_rarely(
     monkeypatch.setattr(worker, "embed_pending", unanswered)
     monkeypatch.setattr(worker, "EMBED_AGAIN_SECONDS", 0.1)
     engine = open_vault(tmp_path, first.url)
+    monkeypatch.setattr(type(engine.index.upkeep), "unembedded", lambda *_: [PieceText(1, "waits")])
     working = Worker(engine)
     working.start()
     within(10, lambda: len(asked) > 3)

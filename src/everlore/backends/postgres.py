@@ -30,6 +30,7 @@ class PostgresBackend:
             pool_size=store.pool_size,
             idle_seconds=store.idle_ms / 1000,
             query_ms=store.query_ms,
+            read_url=store.read_url.get_secret_value(),
         )
 
     def vault(self) -> PostgresVault:

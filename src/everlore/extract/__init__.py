@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from everlore.extract import agent as agent
     from everlore.extract import boundary as boundary
-    from everlore.extract import case as case
     from everlore.extract import change as change
     from everlore.extract import episode as episode
     from everlore.extract import facts as facts
     from everlore.extract import llm as llm
     from everlore.extract import profile as profile
     from everlore.extract import prompts as prompts
-    from everlore.extract import skill as skill
-    from everlore.extract import skill_cluster as skill_cluster
     from everlore.extract import supersede as supersede
     from everlore.extract import third_person as third_person
     from everlore.extract import turns as turns

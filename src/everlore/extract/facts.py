@@ -189,7 +189,7 @@ def _told(turn: Spoken, sentence: str, zone: tzinfo, least: float, *, friends: b
             continue
         missing = least - FRAMED * (claim is not None) - worth
         if missing <= (0 if friends or known.has("outside", small(bare)) else TENTATIVE):
-            text = _said(turn, bare, zone) if other else _fact(turn, bare, zone)
+            text = _said(turn, bare, zone, "shared") if other else _fact(turn, bare, zone)
             found.append(_draft(turn, text, worth, tentative=missing > 0, unread=other))
     return found
 
@@ -318,9 +318,9 @@ def _fact(turn: Spoken, sentence: str, zone: tzinfo) -> str:
     return own if own.startswith(turn.name) else own[0].upper() + own[1:]
 
 
-def _said(turn: Spoken, sentence: str, zone: tzinfo) -> str:
+def _said(turn: Spoken, sentence: str, zone: tzinfo, verb: str = "said") -> str:
     quoted = with_dates(sentence, turn.message.timestamp, zone).replace('"', "'")
-    return f'{turn.name} said: "{quoted}"'
+    return f'{turn.name} {verb}: "{quoted}"'
 
 
 def _draft(

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from everlore.extract.agent.outcome import one_line
+from everlore.extract.agent.run import Step
 from everlore.extract.facts import LONGEST, FactDraft, about
-from everlore.extract.phrases import one_line
 from everlore.extract.prompts import (
     AGENT_CELL,
     USER_CELL,
@@ -25,7 +26,6 @@ from everlore.extract.prompts import (
 )
 from everlore.extract.salience import salience
 from everlore.extract.sentences import clip
-from everlore.extract.trajectory import Step
 from everlore.extract.turns import Spoken, name_of, spoken
 from everlore.kinds.case import Case
 from everlore.kinds.episode import Episode

@@ -115,6 +115,8 @@ def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
     after, before = words_of(new), words_of(old)
     if after == before or _before(new, old) or not may_end(new) or seen(after).language.has("then", small(after)):
         return 0.0
+    if _of_another(after, before):
+        return 0.0
     if CATEGORY in (new.category, old.category) and not _rules_meet(new, old, after, before):
         return 0.0
     if old.category == CATEGORY and takes_back(after):
@@ -128,6 +130,12 @@ def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
         return SURE
     pair = (vectors[before], vectors[after]) if vectors and after in vectors and before in vectors else None
     return min(max(0.0, judged(before, after, pair)), SURE / 2)
+
+
+def _of_another(after: str, before: str) -> bool:
+    """ "My boss quit Dell." says nothing of where oneself works."""
+    who = seen(after).language.pattern("others").match(small(after))
+    return who is not None and who[0] not in small(before)
 
 
 def _died(after: str, stale: Claim) -> bool:

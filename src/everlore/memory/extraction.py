@@ -69,7 +69,7 @@ def write_cell(engine: Engine, cell: Cell, meter: Meter) -> bool:
     spoken = [message for message in cell.messages if not message.blank]
     answer = _answer(engine, cell, meter) if spoken else None
     users = [Owner(cell.scope, "user", name) for name in dict.fromkeys(m.sender_id for m in spoken if m.role == "user")]
-    worked = extract.case.agents_of(spoken) if spoken and extract.case.has_trajectory(cell) else ()
+    worked = extract.agent.case.agents_of(spoken) if spoken and extract.agent.case.has_trajectory(cell) else ()
     agents = [Owner(cell.scope, "agent", name) for name in worked]
     of_users = [(user, user_memories(engine, cell, user, answer)) for user in users]
     of_agents = [(agent, cases_of(cell, agent, answer)) for agent in agents]
@@ -85,7 +85,7 @@ def _answer(engine: Engine, cell: Cell, meter: Meter) -> CellAnswer | None:
     configured. With one, a cell is not written before it has answered: Postponed tells why."""
     if engine.llm is None:
         return None
-    task = extract.llm.cell_task(cell, trajectory=extract.case.has_trajectory(cell))
+    task = extract.llm.cell_task(cell, trajectory=extract.agent.case.has_trajectory(cell))
     kept = engine.buffer.draft(cell)
     if kept is not None:
         with suppress(ValidationError):  # kept by another version, which asked for another shape

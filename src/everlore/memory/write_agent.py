@@ -43,8 +43,8 @@ def cases_of(cell: Cell, owner: Owner, answer: CellAnswer | None = None) -> list
     """What an agent did in a cell; ids are given when it is written. `answer` is what a language model made of it."""
     told = answer.cases if isinstance(answer, extract.prompts.WorkCell | extract.prompts.AgentCell) else []
     return [
-        extract.llm.with_case(extract.case.write_case(task, cell, owner, ""), task, told)
-        for task in extract.case.tasks_of(cell, owner)
+        extract.llm.with_case(extract.agent.case.write_case(task, cell, owner, ""), task, told)
+        for task in extract.agent.case.tasks_of(cell, owner)
     ]
 
 
@@ -69,8 +69,8 @@ def _ask_for_skill(engine: Engine, owner: Owner, new: Case, meter: Meter) -> Ski
         return None
     known = list(_skills(engine, owner).known.values())
     others, vectors = _alike(engine, owner, new, known)
-    cluster, old = extract.skill_cluster.gather(new, others, known, vectors)
-    if old is None and not extract.skill.enough(cluster):
+    cluster, old = extract.agent.skill.gather(new, others, known, vectors)
+    if old is None and not extract.agent.skill.enough(cluster):
         return None
     newest = sorted(cluster, key=lambda case: case.timestamp)[-NEWEST_CASES:]
     data = extract.llm.cases_data(newest, engine.llm.max_input_tokens)
@@ -96,19 +96,19 @@ def _try_update(engine: Engine, owner: Owner, new: Case, told: SkillAnswer | Non
     pages = _skills(engine, owner)
     known = pages.known
     others, vectors = _alike(engine, owner, new, list(known.values()))
-    cluster, old = extract.skill_cluster.gather(new, others, list(known.values()), vectors)
-    if old is None and not extract.skill.enough(cluster):
+    cluster, old = extract.agent.skill.gather(new, others, list(known.values()), vectors)
+    if old is None and not extract.agent.skill.enough(cluster):
         return ""
     now = engine.clock.now()
     if old is None:
-        if pages.unread_sources & {extract.skill_cluster.public_id(case) for case in cluster}:
+        if pages.unread_sources & {extract.agent.skill.public_id(case) for case in cluster}:
             return None
         entry = _new_id(engine, owner, new.timestamp, known.values())
         taken = [*(skill.name for skill in known.values()), *pages.folders]
-        written = extract.skill.write_skill(cluster, None, entry, now, taken, told)
+        written = extract.agent.skill.write_skill(cluster, None, entry, now, taken, told)
         path = sheet_path(skills.SKILL, owner, written.name)
     else:
-        written = extract.skill.write_skill(cluster, old, old.local_id, now, told=told)
+        written = extract.agent.skill.write_skill(cluster, old, old.local_id, now, told=told)
         path = next(path for path, skill in known.items() if skill.local_id == old.local_id)
     located = locate(path)
     folder = located.name if located else written.name
@@ -155,7 +155,7 @@ def _alike(
         rows |= {row.key: row for row in engine.index.rows.stored(list(nearest)[:NEAREST]).values()}
         others = _others(rows.values(), new)
         return others, engine.embedder.encode(
-            [extract.skill_cluster.cluster_text(case) for case in (*others, new)], patient=False
+            [extract.agent.skill.cluster_text(case) for case in (*others, new)], patient=False
         )
     except (Unavailable, Misconfigured):
         return _others(rows.values(), new), None

@@ -11,10 +11,12 @@ from psycopg_pool import PoolClosed, PoolTimeout
 from everlore.errors import Damaged, EverloreError, InvalidInput, Misconfigured, Unavailable
 
 RETRY_SECONDS = 10.0
-NODE_SECONDS = 1.0
+NODE_SECONDS = 0.5
 """A node of a cluster is asked again once or twice, since a connection to it may only be old; others need not wait."""
 _ENDED = ("57P01", "57P02", "57P03", "57P05", "25P02")
 """The database shuts down, starts or ended our session; or an error before left a transaction that cannot go on."""
+_DIED = ("could not commit transaction for shard", "failure on connection marked as essential", "postmaster was shut")
+"""How Citus begins to tell, without a code, that a node died in the middle: nobody knows whether it committed."""
 _QUOTING = ("22", "P0", "XX")
 """Classes of errors whose sentence may quote a value."""
 _EXTENSION = re.compile(r"\b(vector|halfvec|hnsw|halfvec_cosine_ops)\b|<=>")
@@ -32,6 +34,8 @@ def conflict(error: psycopg.Error) -> bool:
 def away(error: psycopg.Error) -> bool:
     """Whether a node behind the database is away: our own session told us so, and lives."""
     state = error.sqlstate or ""
+    if state == "XX000":
+        return (error.diag.message_primary or "").startswith(_DIED)
     return (state.startswith("08") or state in _ENDED[:4]) and error.diag.severity_nonlocalized == "ERROR"
 
 

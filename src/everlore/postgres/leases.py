@@ -108,6 +108,10 @@ class Leases:
                 self._here.discard(name)
                 self._guard.notify_all()
 
+    def any(self) -> bool:
+        """Whether this thread holds something."""
+        return bool(self._of_thread())
+
     def check(self) -> None:
         """Before this thread writes: it still has what it thinks it has."""
         for lease in list(self._of_thread().values()):

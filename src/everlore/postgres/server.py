@@ -21,6 +21,7 @@ from everlore.postgres.leases import PART as LEASES
 from everlore.postgres.leases import Leases
 from everlore.postgres.names import Names, quoted
 from everlore.postgres.parts import DISTRIBUTED, Part, beside, distribute, make_schema, tidy, upgrade, version
+from everlore.postgres.replica import Replica
 from everlore.postgres.statements import Connection, keep_nul, run
 from everlore.postgres.tenants import digest128
 
@@ -44,32 +45,32 @@ LISTEN_SECONDS, LISTEN_AGAIN_SECONDS = 1.0, 20.0
 
 class Server:
     def __init__(
-        self, url: str, *, schema: str = "everlore", pool_size: int = 20, idle_seconds: float = 600.0, query_ms: int = 0
+        self,
+        url: str,
+        *,
+        schema: str = "everlore",
+        pool_size: int = 20,
+        idle_seconds: float = 600.0,
+        query_ms: int = 0,
+        read_url: str = "",
     ) -> None:
         self._url = _plain_url(url)
         self.schema = schema
         self.where, self._password = _described(self._url)
+        self._others = (read_url, _described(_plain_url(read_url))[1]) if read_url else ()
         self._names = Names(schema)
         self._limit = f"SET LOCAL statement_timeout = {query_ms};" if query_ms else ""
         self._mine = threading.local()
         self._parts: dict[str, Part] = {}
         self._woken: list[Callable[[], None]] = []
         self._channel = f"everlore_{digest128(schema).hex[:16]}"
-        self._pool: ConnectionPool[Connection] = ConnectionPool(
-            self._url,
-            connection_class=Connection,
-            kwargs=SESSION,
-            min_size=0,
-            max_size=pool_size,
-            max_idle=idle_seconds,
-            open=False,
-            timeout=POOL_SECONDS,
-            reconnect_timeout=CONNECT_SECONDS,
-            configure=self._configure,
-        )
+        self._pool = self._connections(self._url, pool_size, idle_seconds)
+        self._replica = Replica(self._connections(_plain_url(read_url), pool_size, idle_seconds)) if read_url else None
         self._leases = Leases(self.apart)
         self._first_contact()
         self._pool.open()
+        if self._replica is not None:
+            self._replica.pool.open()
         try:
             self.prepare(LEASES)
         except BaseException:
@@ -80,12 +81,24 @@ class Server:
         """Run statements that change nothing."""
         return self._run(self._together(work, self._limit) if self._limit else work, retry=True)
 
+    def look(self, work: Callable[[Connection], T]) -> T:
+        """The same for a search: on the replica, when there is one that has what this process wrote, and nothing is
+        decided under a lock."""
+        if self._replica is not None and self._held() is None and not self._leases.any():
+            with self._replica.ready() as connection:
+                if connection is not None:
+                    with contextlib.suppress(psycopg.Error):  # cancelled by what it has to replay, perhaps
+                        return (self._together(work, self._limit) if self._limit else work)(connection)
+        return self.read(work)
+
     def write(self, work: Callable[[Connection], T], *, lasting: bool = True, retry: bool = True) -> T:
         """Run `work` in one transaction. Not `lasting`: a crash of the database may lose the latest of these, in
         order, which is no harm to what can be made again."""
         self._leases.check()
         settings = self._limit if lasting else f"{self._limit}SET LOCAL synchronous_commit = off;"
         done = self._run(self._together(work, settings), retry=retry)
+        if self._replica is not None and self._held() is None:
+            self.apart(self._replica.note)
         for wake in self._woken:
             wake()
         return done
@@ -171,11 +184,13 @@ class Server:
 
     def close(self) -> None:
         self._leases.close()
+        if self._replica is not None:
+            self._replica.pool.close()
         self._pool.close()
 
     def hidden(self, text: str) -> str:
         """The text without the password, wherever it came from."""
-        for secret in (self._url, self._password):
+        for secret in (self._url, self._password, *self._others):
             if secret:
                 text = text.replace(secret, "***")
         return text
@@ -211,6 +226,20 @@ class Server:
                         raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
+
+    def _connections(self, url: str, most: int, idle_seconds: float) -> ConnectionPool[Connection]:
+        return ConnectionPool(
+            url,
+            connection_class=Connection,
+            kwargs=SESSION,
+            min_size=0,
+            max_size=most,
+            max_idle=idle_seconds,
+            open=False,
+            timeout=POOL_SECONDS,
+            reconnect_timeout=CONNECT_SECONDS,
+            configure=self._configure,
+        )
 
     def _configure(self, connection: Connection) -> None:
         """Nothing of it is known to the database's session, which a proxy may exchange between two transactions."""

@@ -11,13 +11,15 @@ from everlore.sql import Row, Session, T
 
 
 class PostgresTables:
-    def __init__(self, server: Server, *, lasting: bool = True) -> None:
-        """Not `lasting`: what can be made again (`Server.write`)."""
+    def __init__(self, server: Server, *, lasting: bool = True, searched: bool = False) -> None:
+        """Not `lasting`: what can be made again (`Server.write`). `searched`: read as searches do (`Server.look`)."""
         self._server = server
+        self._searched = searched
         self._lasting = lasting
 
     def read(self, work: Callable[[Session], T]) -> T:
-        return self._server.read(lambda connection: work(_Session(connection)))
+        ask = self._server.look if self._searched else self._server.read
+        return ask(lambda connection: work(_Session(connection)))
 
     def write(self, work: Callable[[Session], T]) -> T:
         return self._server.write(lambda connection: work(_Session(connection)), lasting=self._lasting)

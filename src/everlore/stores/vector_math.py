@@ -99,7 +99,10 @@ def estimates(codes: Codes, positions: Ints, wanted: Vector) -> Rows:
     """Rise with the cosines of these vectors and a turned query: the bits of the vectors are compared with all that is
     known of the query, as RaBitQ does (Gao and Long, 2024)."""
     signs = np.ascontiguousarray(codes.signs[:, positions].T).view(np.uint8)
-    agreed = np.unpackbits(signs, axis=1).astype(np.float32) @ wanted
+    # what each of the 256 bytes is worth in each place: looking that up is far quicker than to multiply bit by bit
+    worth = (wanted.reshape(-1, 8) @ _BYTES.T).ravel()
+    places = np.add(signs, np.arange(0, len(worth), 256), dtype=np.int32)
+    agreed = worth.take(places).sum(axis=1)
     factors = codes.factors[:, positions]
     scores: Rows = (2 * agreed - wanted.sum()) * factors[0] - factors[1]
     return scores
@@ -122,4 +125,5 @@ def _hadamard(size: int) -> Rows:
     return np.block([[half, half], [half, -half]])
 
 
+_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32)
 _TURN = _hadamard(BITS) / np.float32(BITS**0.5)

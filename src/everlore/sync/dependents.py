@@ -1,4 +1,4 @@
-"""What hangs on a memory and goes with it: facts on their episode, mentions in skills on their case."""
+"""What hangs on a memory and goes with it: facts and cases on their episode, what a skill says on its cases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from everlore.errors import Damaged, Unreadable
 from everlore.kinds import case, skill
 from everlore.kinds.paths import locate
 from everlore.kinds.registry import kinds_where, parts_of
-from everlore.types import IndexedMemory, Json, Key, MemoryFile, Owner, Predicate, Track, Where
+from everlore.types import IndexedMemory, Key, MemoryFile, Owner, Predicate, Track, Where
 from everlore.vault.markdown import parse_sheet, render_sheet, without
 
 MOST_OF_A_CELL = 1000
@@ -24,15 +24,24 @@ MOST_SKILLS = 10_000
 
 def drop_parts(engine: Engine, owner: Owner, whole: str, path: str, cells: Sequence[str]) -> Mapping[str, list[str]]:
     """Take out the parts, such as facts, of cells whose `whole`, such as their episode, left `path` and is nowhere
-    else. Returns them by their file."""
+    else, and what agents did in them. Returns them by their file."""
     kept = {row.parent_id for row in engine.index.rows.children(owner, whole, cells) if row.path != path}
     lost = [cell for cell in cells if cell not in kept]
     by_path: dict[str, list[str]] = {}
-    for row in (row for part in parts_of(whole) for row in engine.index.rows.children(owner, part, lost)):
+    for row in hanging_on(engine, owner, whole, lost):
         by_path.setdefault(row.path, []).append(row.key.local_id)
     for part_path, entries in by_path.items():
         take_out(engine, part_path, entries)
     return by_path
+
+
+def hanging_on(engine: Engine, owner: Owner, whole: str, cells: Sequence[str]) -> list[IndexedMemory]:
+    """What goes with the `whole` of these cells: its parts, and the cases of the agents who took part."""
+    parts = parts_of(whole)
+    found = [row for part in parts for row in engine.index.rows.children(owner, part, cells)]
+    spoke = {name for row in engine.index.rows.children(owner, whole, cells) if parts for name in row.sender_ids}
+    agents = (Owner(owner.scope, "agent", name) for name in sorted(spoke))
+    return found + [row for agent in agents for row in engine.index.rows.children(agent, case.CASE.name, cells)]
 
 
 def take_out(engine: Engine, path: str, entries: Collection[str]) -> None:
@@ -48,8 +57,8 @@ def make_room(engine: Engine, owner: Owner, path: str, cells: Iterable[str]) -> 
     """Messages of which these cells, that left `path`, were all that was made may be sent again."""
     for cell in cells:
         mine = _made_of(engine, owner, cell)
-        spoke = sorted({name for row in mine for name in row.sender_ids} - {owner.id})
-        others = (Owner(owner.scope, track, name) for name in spoke for track in get_args(Track))
+        spoke = sorted({name for row in mine for name in row.sender_ids})
+        others = {Owner(owner.scope, track, name) for name in spoke for track in get_args(Track)} - {owner}
         # else a repeated request would double the memories of another who took part
         if all(row.path == path for row in mine) and not any(_made_of(engine, other, cell) for other in others):
             for session in {row.session_id for row in mine}:
@@ -62,21 +71,31 @@ def _made_of(engine: Engine, owner: Owner, cell: str) -> Sequence[IndexedMemory]
 
 
 def drop_sources(engine: Engine, owner: Owner, gone: Collection[str]) -> list[str]:
-    """Take these cases from the skills that name them as a source. Returns the files that changed."""
+    """Take these cases, and what they alone taught, from the skills that name them as a source. Returns the files that
+    changed."""
     ids = {Key(owner, case.CASE.name, entry).public_id for entry in gone}
     rows = engine.index.rows.page(Where(owner, (skill.SKILL.name,)), limit=MOST_SKILLS).rows if ids else []
-    paths = [row.path for row in rows if ids.intersection(row.data["source_case_ids"])]
-    for path in paths:
-        engine.vault.change(path, partial(_without_cases, path, ids))
-    return paths
+    found = [row for row in rows if ids.intersection(row.data["source_case_ids"])]
+    for row in found:
+        kept = [one for one in row.data["source_case_ids"] if one not in ids]
+        keys = [Key(owner, case.CASE.name, one.removeprefix(f"{owner.id}_")) for one in kept]
+        left = [case.from_row(stored) for stored in engine.index.rows.find(keys).values()]
+        with suppress(Damaged):  # reported as a problem
+            engine.vault.change(row.path, partial(_without_cases, row.path, ids, left, engine.clock.now()))
+    return [row.path for row in found]
 
 
-def _without_cases(path: str, ids: Collection[str], text: str | None) -> str | None:
+def _without_cases(
+    path: str, ids: Collection[str], left: Sequence[case.Case], now: int, text: str | None
+) -> str | None:
+    """None where nothing is left to say."""
     located = locate(path)
-    with suppress(Damaged):  # reported as a problem
-        if text and located:
-            old = skill.from_sheet(parse_sheet(text), located.owner, located.name)
-            new = extract.skill.without_cases(old, ids)
-            front: dict[str, Json] = {"description": new.description} if new.description != old.description else {}
-            return render_sheet(MemoryFile({**front, "source_case_ids": list(new.source_case_ids)}, new.content), text)
-    return text
+    if not text or not located:
+        return text
+    old = skill.from_sheet(parse_sheet(text), located.owner, located.name)
+    new = extract.agent.skill.without_cases(old, ids, left, now)
+    if new is None:
+        return None
+    sheet = skill.to_sheet(new)
+    changed = {name: value for name, value in sheet.front.items() if value != skill.to_sheet(old).front.get(name)}
+    return render_sheet(MemoryFile(changed, new.content), text)

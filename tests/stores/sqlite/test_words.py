@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stored import ALICE, fill, row, text, where
 
 from everlore.stores.sqlite import words
+from everlore.stores.sqlite.hits import Ints, permitted
 from everlore.stores.sqlite.index import open_index
 from everlore.types import Predicate
 
@@ -36,6 +38,27 @@ def test_frequent_terms_count_although_their_lists_are_not_read(path: Path, monk
     assert [h.unit for h in text(index, query, where(filter=Predicate("session_id", "eq", "s1")), 10)] == [
         h.unit for h in one
     ]
+    index.close()
+
+
+def test_a_filter_that_nearly_all_meet_is_not_listed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scope of a million memories, and words of which few of them have one: their units alone are looked at."""
+    index = open_index(path)
+    fill(index, *(row(f"af_{n:03}", f"alice said {'tea' if n % 40 == 0 else 'word'} again") for n in range(200)))
+    listed = []
+
+    def counted(*given: Any) -> Ints:
+        found = permitted(*given)
+        listed.append(len(found))
+        return found
+
+    monkeypatch.setattr(words, "permitted", counted)
+    monkeypatch.setattr(words, "FEW", 20)
+    broad, narrow = Predicate("session_id", "ne", "s9"), Predicate("timestamp", "eq", -1)
+    assert len(text(index, ["tea"], where(filter=broad), 10)) == 5
+    assert listed
+    assert max(listed) <= 21
+    assert text(index, ["tea"], where(filter=narrow), 10) == []
     index.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,6 +54,10 @@ def cases(api: Api, count: int, **filters: Any) -> list[dict[str, Any]]:
 def skills(api: Api) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = api.ok("get", agent_id="bot", memory_type="agent_skill")["agent_skills"]
     return found
+
+
+def _folder(api: Api) -> Path:
+    return api.root / api.app_id / api.project_id
 
 
 MORNING: list[Turn] = [
@@ -110,17 +115,21 @@ def test_disasters_make_no_skill(api: Api) -> None:
             at=AT + number * DAY,
         )
     found = cases(api, 3)
-    assert all(case["quality_score"] < 0.2 for case in found)
-    assert all("you broke production" in case["key_insight"] for case in found)
+    assert all(case["quality_score"] < 0.5 for case in found)
+    assert all(case["key_insight"] is None for case in found), "anger teaches nothing"
     assert all("`bash(command=pg_restore -d prod b.dump)`: error: " in case["approach"] for case in found)
     assert skills(api) == []
 
 
-def test_a_skill_shows_what_worked_and_warns_of_what_did_not(api: Api) -> None:
+def test_a_skill_shows_what_worked_and_nothing_of_what_did_not(api: Api) -> None:
     task = "Rotate the nginx logs on the {} host"
-    good: list[Turn] = [("$", "logrotate -f nginx.conf", "rotated 3 files"), ("bot", "The logs are rotated.")]
+    good: list[Turn] = [
+        ("$", "logrotate -f nginx.conf", "rotated 3 files"),
+        ("$", "systemctl reload nginx", "exit code: 0"),
+        ("bot", "The logs are rotated."),
+    ]
     for number, host in enumerate(("staging", "backup")):
-        work(api, f"s{number}", ("alice", task.format(host)), *good, ("alice", "perfect"), at=AT + number * DAY)
+        work(api, f"s{number}", ("alice", task.format(host)), *good, at=AT + number * DAY)
     work(
         api,
         "bad",
@@ -132,10 +141,9 @@ def test_a_skill_shows_what_worked_and_warns_of_what_did_not(api: Api) -> None:
     )
     cases(api, 3)
     [skill] = skills(api)
-    steps = skill["content"].partition("## Steps")[2].partition("## Lessons")[0]
-    assert "logrotate -f nginx.conf" in steps
-    assert "rm -rf" not in steps
-    assert "All the logs are gone!" in skill["content"]
+    assert "1. `logrotate -f nginx.conf`\n2. `systemctl reload nginx`" in skill["content"]
+    assert "rm -rf" not in skill["content"]
+    assert len(skill["source_case_ids"]) == 2
 
 
 def test_a_flight_and_a_hotel_are_two_skills(api: Api) -> None:
@@ -145,7 +153,8 @@ def test_a_flight_and_a_hotel_are_two_skills(api: Api) -> None:
                 api,
                 f"{what}-{city}",
                 ("alice", f"Book a {what} {city} for June {number + 3}"),
-                ("$", f"travel book {what.split()[0]} {city}", "confirmed"),
+                ("$", f"find-{what.split()[0]} {city}", "2 found"),
+                ("$", f"book-{what.split()[0]} {city}", "confirmed\nexit code: 0"),
                 ("bot", f"Your {what} {city} is booked."),
                 at=AT + (2 * number + at) * DAY,
             )
@@ -206,7 +215,7 @@ def test_a_failure_is_told_as_one(api: Api, output: str) -> None:
     work(api, "s", ("alice", "Build the app"), ("$", "make all", output), ("bot", "It does not build yet."))
     [case] = cases(api, 1)
     assert case["approach"].startswith("1. `bash(command=make all)`: error: ")
-    assert case["key_insight"].endswith("; this was not solved")
+    assert case["key_insight"] is None, "nobody knows yet how it is solved"
     assert case["quality_score"] < 0.5
 
 
@@ -217,17 +226,40 @@ DEPLOYED: tuple[Turn, ...] = (
 )
 
 
-def test_a_request_that_is_repeated_after_the_user_deleted_the_talk_makes_no_second_case(api: Api) -> None:
+def test_forgetting_a_talk_takes_what_the_agent_did_in_it(api: Api) -> None:
     work(api, "run", *DEPLOYED)
-    (talk,) = api.ok("get", user_id="alice", memory_type="episode")["episodes"]
-    (case,) = cases(api, 1)
+    work(api, "other", ("alice", "Clean up"), ("$", "clean", "removed 3 files"), at=AT + DAY)
+    (talk,) = api.ok("get", user_id="alice", memory_type="episode", filters={"session_id": "run"})["episodes"]
+    cases(api, 2)
     api.ok("delete", user_id="alice", id=talk["id"])
-    work(api, "run", *DEPLOYED)
-    assert cases(api, 1) == [case]
-    api.ok("delete", agent_id="bot", id=case["id"])
-    work(api, "run", *DEPLOYED)  # now nothing of it is left, so it is new
-    assert [found["id"] for found in cases(api, 1)] == ["bot_ac_20260528_00000002"]
-    assert api.ok("get", user_id="alice", memory_type="episode")["total_count"] == 1
+    assert [case["session_id"] for case in cases(api, 1)] == ["other"]
+    assert "deploy --prod" not in "".join(file.read_text("utf-8") for file in _folder(api).rglob("*.md"))
+    work(api, "run", *DEPLOYED)  # nothing of it is left, so it is new
+    assert [found["id"] for found in cases(api, 1, session_id="run")] == ["bot_ac_20260528_00000002"]
+    assert api.ok("get", user_id="alice", memory_type="episode")["total_count"] == 2
+
+
+def test_forgetting_a_talk_takes_what_a_skill_says_because_of_it(api: Api) -> None:
+    def renew(number: int) -> None:
+        tried = ("$", "certbot renew", "Error: port 80 is taken\nexit code 1")
+        stop, worked = ("$", "systemctl stop nginx", ""), ("$", "certbot renew", "renewed\nexit code: 0")
+        lesson: tuple[Turn, ...] = (tried, stop, worked) if number == 1 else (stop, worked)
+        asked = ("alice", f"Renew the certificate of host {number}")
+        work(api, f"s{number}", asked, *lesson, ("bot", "Renewed."), at=AT + number * DAY)
+
+    for number in range(3):
+        renew(number)
+    cases(api, 3)
+    (skill,) = skills(api)
+    assert "port 80 is taken" in skill["content"]
+    for number, left in ((1, 2), (0, 0)):
+        ask = {"user_id": "alice", "memory_type": "episode", "filters": {"session_id": f"s{number}"}}
+        (talk,) = api.ok("get", **ask)["episodes"]
+        api.ok("delete", user_id="alice", id=talk["id"])
+        found = skills(api)
+        assert [len(one["source_case_ids"]) for one in found] == ([left] if left else [])
+        assert all("port 80" not in one["content"] for one in found)
+    assert list(_folder(api).rglob("SKILL.md")) == []
 
 
 def test_what_only_an_agent_did_can_be_told_again_once_all_its_cases_are_deleted(api: Api) -> None:

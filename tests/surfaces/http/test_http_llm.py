@@ -229,11 +229,15 @@ def test_the_model_is_asked_where_topics_change(api: Api, llm: Llm) -> None:
 
 
 def work(at: int, name: str) -> list[dict[str, Any]]:
-    call = {"id": "c1", "type": "function", "function": {"name": "restart", "arguments": f'{{"service": "{name}"}}'}}
+    calls = [
+        {"id": tool, "type": "function", "function": {"name": tool, "arguments": f'{{"service": "{name}"}}'}}
+        for tool in ("restart", "announce")
+    ]
     return [
         says(f"Please restart the {name} service.", at),
-        says("", at + 1, "helper", "assistant", tool_calls=[call]),
-        says("restarted", at + 2, "helper", "tool", tool_call_id="c1"),
+        says("", at + 1, "helper", "assistant", tool_calls=calls),
+        says("restarted", at + 2, "helper", "tool", tool_call_id="restart"),
+        says("announced", at + 2, "helper", "tool", tool_call_id="announce"),
         says(f"The {name} service runs again.", at + 3, "helper", "assistant"),
     ]
 

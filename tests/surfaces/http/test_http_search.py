@@ -282,7 +282,7 @@ def run(api: Api, session_id: str, at: int, task: str = "Rotate the nginx logs o
         turn(1, "assistant", "bot", "I look at the configuration first.", tool_calls=[call(1, "cat logrotate.conf")]),
         turn(2, "tool", "shell", "weekly rotate 4", tool_call_id="c1"),
         turn(3, "assistant", "bot", "", tool_calls=[call(2, "logrotate -f logrotate.conf")]),
-        turn(4, "tool", "shell", "rotated 3 files", tool_call_id="c2"),
+        turn(4, "tool", "shell", "rotated 3 files\nexit code: 0", tool_call_id="c2"),
         turn(5, "assistant", "bot", "Done: the nginx logs were rotated with logrotate -f, three files in all."),
     ]
     api.ok("add", session_id=session_id, messages=messages)

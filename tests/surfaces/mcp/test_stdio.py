@@ -48,7 +48,7 @@ def test_tools_that_save_and_find_bring_no_extraction_along() -> None:
     tools = "everlore.surfaces.contracts.knowledge.toolset, everlore.surfaces.contracts.records.toolset"
     code = f"import sys, {tools}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    assert {"everlore.extract.facts", "everlore.extract.case"}.isdisjoint(loaded)
+    assert {"everlore.extract.facts", "everlore.extract.agent"}.isdisjoint(loaded)
 
 
 @posix_only

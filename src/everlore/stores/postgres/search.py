@@ -42,7 +42,7 @@ class _List:
 
 class PostgresSearch(Steps):
     def __init__(self, server: Server, model: OurModel) -> None:
-        super().__init__(PostgresTables(server), SAY)
+        super().__init__(PostgresTables(server, searched=True), SAY)
         self._server = server
         self._model = model
         self._frequencies = Frequencies[UUID](words.OWNERS_REMEMBERED)
@@ -61,13 +61,13 @@ class PostgresSearch(Steps):
             self._mine.known = None
 
     def candidates(self, asked: Asked) -> Evidence:
-        return self._server.read(lambda connection: self._candidates(connection, asked))
+        return self._server.look(lambda connection: self._candidates(connection, asked))
 
     def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats:
-        return self._server.read(lambda connection: self._statistics(connection, terms, owner))
+        return self._server.look(lambda connection: self._statistics(connection, terms, owner))
 
     def held(self, terms: Sequence[str], where: Where) -> list[str]:
-        return self._server.read(lambda connection: words.held(connection, terms, where))
+        return self._server.look(lambda connection: words.held(connection, terms, where))
 
     def _statistics(self, connection: Connection, terms: Sequence[str], owner: Owner | None) -> TermStats:
         known: dict[object, TermStats] | None = getattr(self._mine, "known", None)

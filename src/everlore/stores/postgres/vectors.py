@@ -130,7 +130,9 @@ def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArr
         f"{one.format('w')}{one.format('u')} RETURNING u.tenant, u.id, u.row, u.owner, u.kind, u.tie, u.place, u.turn"
     )
     found = rows(connection, taken, (list(given), *named, *named))
-    run(connection, f"DELETE FROM vectors v WHERE v.unit = ANY(%s){one.format('v')}", (list(given), *named))
+    # those of another model; not of units that another process was quicker with
+    old = f"DELETE FROM vectors v WHERE v.unit = ANY(%s){one.format('v')}"
+    run(connection, old, ([unit[1] for unit in found], *named))
     columns = "vectors(tenant, unit, row, owner, kind, tie, place, turn, model, vector)"
     load(connection, columns, [(*unit, model, written(given[unit[1]])) for unit in found])
 

@@ -34,11 +34,13 @@ def numbers(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -
     return np.fromstring(value(connection, sql, values) or "", dtype=np.int64, sep=",")
 
 
-def permitted(connection: apsw.Connection, owner: int, kinds: Sequence[int], condition: Condition) -> Ints:
-    """Every unit that meets a condition. Worth its price when few of the best do."""
+def permitted(
+    connection: apsw.Connection, owner: int, kinds: Sequence[int], condition: Condition, most: int = -1
+) -> Ints:
+    """Every unit that meets a condition, or so many of them. Worth its price when few of the best do."""
     demand = of_partition(owner, kinds, condition)
-    select = f"SELECT group_concat(u.id) FROM rows r CROSS JOIN units u ON u.row = r.id WHERE {demand.sql}"
-    return numbers(connection, select, demand.values)
+    select = f"SELECT u.id FROM rows r CROSS JOIN units u ON u.row = r.id WHERE {demand.sql} LIMIT ?"
+    return numbers(connection, f"SELECT group_concat(id) FROM ({select})", (*demand.values, most))
 
 
 class Settled(NamedTuple):

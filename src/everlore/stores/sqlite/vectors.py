@@ -42,11 +42,11 @@ from everlore.types import UnitHit, Where
 
 EXACT_UP_TO = 8192
 """Units of a part that are compared exactly."""
-ESTIMATED = 2048
+ESTIMATED = 4096
 """Units of a larger part that are estimated, at least,"""
 ESTIMATED_SHARE = 128
 """and at least one of so many."""
-NEAREST = 160
+NEAREST = 240
 """Units of a larger part that are compared exactly, at least; and at least four times as many as are wanted."""
 READ = 4096
 """Vectors read at a time, so that memory is bounded when very many are not packed yet."""

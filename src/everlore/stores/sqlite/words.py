@@ -139,12 +139,16 @@ def _thorough(
     """No shortcut: every list is read, or, when few units are permitted, every one of those."""
     if condition is None:
         return hits(connection, *_ranked(lists, scale, terms, kinds), None, limit)
-    allowed = permitted(connection, owner, kinds, condition)
-    if len(allowed) <= FEW:
-        found = settle(connection, allowed, np.zeros(len(allowed)), None, len(allowed))
-        return [hit for hit in _rescored(scale, terms, found) if hit.score > 0][:limit]
+    few = permitted(connection, owner, kinds, condition, FEW + 1)
+    if len(few) <= FEW:
+        settled = settle(connection, few, np.zeros(len(few)), None, len(few))
+        return [hit for hit in _rescored(scale, terms, settled) if hit.score > 0][:limit]
     units, scores = _ranked(lists, scale, terms, kinds)
-    keep = np.isin(units, allowed)
+    ahead = max(FEW, limit * 4)
+    found = hits(connection, units[:ahead], scores[:ahead], condition, limit)
+    if len(found) == limit or len(units) <= ahead:
+        return found
+    keep = np.isin(units, permitted(connection, owner, kinds, condition))
     return hits(connection, units[keep], scores[keep], None, limit)
 
 
