@@ -49,8 +49,8 @@ examples:
   python -m bench --only code                questions about code (CoSQA), and how quick a source tree is read
   python -m bench --only recall              multi-hop questions with and without the graph, and how long recall takes
   python -m bench --only holds               told changes: is the current value the first answer, on HTTP and MCP alike
-  python -m bench --only runs                agent runs: is the score proven, do lessons and skills hold
   python -m bench --only reading             how true the memories read: changes, facts, rules, profile, dates
+  python -m bench --only runs                agent runs: is the score proven, do lessons and skills hold
   python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
   python -m bench --only content             the content tools on sites of 100k documents, in each database
   python -m bench --only scale               10k, 100k and 1M memories in the folder: what vectors miss, how times grow
@@ -73,8 +73,8 @@ def main() -> int:
             "quality": _quality,
             "recall": _recall,
             "holds": _holds,
-            "runs": _runs,
             "reading": _reading,
+            "runs": _runs,
             "code": _code,
             "speed": _speed,
             "stores": _stores,
@@ -162,10 +162,6 @@ def _holds(options: argparse.Namespace, progress: Progress) -> None:
     _publish("holds", report.holds_table(holds.measure(progress)), quick=options.quick)
 
 
-def _runs(options: argparse.Namespace, progress: Progress) -> None:
-    _publish("runs", runs.table(runs.measure(data_folder(), progress), report.heading()), quick=options.quick)
-
-
 def _reading(options: argparse.Namespace, progress: Progress) -> None:
     folder = data_folder()
     if not (folder / "locomo").is_dir():
@@ -174,6 +170,10 @@ def _reading(options: argparse.Namespace, progress: Progress) -> None:
         )
         return
     _publish("reading", reading.table(reading.measure(folder, progress), report.heading()), quick=options.quick)
+
+
+def _runs(options: argparse.Namespace, progress: Progress) -> None:
+    _publish("runs", runs.table(runs.measure(data_folder(), progress), report.heading()), quick=options.quick)
 
 
 def _speed(options: argparse.Namespace, progress: Progress) -> None:

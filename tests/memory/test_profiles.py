@@ -56,7 +56,6 @@ def test_a_name_without_a_capital(engine: Engine, sender: str, name: str | None,
         ("I work at Siemens.", "I got laid off.", []),
         ("I'm vegan.", "I'm not vegan anymore.", []),
         ("I'm allergic to cats.", "I'm no longer allergic to cats.", []),
-        ("I live in Berlin.", "I left Berlin, I'm in Munich now.", []),
         ("I live in Berlin.", "I don't live in Berlin any more.", []),
     ],
 )

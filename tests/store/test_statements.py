@@ -16,7 +16,7 @@ from everlore.engine import Engine
 from everlore.memory import flush, remember
 from everlore.stores.base import Stamp
 
-AN_ADD, A_FLUSH = 3, 90
+AN_ADD, A_FLUSH = 3, 96
 A_GROUP = 20
 """Statements of a rebuild, for some hundred memories in as many files."""
 

@@ -56,7 +56,7 @@ def find_cells(
             shifts = [at - start for at in topics if start < at < end and free[at]]
         elif vectors is not None and limits.topic_shift:
             weights = np.array([_weight(message) for message in messages[start:end]], np.float32)
-            shifts = _shifts(vectors[start:end], weights, limits.min_messages, free[start:end])
+            shifts = _shifts(vectors[start:end], weights, max(2, limits.min_messages // 2), free[start:end])
         for left, right in _spans(end - start, shifts):
             cells.extend(_packed(messages[start + left : start + right], limits))
     return cells

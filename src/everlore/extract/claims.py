@@ -157,6 +157,12 @@ def _allowed(rule: Mapping[str, Any], value: str, whole: str, said: str) -> bool
         return False
     if any(f" {word} " in words for word in rule.get("never", ())) or len(value.split()) > rule.get("short", 12):
         return False
+    if "least" in rule and (
+        len(value.split()) < rule["least"] or not all(_capital(word, said) for word in value.split())
+    ):
+        return False
+    if rule.get("no_number") and value[:1].isdigit():
+        return False
     if rule.get("number") and not _NUMBER.search(value):
         return False
     if rule.get("named") and not (_NUMBER.search(value) or _capital(value, said)):

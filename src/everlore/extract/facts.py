@@ -34,6 +34,8 @@ LONG = 2_000
 FACTS_OF_PASTE = 8
 LONGEST = 400
 QUESTION = 120
+FEW = 3
+"""Words up to which an answer is taken for the value that was asked for."""
 ANSWER = 8
 """Words up to which an answer needs its question."""
 WORTH = 0.2
@@ -131,7 +133,9 @@ def _of_person(
         told = again or whole or sentence
         new = _told(turn, told, zone, -10.0 if again or whole else least, friends=friends)
         if not new and asked and not answered and not is_question(sentence):
-            new = _answer(turn, sentence, asked, zone)
+            whole = _field(sentence, asked) if len(words(sentence)) <= FEW else sentence
+            new = _told(turn, whole, zone, -10.0, friends=friends) if whole != sentence else []
+            new = new or _answer(turn, sentence, asked, zone)
             answered = True
         found += new
         if not is_question(told):
@@ -155,6 +159,7 @@ def sentences_of(text: str) -> list[str]:
             found.append(clip(f"{heading} {_ITEM.sub('', line).strip()}", LONGEST))
             continue
         if line.strip():
+            line = _field(line)
             heading = line.strip() if _HEADING.search(line) and len(line) < 160 else ""
             if not line.lstrip().startswith(">"):
                 found += [clip(sentence, LONGEST) for sentence in split(line) if not _CODE.search(sentence)]
@@ -170,6 +175,16 @@ def _only_tells(said: list[str]) -> bool:
 
 def _known(sentence: str, group: str) -> bool:
     return language_of(sentence).has(group, small(sentence))
+
+
+def _field(line: str, asked: str = "") -> str:
+    """ "City: Graz", or "Graz" as the answer to "Which city?", as the statement that it is; any other line as it is."""
+    label, _, value = (asked, "", line) if asked else line.partition(":")
+    fields: dict[str, str] = language_of(asked if asked else line).words.get("fields", {})
+    found = [fields[word] for word in map(small, words(label)) if word in fields]
+    value = value.strip(" .!")
+    plain = value and len(value.split()) <= (ANSWER if asked else 2 * ANSWER) and (asked or len(label.split()) == 1)
+    return found[0].format(value) if found and plain else line
 
 
 def _told(turn: Spoken, sentence: str, zone: tzinfo, least: float, *, friends: bool) -> list[FactDraft]:
@@ -189,7 +204,7 @@ def _told(turn: Spoken, sentence: str, zone: tzinfo, least: float, *, friends: b
             continue
         missing = least - FRAMED * (claim is not None) - worth
         if missing <= (0 if friends or known.has("outside", small(bare)) else TENTATIVE):
-            text = _said(turn, bare, zone) if other else _fact(turn, bare, zone)
+            text = _said(turn, bare, zone, "shared") if other else _fact(turn, bare, zone)
             found.append(_draft(turn, text, worth, tentative=missing > 0, unread=other))
     return found
 
@@ -215,10 +230,15 @@ def _halves(sentence: str) -> list[str]:
             if known.has("outside", small(second)):
                 continue  # "I have two dogs and I love walks with them"
             whole = one or (second == right and len(words(left)) > 3 and starts(known, "self", small(right)))
-            apart = one is None or ((one.slot, one.who) != (two.slot, two.who) if two else False)
+            apart = one is None or (two is not None and _two_things(one, two))
             if two and whole and apart and not (two.over or (one and one.over)):
                 return [f"{left}.", *_halves(second[0].upper() + second[1:])]
     return [sentence]
+
+
+def _two_things(one: Claim, two: Claim) -> bool:
+    """Whether two readings are of two things, or of one thing told twice; not of one thing that has changed."""
+    return (one.slot, one.who) != (two.slot, two.who) or bool(set(one.value.split()) & set(two.value.split()))
 
 
 @cache
@@ -235,9 +255,9 @@ def opened(sentence: str, known: Language) -> str:
         rest = re.match(r"[\s,!.:–—-]+", sentence[found.end() :]) if found else None
         if not found or not rest or len(sentence) - found.end() - rest.end() < 4:
             break
-        if not re.search(r"[,!.:–—-]", rest[0]) and not starts(
-            known, "self", small(sentence[found.end() + rest.end() :])
-        ):
+        after = small(sentence[found.end() + rest.end() :])
+        joined = starts(known, "self", after) or starts(known, "lead_in", after)
+        if not joined and not re.search(r"[,!.:–—-]", rest[0]):
             break
         sentence = sentence[found.end() + rest.end() :]
         sentence = sentence[0].upper() + sentence[1:]
@@ -318,9 +338,9 @@ def _fact(turn: Spoken, sentence: str, zone: tzinfo) -> str:
     return own if own.startswith(turn.name) else own[0].upper() + own[1:]
 
 
-def _said(turn: Spoken, sentence: str, zone: tzinfo) -> str:
+def _said(turn: Spoken, sentence: str, zone: tzinfo, verb: str = "said") -> str:
     quoted = with_dates(sentence, turn.message.timestamp, zone).replace('"', "'")
-    return f'{turn.name} said: "{quoted}"'
+    return f'{turn.name} {verb}: "{quoted}"'
 
 
 def _draft(

@@ -78,7 +78,9 @@ def info_of(fact: Fact, name: str) -> Info | None:
 def _in_other_words(fact: Fact, said: str) -> bool:
     """A quotation in which somebody says "I" although it could not be told of the user: whose words are they?"""
     known = language_of(said)
-    return fact.text != said and QUOTED in fact.text and known.code == DEFAULT and known.has("self", small(said))
+    return (
+        fact.text != said and fact.text.endswith(chr(34)) and known.code == DEFAULT and known.has("self", small(said))
+    )
 
 
 def _lasts(said: str, claim: Claim) -> bool:

@@ -36,7 +36,7 @@ Vectors = Mapping[str, Vector]
 def words_of(fact: Fact) -> str:
     """What a fact says, as its speaker put it: what is compared."""
     first = fact.text.partition(" ")[0].removesuffix("'s")
-    named = {small(first), *map(small, fact.sender_ids)} & set(map(small, words(fact.text)))
+    named = {small(first), *map(small, fact.sender_ids)} & {small(word).removesuffix("'s") for word in words(fact.text)}
     alone = (
         first if small(first) in named and first[:1].isupper() and not language_of(fact.text).is_common(first) else ""
     )
@@ -59,7 +59,7 @@ def may_end(fact: Fact) -> bool:
         return False
     text = words_of(fact)
     shown, low = seen(text), small(text)
-    cue = any(shown.language.has(group, low) for group in ("change", "over", "begin", "negation"))
+    cue = any(shown.language.has(group, low) for group in ("change", "over", "begin", "negation", "dies"))
     return bool(fact.about or fact.category or cue or shown.numbers) and not text.rstrip().endswith(("?", "？"))
 
 
@@ -115,6 +115,8 @@ def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
     after, before = words_of(new), words_of(old)
     if after == before or _before(new, old) or not may_end(new) or seen(after).language.has("then", small(after)):
         return 0.0
+    if _of_another(after, before):
+        return 0.0
     if CATEGORY in (new.category, old.category) and not _rules_meet(new, old, after, before):
         return 0.0
     if old.category == CATEGORY and takes_back(after):
@@ -126,8 +128,16 @@ def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
         return 0.0  # in one breath only what is plain
     if stale and stale.category == "family" and _died(after, stale):
         return SURE
+    if stale and stale.over:
+        return 0.0  # that somebody left stays true
     pair = (vectors[before], vectors[after]) if vectors and after in vectors and before in vectors else None
     return min(max(0.0, judged(before, after, pair)), SURE / 2)
+
+
+def _of_another(after: str, before: str) -> bool:
+    """ "My boss quit Dell." says nothing of where oneself works."""
+    who = seen(after).language.pattern("others").match(small(after))
+    return who is not None and who[0] not in small(before) and not small(after)[who.end() :].startswith(" and i ")
 
 
 def _died(after: str, stale: Claim) -> bool:

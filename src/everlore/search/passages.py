@@ -7,7 +7,7 @@ as few of the first ones as a search has time for.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -283,7 +283,7 @@ def facts(
     for fact, turn, words in engine.index.search.in_turns(owner, ask.parts, sorted({*best, *first})):
         overlap = sum(weight for term, weight in idf.items() if f" {term} " in words)
         stated.setdefault((fact.parent_id, turn), []).append((overlap, fact))
-    for place, quoted in _quoted(told, ask.parts[0], {*best, *first} - stated.keys() - set(past), idf):
+    for place, quoted in _quoted(told, {*best, *first} - stated.keys() - set(past), idf):
         stated[place] = [quoted]
     if not recipe.by_meaning:
         stated = _worded(stated)
@@ -298,7 +298,7 @@ def facts(
 
 
 def _quoted(
-    told: Sequence[Told], kind: str, places: Collection[Place], idf: Mapping[str, float]
+    told: Sequence[Told], places: Collection[Place], idf: Mapping[str, float]
 ) -> Iterator[tuple[Place, tuple[float, IndexedMemory]]]:
     """What was said in turns of which no fact is kept: the sentence with most words of the question, as a quotation."""
     for hit in told:
@@ -311,10 +311,9 @@ def _quoted(
             worth = [sum(weight for term, weight in idf.items() if term in terms) for _, terms in held]
             at = int(np.argmax(worth)) if max(worth) > 0 else int(np.argmax([len(terms) for _, terms in held]))
             content = f'{turn.speaker} said: "{clip(held[at][0], QUOTED)}"'.replace("\n", " ")
-            key = replace(hit.stored.key, kind=kind, local_id=f"{hit.stored.key.local_id}_t{number + 1}")
             by_user = turn.speaker not in (*map(str, hit.stored.data.get("assistants") or ()), ASSISTANT)
             data = {"content": content, "superseded_by": "", "turn": number, "by_user": by_user}
-            row = hit.stored._replace(key=key, data=data, slot="")
+            row = hit.stored._replace(data=data, slot="")  # goes by the id of where it was said
             yield (hit.one.parent_id, number), (worth[at], row)
 
 

@@ -76,12 +76,12 @@ def test_words_of_others_and_of_parts_are_not_the_users(api: Api, talk: list[str
     [
         (
             [["My birthday is May 4.", "A: Nice!", "Sorry, I meant my birthday is May 5."]],
-            ["Alice's birthday is May 5, not May 4."],
-            {"Alice's birthday is May 4.": "2026-05-28"},
+            ["Alice's birthday is May 5."],
+            {},
         ),
         (
             ["I live in Oslo.", ["A: You live in Oslo.", "Wrong, I live in Bergen"]],
-            ["Alice lives in Bergen, not Oslo."],
+            ["Alice lives in Bergen"],
             {"Alice lives in Oslo.": "2026-06-27"},
         ),
         (
@@ -96,23 +96,18 @@ def test_words_of_others_and_of_parts_are_not_the_users(api: Api, talk: list[str
         ),
         (
             ["My husband is called Tom.", "Tom and I got divorced."],
-            ["Alice got divorced from Tom."],
+            [],
             {"Alice's husband is called Tom.": "2026-06-27"},
         ),
-        (["I'm vegan.", "I eat meat now."], [], {"Alice is vegan.": "2026-06-27"}),
+        (["I'm vegan.", "I eat meat now."], ["Alice eats meat now."], {"Alice is vegan.": "2026-06-27"}),
         (["I have a dog named Rex.", "I had to put Rex down."], [], {"Alice has a dog named Rex.": "2026-06-27"}),
         (
             ["My sister Jane lives in Leeds.", "Jane moved to York."],
-            ['Alice said: "Jane moved to York."'],
+            [],
             {"Alice's sister Jane lives in Leeds.": "2026-06-27"},
         ),
-        (
-            ["I want to buy a house.", "We bought a house!"],
-            ['Alice said: "We bought a house!"'],
-            {"Alice wants to buy a house.": "2026-06-27"},
-        ),
         (["Never use emojis.", "You can use emojis again."], [], {'Alice said: "Never use emojis."': "2026-06-27"}),
-        (["Can you keep answers short please?"], ['Alice said: "Can you keep answers short please?"'], {}),
+        (["Can you keep answers short please?"], ["Can you keep answers short please?"], {}),
     ],
 )
 def test_what_has_changed(api: Api, talks: list[str | list[str]], listed: list[str], over: dict[str, str]) -> None:

@@ -239,7 +239,7 @@ def test_a_profile_of_lists_answers_and_other_languages(api: Api) -> None:
     (profile,) = api.ok("get", user_id="alice", memory_type="profile")["profiles"]
     assert {info["description"] for info in profile["profile_data"]["explicit_info"]} == {
         "Alice's name is Peter.",
-        "Alice is a nurse.",
+        "Alice works as a nurse.",
         'Alice said: "Ich wohne jetzt in Wien."',
         'Alice said: "Meine Frau heißt Anna."',
         "Alice is allergic to Nuts.",

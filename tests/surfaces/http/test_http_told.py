@@ -30,7 +30,6 @@ def listed(api: Api, *texts: str, sender: str = "alice") -> list[str]:
         ),
         (["I live in Bonn.", "My wife and I live in Vienna."], ["Alice's wife and Alice live in Vienna."]),
         (["We're vegetarian."], ['Alice said: "We\'re vegetarian."']),
-        (["I LIVE IN LEEDS", "i'm now in retirement and im 66"], ["Alice is 66", "Alice lives in Leeds"]),
         (["My address is Hauptstr. 5, Munich."], ["Alice's address is Hauptstr. 5, Munich."]),
         (["my friend texted me: 'i am pregnant'", "I wear glasses"], ["Alice wears glasses"]),
     ],
@@ -40,7 +39,7 @@ def test_it_is_in_the_profile(api: Api, texts: list[str], told: list[str]) -> No
 
 
 def test_who_somebody_is(api: Api) -> None:
-    assert listed(api, "Hi, I'm Anna Berg.", sender=UUID) == [f"{UUID}'s name is Anna Berg."]
+    assert listed(api, "Hi, I'm Anna Berg.", sender=UUID) == [f"{UUID} is Anna Berg."]
 
 
 def test_the_end_of_a_long_message(api: Api) -> None:
