@@ -27,7 +27,7 @@ from everlore.models.offline import OfflineEmbedder
 from everlore.types import Cell, Message, Owner, Scope
 
 THRESHOLD = 0.7
-"""Chosen on the seen half: about one wrong end in thirty plain pairs, and hardly one in a conversation of real talk."""
+"""Chosen on the seen half: one wrong end in twenty pairs in cross-validation, hardly one in real talk."""
 THRESHOLD_OF_WORDS = 1.5
 OF_HARD = 0.5
 """How much a pair that is made to look like a change counts."""

@@ -43,8 +43,8 @@ def asked(vectors: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         with closing(open_vault(tmp_path_factory.mktemp("searched"), vectors.url, store={"url": url})) as engine:
             for day in range(12):
                 moment = MAY_28 + day * DAY
-                talk = [says(f"My sister Maria moved to Porto {day} and keeps a red bicycle.", at=moment)]
-                talk += [says(f"Tom works on a paper about bees {day}.", "tom", at=moment + 1000)]
+                talk = [says("My sister Maria moved to Porto and keeps a red bicycle.", at=moment)]
+                talk += [says("Tom works on a paper about bees.", "tom", at=moment + 1000)]
                 remember(engine, SCOPE, f"s{day}", talk)
                 flush(engine, SCOPE, f"s{day}")
             embed_all(engine, lambda *_: None)

@@ -128,8 +128,8 @@ def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
         return 0.0  # in one breath only what is plain
     if stale and stale.category == "family" and _died(after, stale):
         return SURE
-    if stale and stale.over:
-        return 0.0  # that somebody left stays true
+    if (stale and (stale.over or _of_the_value(after, stale))) or seen(after).language.has("only_now", small(after)):
+        return 0.0  # that somebody left stays true; and what is so today may be otherwise tomorrow
     pair = (vectors[before], vectors[after]) if vectors and after in vectors and before in vectors else None
     return min(max(0.0, judged(before, after, pair)), SURE / 2)
 
@@ -138,6 +138,12 @@ def _of_another(after: str, before: str) -> bool:
     """ "My boss quit Dell." says nothing of where oneself works."""
     who = seen(after).language.pattern("others").match(small(after))
     return who is not None and who[0] not in small(before) and not small(after)[who.end() :].startswith(" and i ")
+
+
+def _of_the_value(after: str, stale: Claim) -> bool:
+    """ "Ericsson has a new CEO." of "I work at Ericsson.": it speaks of what is there, not of oneself."""
+    shown = seen(after)
+    return bool(stale.value) and small(after).startswith(f"{stale.value} ") and not (shown.first or shown.ours)
 
 
 def _died(after: str, stale: Claim) -> bool:
