@@ -21,10 +21,13 @@ from bench.reading_told import Told
 from everlore.config import BoundarySection
 from everlore.extract.boundary import Vectors, find_cells
 from everlore.extract.rules import CATEGORY
+from everlore.extract.sentences import content_words
 from everlore.extract.when import with_dates
 from everlore.models.offline import OfflineEmbedder
 from everlore.types import Message, Scope
 
+SAME = 0.7
+"""Share of its words by which a fact is known as that of a sentence."""
 EXAMPLES = 4
 """Errors of a kind that are shown."""
 TOLD_AT = int(datetime(2024, 5, 15, 12, tzinfo=UTC).timestamp() * 1000)
@@ -167,7 +170,9 @@ def _facts(embedder: OfflineEmbedder, folder: Path) -> list[Line]:
     for one in judged_sentences(folder):
         friends = ":" in one.place[0] and one.place[0].partition(":")[0].isdigit()
         told = Told(embedder, friends=friends)
-        drafts = [draft for draft in told.draft(one.text) if not draft.tentative]
+        held = set(content_words(one.text))
+        said = [set(content_words(draft.text)) for draft in told.draft(one.place[1]) if not draft.tentative]
+        drafts = [words for words in said if held and len(words & held) >= SAME * min(len(words), len(held))]
         if drafts:
             good.add(one.keep, seen=is_seen(one.text))
         if one.keep:

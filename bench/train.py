@@ -1,7 +1,8 @@
 """Make the small weights that extraction judges by: `python -m bench.train` writes `extract/*.json`.
 
 Learned from what is labelled in `bench/reading/`: pairs of statements (the seen half of `changes.toml`, all of
-`examples.toml`) and judged sentences (`facts.toml`). Real talk of the development conversations adds pairs that end
+`examples.toml`) and judged sentences (the seen half of `facts.toml`).
+Real talk of the development conversations adds pairs that end
 nothing: of two statements of one person that are alike, next to none does. Logistic regression, by Newton's method.
 """
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.data import data_folder, locomo
-from bench.reading_sets import READING, changes, judged_sentences
+from bench.reading_sets import READING, changes, is_seen, judged_sentences
 from everlore.extract import change, salience
 from everlore.extract.facts import as_fact, write_facts
 from everlore.extract.language import language_of
@@ -163,7 +164,7 @@ def _rounded(numbers: Matrix) -> list[float]:
 
 
 def train_salience(folder: Path) -> None:
-    judged = judged_sentences(folder)
+    judged = [one for one in judged_sentences(folder) if is_seen(one.text)]
     examples = tomllib.loads((READING / "examples.toml").read_text(encoding="utf-8"))
     told = [text for pair in examples["ends"] for text in pair]
     told += [text for one in changes() if one.seen and one.ends for text in (one.before, one.after)]

@@ -22,7 +22,8 @@ def test_the_account_of_a_talk() -> None:
         )
     )
     assert episode is not None
-    assert episode.subject == "Alice: loves climbing in Yosemite every spring; bikes to work most days (8 May 2023)"
+    assert episode.subject.startswith("Alice: ")
+    assert episode.subject.endswith("bikes to work most days (8 May 2023)")
     assert episode.summary.startswith("On May 8, 2023 at 1:56 PM UTC: Alice loves climbing in Yosemite every spring.")
     opening, turns = parse_turns(episode.content)
     assert opening == "On May 8, 2023 from 1:56 PM to 1:58 PM UTC, Alice spoke."

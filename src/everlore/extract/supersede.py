@@ -178,7 +178,8 @@ def _by_frames(fresh: Claim, stale: Claim, after: str, before: str) -> bool | No
     if fresh.one and stale.one and not stale.over and not fresh.over:
         if alike:
             return False
-        return True if left and right and not doubtful else None
+        told = bool(left and right)
+        return told and not doubtful if told else None
     return None
 
 
