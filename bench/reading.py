@@ -263,7 +263,7 @@ def table(found: Reading, heading: str) -> str:
     ]
     rows += ["", "Errors of the seen half, the first of each kind:", ""]
     rows += [f"- {line.what}: {error}" for line in found.lines for error in line.errors[:EXAMPLES]]
-    return "\n".join(["# How the memories read", "", heading, "", *rows, ""])
+    return "\n".join(["## How the memories read", "", heading, "", *rows, ""])
 
 
 def _share(line: Line, *, seen: bool) -> str:
