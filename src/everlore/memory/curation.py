@@ -12,14 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
+from everlore import extract
 from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
-from everlore.extract import curation
-from everlore.extract.curation import Accepted, Line, Refusal, Stretch
-from everlore.extract.facts import about
-from everlore.extract.grounding import check
 from everlore.kinds import fact as facts
 from everlore.kinds.base import END_FIELDS
 from everlore.kinds.fact import FACT, Fact
@@ -46,6 +44,9 @@ from everlore.sync.indexing import index_file
 from everlore.sync.projection import known_names
 from everlore.types import IndexedMemory, Json, Key, LogEntry, Owner
 from everlore.vault.markdown import append_entries, last_number, log_front, parse_log, remove_entry, replace_entry
+
+if TYPE_CHECKING:
+    from everlore.extract.curation import Accepted, Line, Refusal, Stretch
 
 LOOKED_THROUGH = 200
 """Drafts among which those are that nobody else has."""
@@ -102,7 +103,7 @@ def curate(
             _restore(engine, standing)
             stored = episode_named(engine, owner, id_)
         stretch = stretch_of(engine, stored)
-        accepted, refused = check(reply, stretch)
+        accepted, refused = extract.grounding.check(reply, stretch)
         changes = _told(stretch, accepted)
         if dry_run or not accepted.any:
             state = "curated" if stored.data.get("reviewed_by") else "drafted"
@@ -150,7 +151,7 @@ def undo_curation(engine: Engine, owner: Owner, id_: str) -> Outcome:
 
 def model_review(model: ChatModel, item: Item, meter: Meter) -> Json:
     """What the configured language model replies."""
-    answer = model.ask(curation.REVIEW, curation.shown(item.stretch), meter)
+    answer = model.ask(extract.curation.REVIEW, extract.curation.shown(item.stretch), meter)
     return answer.model_dump(exclude_defaults=True)
 
 
@@ -203,7 +204,7 @@ def _edits(engine: Engine, stored: IndexedMemory, stretch: Stretch, accepted: Ac
 
     owner = stored.key.owner
     rows = engine.index.rows.children(owner, FACT.name, [stored.parent_id])
-    as_drafted = {line.text for line in accepted.lines if line == Line(line.text, line.turns)}
+    as_drafted = {line.text for line in accepted.lines if not line.category and line.valid_from is None}
     drafted = {str(row.data["content"]) for row in rows}
     dropped = [row for row in rows if accepted.lines and row.data["content"] not in as_drafted]
     new = [line for line in accepted.lines if not (line.text in as_drafted and line.text in drafted)]
@@ -271,7 +272,7 @@ def _new_facts(engine: Engine, stored: IndexedMemory, stretch: Stretch, lines: S
                 text=line.text,
                 turn=turn.number - 1,
                 by_user=turn.role == "user",
-                about=about(line.text, turn.speaker) if turn.role == "user" else "",
+                about=extract.facts.about(line.text, turn.speaker) if turn.role == "user" else "",
                 category=line.category,
                 valid_from=line.valid_from,
             )
@@ -349,16 +350,12 @@ def _told(stretch: Stretch, accepted: Accepted) -> str:
     older = {offered.id: offered.text for offered in stretch.older}
     new = [line.text for line in accepted.lines]
     drafted = [text for text, _ in stretch.facts]
-    marks = {"rule": " (rule)"}
     lines = [f"~ title: {stretch.title} → {accepted.title}"] if accepted.title not in ("", stretch.title) else []
     if accepted.summary not in ("", stretch.summary):
         lines.append(f"~ summary: {accepted.summary}")
     lines += [f"- {text}" for text in drafted if new and text not in new]
-    lines += [
-        f"+ {line.text}{marks.get(line.category, f' ({line.category})' if line.category else '')}"
-        for line in accepted.lines
-        if line.text not in drafted
-    ]
+    fresh = [line for line in accepted.lines if line.text not in drafted]
+    lines += [f"+ {line.text}" + (f" ({line.category})" if line.category else "") for line in fresh]
     lines += [f"× {older[end.id]} (ended)" for end in accepted.ends]
     lines += [f"! {accepted.lesson}"] if accepted.lesson else []
     return "\n".join(lines) or "as drafted"

@@ -11,10 +11,12 @@ import secrets
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from everlore import extract
+from everlore.clock import DAY_MS
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
-from everlore.extract.curation import Offered, Stretch, TurnShown
 from everlore.kinds.case import CASE
 from everlore.kinds.episode import DRAFTED, EPISODE, parse_turns
 from everlore.kinds.fact import FACT, Fact, from_row
@@ -22,6 +24,9 @@ from everlore.kinds.paths import owner_dir
 from everlore.memory.read import named
 from everlore.stores.tokens import query_terms, tokens
 from everlore.types import Cell, IndexedMemory, Key, Owner, Predicate, Where
+
+if TYPE_CHECKING:
+    from everlore.extract.curation import Offered, Stretch, TurnShown
 
 LEASE_SECONDS = 900
 TOKENS = 6000
@@ -33,7 +38,6 @@ LOOKED_AT = 1000
 """The newest statements, among which they are chosen."""
 MOST = 20
 """Episodes that one call lends."""
-DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +68,9 @@ def _drafted(engine: Engine, owner: Owner) -> list[int]:
 
 def lend(engine: Engine, stored: IndexedMemory, seconds: int, budget: int) -> Item | None:
     """None while somebody else has it. The caller holds the queue's lock."""
-    now = engine.clock.now()
     if lease_of(engine, stored):
         return None
-    token, until = secrets.token_hex(8), now + seconds * 1000
+    token, until = secrets.token_hex(8), engine.clock.now() + seconds * 1000
     engine.buffer.keep_draft(_place(stored), json.dumps({"lease": token, "until": until}))
     return Item(stored.key.public_id, token, until, stored.session_id, stretch_of(engine, stored, budget))
 
@@ -103,7 +106,7 @@ def stretch_of(engine: Engine, stored: IndexedMemory, budget: int = 0) -> Stretc
     """What there is to review, in about so many tokens; 0: all of it, as replies are checked against."""
     assistants = frozenset(stored.data.get("assistants", ()))
     turns = tuple(
-        TurnShown(
+        extract.curation.TurnShown(
             number,
             _moment(stored.timestamp, turn.time),
             turn.speaker,
@@ -113,7 +116,7 @@ def stretch_of(engine: Engine, stored: IndexedMemory, budget: int = 0) -> Stretc
         for number, turn in enumerate(parse_turns(str(stored.data["episode"]))[1], 1)
     )
     drafts = drafted_facts(engine, stored)
-    return Stretch(
+    return extract.curation.Stretch(
         turns=_clipped(turns, budget * CHARACTERS_PER_TOKEN) if budget else turns,
         title=str(stored.data["subject"]),
         summary=str(stored.data["summary"]),
@@ -167,6 +170,8 @@ def _older(
             found.append((shared, fact))
     best = sorted(found, key=lambda one: (-one[0], -one[1].timestamp))[:OFFERED]
     return tuple(
-        Offered(Key(owner, FACT.name, fact.local_id).public_id, fact.text, fact.valid_from or fact.timestamp)
+        extract.curation.Offered(
+            Key(owner, FACT.name, fact.local_id).public_id, fact.text, fact.valid_from or fact.timestamp
+        )
         for _, fact in best
     )

@@ -14,7 +14,7 @@ from everlore.engine import Engine
 from everlore.errors import EverloreError, Misconfigured, Unavailable
 from everlore.extract.curation import INSTRUCTIONS, reply_schema
 from everlore.memory.review import CHARACTERS_PER_TOKEN, Item
-from everlore.models.chat import Meter
+from everlore.models.chat import ChatModel, Meter
 from everlore.surfaces.cli import output
 from everlore.surfaces.cli.opening import opened
 from everlore.surfaces.contracts.review.shapes import item_shown, outcome_shown
@@ -91,18 +91,17 @@ def _reviewer(engine: Engine, command: str | None, seconds: int) -> Reviewer:
     if command:
         words = shlex.split(command, posix=sys.platform != "win32")
         return Reviewer(words[0], lambda item: _by_command(words, item, seconds))
-    if engine.llm is None:
+    model = engine.llm
+    if model is None:
         raise Misconfigured(
             'no language model is configured: name a command, such as --with "claude -p", or set EVEROS_LLM__MODEL'
         )
-    model = engine.llm
-    return Reviewer(model.model, lambda item: _by_endpoint(engine, item, seconds))
+    return Reviewer(model.model, lambda item: _by_endpoint(model, item, seconds))
 
 
-def _by_endpoint(engine: Engine, item: Item, seconds: int) -> tuple[Json, int]:
-    assert engine.llm is not None
+def _by_endpoint(model: ChatModel, item: Item, seconds: int) -> tuple[Json, int]:
     meter = Meter(seconds)
-    reply = memory.model_review(engine.llm, item, meter)
+    reply = memory.model_review(model, item, meter)
     return reply, meter.usage.prompt_tokens + meter.usage.completion_tokens
 
 

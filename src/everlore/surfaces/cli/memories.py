@@ -53,8 +53,8 @@ def add(text: list[str], user: str | None) -> None:
         message = memory.NewMessage(owner.id, "user", engine.clock.now(), said)
         memory.remember(engine, owner.scope, session, [message])
         memory.flush(engine, owner.scope, session)
-        newest = memory.held(engine, owner, page_size=10).rows
-        learnt = [str(row.data["content"]) for row in newest if row.session_id == session]
+        rows = memory.held(engine, owner, page_size=10).rows
+        learnt = [_statement(row) for row in rows if row.session_id == session]
     output.show_line("Remembered." + "".join(f"\n  {line}" for line in learnt))
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from fastapi import APIRouter
-from pydantic import Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from everlore import memory
 from everlore.engine import Engine
+from everlore.surfaces.contracts.everos.answers import Success
 from everlore.surfaces.contracts.everos.requests import OwnerId, Scoped, StrictBool, StrictInt
 from everlore.surfaces.contracts.review.shapes import LONGEST_REPLY, lent, outcome_shown
 from everlore.surfaces.http.body import JsonRoute
@@ -51,13 +52,28 @@ class CurateRequest(Reviewed):
         return self
 
 
-@router.post("/review", responses=NOT_FOUND)
+class ReviewData(BaseModel):
+    instructions: str = ""
+    reply_schema: dict[str, Any] = {}
+    items: list[dict[str, Any]]
+    waiting: int
+
+
+class CurateData(BaseModel):
+    id: str
+    state: Literal["drafted", "curated"]
+    changed: int
+    changes: list[str]
+    refused: list[dict[str, str]]
+
+
+@router.post("/review", response_model=Success[ReviewData], responses=NOT_FOUND)
 async def review(body: ReviewRequest, request: Request) -> Response:
     """Lend drafted episodes of a user to a reviewer, with their turns and the schema of a reply."""
     return _success(request, await run(request, _review, _engine(request), _owner(request, body), body))
 
 
-@router.post("/curate", responses=NOT_FOUND)
+@router.post("/curate", response_model=Success[CurateData], responses=NOT_FOUND)
 async def curate(body: CurateRequest, request: Request) -> Response:
     """Take what is right in a review, or put the draft back."""
     return _success(request, await run(request, _curate, _engine(request), _owner(request, body), body))
