@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import time
 from collections import Counter
 from pathlib import Path
@@ -25,7 +24,7 @@ from vaults import (
     open_vault,
     says,
 )
-from warm_start import processes
+from warm_start import killed_at_steps, processes
 
 from everlore.memory import flush, recover, remember, unprocessed
 from everlore.sync import worker
@@ -82,25 +81,10 @@ def test_a_killed_process_loses_nothing_and_the_index_equals_the_files(tmp_path:
 def test_an_operation_that_is_killed_at_any_step_is_finished_or_undone(
     operation: Step, tmp_path: Path, vectors: Endpoint
 ) -> None:
-    start = processes()
     template = tmp_path / "template"
     _prepare(template, vectors.url)
 
-    def run(step: int) -> Path:
-        root = tmp_path / f"step{step}"
-        shutil.copytree(template, root, copy_function=shutil.copy2)
-        process = start(target=die_at, args=(operation, step, root, vectors.url, tmp_path / f"{step}.log"))
-        process.start()
-        process.join()
-        assert (process.exitcode == 0) == (step == 0), (tmp_path / f"{step}.log").read_text(encoding="utf-8")
-        process.close()
-        return root
-
-    steps = int((run(0) / "steps").read_text(encoding="utf-8"))
-    stride = steps / POINTS[operation]
-    assert stride > 1, f"{operation} has only {steps} steps"
-    for point in range(POINTS[operation]):
-        root = run(1 + int(point * stride))
+    for point, root in enumerate(killed_at_steps(die_at, operation, POINTS[operation], template, vectors.url)):
         engine = open_vault(root, vectors.url)
         try:
             recover(engine)

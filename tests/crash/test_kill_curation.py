@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -11,7 +10,7 @@ import pytest
 from crash_curation import REPLY, review_and_die, tell
 from embeddings import Endpoint
 from vaults import ALICE, assert_index_equals_files, facts, open_vault
-from warm_start import processes
+from warm_start import killed_at_steps
 
 from everlore.errors import NotFound
 from everlore.memory import curate, review, undo_curation
@@ -27,28 +26,13 @@ def test_a_review_that_is_killed_at_any_step_is_finished_or_was_never_there(
     operation: Literal["curate", "undo"], tmp_path: Path, vectors: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "SETTLE_SECONDS", 0.01)
-    start = processes()
     template = tmp_path / "template"
     engine = open_vault(template, vectors.url)
     tell(engine)
     draft = sorted(str(fact["content"]) for fact in facts(engine, ALICE))
     engine.close()
 
-    def run(step: int) -> Path:
-        root = tmp_path / f"step{step}"
-        shutil.copytree(template, root, copy_function=shutil.copy2)
-        process = start(target=review_and_die, args=(operation, step, root, vectors.url, tmp_path / f"{step}.log"))
-        process.start()
-        process.join()
-        assert (process.exitcode == 0) == (step == 0), (tmp_path / f"{step}.log").read_text(encoding="utf-8")
-        process.close()
-        return root
-
-    steps = int((run(0) / "steps").read_text(encoding="utf-8"))
-    stride = steps / POINTS
-    assert stride > 1, f"{operation} has only {steps} steps"
-    for point in range(POINTS):
-        root = run(1 + int(point * stride))
+    for point, root in enumerate(killed_at_steps(review_and_die, operation, POINTS, template, vectors.url)):
         engine = open_vault(root, vectors.url)
         try:
             index_changes(engine)

@@ -208,7 +208,7 @@ def _edits(engine: Engine, stored: IndexedMemory, stretch: Stretch, accepted: Ac
     drafted = {str(row.data["content"]) for row in rows}
     dropped = [row for row in rows if accepted.lines and row.data["content"] not in as_drafted]
     new = [line for line in accepted.lines if not (line.text in as_drafted and line.text in drafted)]
-    made = dict(zip(map(id, new), _new_facts(engine, stored, stretch, new), strict=True))
+    made = dict(zip(map(id, new), _new_facts(engine, stored, stretch, new, rows), strict=True))
     edits = [Edit(row.path, there(row), None) for row in dropped]
     edits += [Edit(log_path(FACT, owner, stored.timestamp), None, facts.to_entry(one)) for one in made.values()]
     instead = {
@@ -245,13 +245,15 @@ def _ended(
     return [(row, ends[row.key.public_id]) for row in rows if row.key.public_id in ends]
 
 
-def _new_facts(engine: Engine, stored: IndexedMemory, stretch: Stretch, lines: Sequence[Line]) -> list[Fact]:
+def _new_facts(
+    engine: Engine, stored: IndexedMemory, stretch: Stretch, lines: Sequence[Line], drafts: Sequence[IndexedMemory]
+) -> list[Fact]:
     """Lines as facts, with ids of their own."""
     if not lines:
         return []
     owner, turns = stored.key.owner, {turn.number: turn for turn in stretch.turns}
-    told = {row.data["turn"]: row for row in engine.index.rows.children(owner, FACT.name, [stored.parent_id])}
-    own = known_names(engine, owner)
+    told = {row.data["turn"]: row for row in drafts}
+    own = {name.casefold() for name in known_names(engine, owner)}
     path = log_path(FACT, owner, stored.timestamp)
     file = engine.vault.read(path)
     floor = last_number(file.text if file else None)
@@ -260,7 +262,7 @@ def _new_facts(engine: Engine, stored: IndexedMemory, stretch: Stretch, lines: S
     for at, line in enumerate(lines):
         turn = turns[line.turns[0]]
         beside = told.get(turn.number - 1)  # a draft of the same turn knows its second and its sender
-        by_owner = turn.role == "user" and turn.speaker.casefold() in {name.casefold() for name in own}
+        by_owner = turn.role == "user" and turn.speaker.casefold() in own
         made.append(
             Fact(
                 owner=owner,
@@ -287,10 +289,9 @@ def _carry_out(engine: Engine, review: Review) -> None:
 def _restore(engine: Engine, review: Review) -> None:
     """The draft again, and then the review marked as undone."""
     _make(engine, review.owner, [(edit.path, edit.id, edit.after, edit.before) for edit in review.edits])
-    path = log_path(REVIEW, review.owner, review.timestamp)
-    for row in engine.index.rows.children(review.owner, REVIEW.name, [review.parent_id]):
-        if row.key.local_id == review.local_id:
-            path = row.path
+    rows = engine.index.rows.children(review.owner, REVIEW.name, [review.parent_id])
+    usual = log_path(REVIEW, review.owner, review.timestamp)
+    path = next((row.path for row in rows if row.key.local_id == review.local_id), usual)
     undone = partial(_marked, review.local_id, {"undone": iso(engine.clock.now())})
     engine.vault.change(path, undone)
     index_file(engine, path)
