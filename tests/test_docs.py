@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import importlib.util
 import re
+import shlex
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from serving import clean_env
 
 from everlore.search import Passage, rank, recipes, rounds, supersede
+from everlore.surfaces.cli import commands, main
+from everlore.surfaces.cli.evercli.arguments import parsers, read_line
+from everlore.surfaces.cli.main import app
 
 ROOT = Path(__file__).parent.parent
 recall = import_module("everlore.search.recall")  # whose name in its package is the function
@@ -21,10 +29,9 @@ generate = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(generate)
 
 
-@pytest.mark.parametrize("name", sorted(generate.PAGES))
-def test_the_reference_is_what_the_code_says(name: str) -> None:
-    written = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
-    assert written == generate.PAGES[name](), "run `make docs`"
+@pytest.mark.parametrize("path", sorted(generate.WRITTEN), ids=lambda path: path.name)
+def test_what_is_made_from_the_code_is_what_it_says(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == generate.WRITTEN[path](), "run `make docs`"
 
 
 @pytest.mark.parametrize("page", sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")))
@@ -32,6 +39,70 @@ def test_links_between_pages_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
         assert ((ROOT / page).parent / target).exists(), f"{page} links to {target}"
+
+
+def documented() -> list[tuple[str, str]]:
+    """Every command of ours in the blocks of a shell, with the page it is on."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    blocks = [
+        (page, block)
+        for page in pages
+        for block in re.findall(r"```bash\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+    ]
+    lines = [(page.relative_to(ROOT).as_posix(), line) for page, block in blocks for line in block.splitlines()]
+    commands = [(page, part.strip()) for page, line in lines for part in re.split(r"\s#\s.*|; |\|| && ", line)]
+    ours = [(page, re.sub(r"^(?:[A-Z_]+=\S+ )+", "", command)) for page, command in commands]
+    return [(page, command) for page, command in ours if re.match(r"(everlore|everos|evercli)\b", command)]
+
+
+@pytest.mark.parametrize(("page", "command"), documented())
+def test_documented_commands_are_understood(page: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands, options and arguments, by the parser itself; what they do is done by their own tests."""
+    program, *words = shlex.split(command.replace("<id>", "x"))
+    if program == "evercli":
+        line = read_line(words)
+        assert not line.failure
+        parsers()[""].parse_args(list(line.rest))
+        return
+    for module in (main, commands):
+        monkeypatch.setattr(module, "load", lambda _: lambda *_, **__: None)
+    app(words, standalone_mode=False)
+
+
+RUN = ("README.md", "docs/guides/terminal.md")
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_documented_commands_do_what_they_should(page: str, tmp_path: Path) -> None:
+    """One after the other, as a new user copies them, in a home of their own."""
+    home = tmp_path / "home"
+    home.mkdir()
+    env = clean_env(home / ".everos", {"HOME": str(home), "USERPROFILE": str(home), "EVERCLI_NO_PROMPT": "1"})
+    said = ""
+    for where, command in documented():
+        if where == page:
+            words = [sys.executable, "-m", *shlex.split(command)]
+            words[2] = "everlore.surfaces.cli.evercli" if words[2] == "evercli" else words[2]
+            done = subprocess.run(
+                words, env=env, cwd=home, capture_output=True, encoding="utf-8", check=False, timeout=300
+            )
+            assert done.returncode in (0, 1), (command, done.stdout, done.stderr)
+            assert "error:" not in done.stderr, (command, done.stderr)
+            said += done.stdout
+    assert "Here is what I know of you" in said
+    assert "Lena is a vet" in said if "terminal" in page else "I moved to Graz last week.\n    User · " in said
+
+
+def test_the_picture_of_the_readme_is_what_its_script_shows() -> None:
+    """Commands as they are written there, and nothing that is loaded from anywhere."""
+    script = (ROOT / "docs" / "picture.py").read_text(encoding="utf-8")
+    session = re.findall(r'^    "(everlore .*)",$', script, re.MULTILINE)
+    picture = (ROOT / "docs" / "images" / "terminal.svg").read_text(encoding="utf-8")
+    shown = html.unescape(re.sub(r"<[^>]+>", "", picture)).replace("\xa0", " ")
+    assert session
+    for command in session:
+        assert f"$ {command}" in re.sub(r"\s+", " ", shown), command
+    assert set(re.findall(r"https?://[^\s\"]+", picture)) == {"http://www.w3.org/2000/svg"}
 
 
 def test_the_readme_names_only_make_targets_that_exist() -> None:

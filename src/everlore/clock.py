@@ -55,16 +55,27 @@ class Clock:
             raise InvalidInput(f"{value!r} is not an ISO-8601 time") from error
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=self.zone)
-        return _in_calendar((moment - _EPOCH) // _MILLISECOND)  # whole numbers: a float loses one now and then
+        return in_calendar((moment - _EPOCH) // _MILLISECOND)  # whole numbers: a float loses one now and then
 
 
 def as_ms(value: int) -> int:
+    """What a client sent; never what our own clock said, which is in milliseconds even when it is wrong."""
+    return in_calendar(guessed_ms(value))
+
+
+def guessed_ms(value: int) -> int:
     # as seconds, milliseconds of the years before 2001 would lie beyond the calendar
     seconds = value < SECONDS_BELOW and value * 1000 <= LATEST_MS + DAY_MS
-    return _in_calendar(value * 1000 if seconds else value)
+    return value * 1000 if seconds else value
 
 
-def _in_calendar(ms: int) -> int:
+def ahead(moment: int, now: int) -> bool:
+    """Whether something is dated so far in the future that it is a mistake: clocks and zones differ by a day at most.
+    Such a date is told, and decides nothing."""
+    return moment > now + DAY_MS
+
+
+def in_calendar(ms: int) -> int:
     """A moment on the calendar's outermost days, which people write for "ever", is the nearest that all zones have."""
     if not EARLIEST_MS - DAY_MS <= ms <= LATEST_MS + DAY_MS:
         raise InvalidInput("the time is outside the years 1 to 9999; send Unix epoch milliseconds")

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
@@ -20,8 +19,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, Va
 
 from everlore.clock import Clock
 from everlore.errors import Misconfigured
+from everlore.written import DEFAULT_ROOT, config_file, from_file, from_variables, merged, settings
 
-DEFAULT_ROOT = "~/.everos"
 Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
 
 
@@ -35,6 +34,25 @@ class MemorySection(Section):
     mask_secrets: bool = Field(
         True, description="Hide keys, tokens and passwords of messages before they are stored; they cannot be recalled."
     )
+    max_file_bytes: int = Field(
+        16 * 2**20, ge=2**16, description="Larger files of the vault are neither read nor written; they are reported."
+    )
+    shared: bool = Field(
+        False, description="Others on this machine use the vault, too: folders keep their rights, else they get 700."
+    )
+    bin_days: int = Field(
+        30, ge=0, description="Days in which what was forgotten can be restored; 0: it is gone at once."
+    )
+
+    unmasked: tuple[str, ...] = Field(
+        (),
+        description="What looks like a secret and is none, as patterns with commas between them (`order-*, build_*`).",
+    )
+
+    @field_validator("unmasked", mode="before")
+    @classmethod
+    def _patterns(cls, value: Any) -> Any:
+        return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
 
     @field_validator("root", mode="before")
     @classmethod
@@ -107,6 +125,7 @@ class BoundarySection(Section):
     gap_minutes: int = Field(240, ge=1, description="A silence this long closes a cell.")
     min_messages: int = Field(8, ge=2, description="A change of topic closes a cell only from this size on.")
     topic_shift: bool = Field(True, description="Close a cell when the embedder sees a change of topic.")
+    silence_minutes: float = Field(30.0, ge=0, description="A server extracts a session silent for so long; 0: never.")
 
 
 class SearchSection(Section):
@@ -118,9 +137,28 @@ class SearchSection(Section):
 class McpSection(Section):
     app: str = Field("default", min_length=1, description="App whose memories the MCP tools read and write.")
     project: str = Field("default", min_length=1, description="Project whose memories the MCP tools read and write.")
-    user: str = Field("default", min_length=1, description="Owner of what is stored through MCP without a user id.")
+    user: str = Field(
+        "default", min_length=1, description="Who I am: the user on every surface that is not told another one."
+    )
+    user_name: str = Field(
+        "", max_length=80, description="What I am called in memories; empty: git's user.name, else the account's name."
+    )
     toolset: str = Field("everme", min_length=1, description="Toolset that /mcp, without a name, answers with.")
     top_k: int = Field(5, ge=1, le=50, description="Results of mem_search and /mem/search when topK is not given.")
+
+
+class BackgroundSection(Section):
+    start: bool = Field(
+        True,
+        description="MCP processes, hooks and commands start a server for the vault where none runs, and share it;"
+        " false: each does the work by itself.",
+    )
+    idle_minutes: float = Field(
+        30.0,
+        ge=0,
+        description="A server that was started like this leaves when nobody has asked for so long and no messages wait;"
+        " 0: it stays.",
+    )
 
 
 class LlmSection(Section):
@@ -212,6 +250,11 @@ class EmcpSection(Section):
         SecretStr(""),
         description="Secret of HS256 tokens. When set, every HTTP call needs one, with the scopes mcp:read, mcp:call.",
     )
+    jwt_audience: str = Field("", description="What `aud` of a token must name; empty: it is not looked at.")
+    jwt_issuer: str = Field("", description="What `iss` of a token must be; empty: it is not looked at.")
+    jwt_max_days: int = Field(
+        366, ge=1, le=36_500, description="A token that is valid for longer from now on is refused."
+    )
     jwt_leeway_seconds: int = Field(30, ge=0, le=300, description="How far the clocks of issuer and server may differ.")
     rate_limit_per_minute: int = Field(
         60, ge=0, description="Calls of one caller and method in a minute before 429 is answered; 0 is no limit."
@@ -282,6 +325,7 @@ class Settings(Section):
     boundary_detection: BoundarySection = BoundarySection()
     search: SearchSection = SearchSection()
     mcp: McpSection = McpSection()
+    background: BackgroundSection = BackgroundSection()
     llm: LlmSection = LlmSection()
     multimodal: MultimodalSection = MultimodalSection()
     emcp: EmcpSection = EmcpSection()
@@ -304,57 +348,12 @@ _SECTIONS = {
 """The names of the sections, each with those of its settings."""
 
 
-def config_file() -> Path:
-    named = os.environ.get("EVEROS_CONFIG_FILE")
-    if named:
-        path = Path(named).expanduser()
-        if not path.is_file():
-            raise Misconfigured(f"EVEROS_CONFIG_FILE names {path}, which is not a file")
-        return path
-    return Path(os.environ.get("EVEROS_MEMORY__ROOT") or DEFAULT_ROOT).expanduser() / "config.toml"
-
-
-def _written(path: Path) -> dict[str, Any]:
-    """What the config file says. Some editors begin it with a byte order mark, which is no TOML."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.is_file() else {}
-    except ValueError as error:
-        raise Misconfigured(f"{path} cannot be read: {error}") from None
-
-
-def _variables() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each variable with what it says: EVEROS_API__PORT=1 says {"api": {"port": "1"}}, and so does a section in JSON,
-    EVEROS_API={"port": 1}, which comes first because the other is more exact."""
-    for variable, value in sorted(os.environ.items(), key=lambda item: item[0].lower()):
-        prefix, _, lower = variable.lower().partition("_")
-        name, nested, key = lower.partition("__")
-        if prefix != "everos" or name == "config_file":
-            continue
-        said: Any = {key: value} if nested else value
-        if name in _SECTIONS and not nested:
-            try:
-                said = json.loads(value)
-            except ValueError:
-                raise Misconfigured(f"setting {variable}: this is not valid JSON") from None
-        yield variable, {name: said}
-
-
-def _merged(settings: dict[str, Any], stronger: Mapping[str, Any]) -> dict[str, Any]:
-    for name, value in stronger.items():
-        weaker = settings.get(name)
-        if isinstance(weaker, dict) and isinstance(value, dict):
-            settings[name] = {**weaker, **value}
-        else:
-            settings[name] = value
-    return settings
-
-
 def unknown_settings() -> list[str]:
     """Variables EVEROS_* and keys of the config file that no setting reads: misspelt, or of another version. Whoever
     uses the settings says so."""
     path = config_file()
-    unknown = [f"{part} in {path.name}" for part in _unread(_written(path))]
-    for variable, said in _variables():
+    unknown = [f"{part} in {path.name}" for part in _unread(from_file(path))]
+    for variable, said in from_variables():
         in_json = variable.lower().removeprefix("everos_") in _SECTIONS
         unknown += [f"{part} in {variable}" if in_json else variable for part in _unread(said)]
     return sorted(unknown)
@@ -376,10 +375,7 @@ def _unread(written: dict[str, Any]) -> list[str]:
 def load(**overrides: Any) -> Settings:
     """The settings in force. `overrides` are sections given by a caller, e.g. command-line options."""
     try:
-        written = _written(config_file())
-        for _, said in _variables():
-            _merged(written, said)
-        return Settings.model_validate(_merged(written, overrides))
+        return Settings.model_validate(merged(settings(), overrides))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         # below the setting itself, pydantic names the types that it tried
@@ -387,6 +383,18 @@ def load(**overrides: Any) -> Settings:
         raise Misconfigured(f"{place}: {first['msg'].removeprefix('Value error, ')}") from None
     except OSError as error:  # a file without rights; the text of the error names it
         raise Misconfigured(f"the configuration cannot be read: {error}") from None
+
+
+def mcp_section(environ: Mapping[str, str]) -> McpSection:
+    """What a client says for itself with the variables EVEROS_MCP*, over what the config file says for all."""
+    written = from_file(config_file())
+    for _, said in from_variables(environ):
+        written = merged(written, said)
+    try:
+        return McpSection.model_validate(written.get("mcp") or {})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise Misconfigured(f"setting EVEROS_MCP__{str(first['loc'][0]).upper()}: {first['msg']}") from None
 
 
 def _place(parts: list[str]) -> str:

@@ -1,8 +1,9 @@
 """A SQLite file as Everlore opens it: WAL, one connection for each thread, errors in our own words.
 
-Many threads and processes use the same file at once. Readers see one snapshot for the length of a `read` block;
-writers queue up for `write` blocks, which commit as a whole or leave no trace. A file that is derived from other
-data may be put aside when it is damaged, and is begun anew when somebody deletes it; a canonical one never is.
+Many threads and processes use the same file at once. Readers see one snapshot for the length of a `reading` block;
+writers queue up for `writing` blocks, which commit as a whole or leave no trace. A file that is derived from other
+data may be put aside when it is damaged, and is begun anew when somebody deletes it. A canonical one never is: it has
+a birth mark (`births`), and each block makes sure that it is still the one, and not older than it was.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import sys
 import threading
 import time
+import uuid
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -22,12 +24,12 @@ from typing import Any
 
 import apsw
 
-from everlore.durable import sync_folder
+from everlore import births
 from everlore.errors import Damaged, InvalidInput, Unavailable
 from everlore.lock import FileLock
 from everlore.sql import Row, Session, T
+from everlore.sqlite_file import BUSY_SECONDS, birth, create, hexadecimal, identity, transaction, use_wal, version
 
-BUSY_SECONDS = 10.0
 CACHE_KIB = 32 * 1024
 LOG_BYTES = 8 * 2**20
 """What the write-ahead log may hold, twice what SQLite gathers before it copies it to the file: more only while
@@ -36,8 +38,27 @@ READERS_SECONDS = 0.2
 """How long writers wait for readers so that a log that has grown larger can be emptied,"""
 AGAIN_SECONDS = 5.0
 """and how soon that is tried again."""
+QUICK, WHOLE = "PRAGMA quick_check(5)", "PRAGMA integrity_check(5)"
 SETTLE_SECONDS = 0.2
 """Who deletes a file deletes what lies beside it a moment later, and must not hit that of the new one."""
+
+
+class Connection(apsw.Connection, Session):
+    """Names that are hashes (UUIDs) are kept as hexadecimal digits."""
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        return self.execute(sql, tuple(values)).fetchall()
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        self.execute(sql, tuple(values))
+        return self.changes()
+
+    def each(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
+        self.executemany(sql, values)
+
+    def load(self, into: str, values: Sequence[Sequence[Any]]) -> None:
+        if values:
+            self.executemany(f"INSERT INTO {into} VALUES({', '.join('?' * len(values[0]))})", values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +66,7 @@ class Schema:
     """`upgrade` is called inside a write transaction with the version that was found, 0 for a new file."""
 
     version: int
-    upgrade: Callable[[apsw.Connection, int], None]
+    upgrade: Callable[[Connection, int], None]
 
 
 class Database:
@@ -58,43 +79,63 @@ class Database:
         self._remedy = remedy
         self._lock = threading.Lock()
         self._replacing = FileLock(f"{path}.lock")
-        self._connections: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
+        self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
         self._mine = threading.local()
         self._closed = False
         self._shrunk = -AGAIN_SECONDS
         self.renewals = 0
         """How often an empty file, or one that somebody put there, has taken the place of the one that was open."""
-        _create(path)
-        self._identity = _identity(path)
+        self._birth = births.read(path)
+        if derived or self._birth is None:
+            create(path)
+        self._identity = identity(path)
         try:
             self._connection()
         except Damaged:
-            if not derived:
-                raise
-            self.renew()
+            if derived:
+                self.renew()
+            # else whoever needs it is told, until it is there again
 
-    def read(self) -> AbstractContextManager[apsw.Connection]:
+    def read(self, work: Callable[[Connection], T]) -> T:
+        with self.reading() as connection:
+            return work(connection)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        with self.writing() as connection:
+            return work(connection)
+
+    def reading(self) -> AbstractContextManager[Connection]:
         """One consistent view of the data. Inside another block of the same thread it is that block's view."""
         return self._within() or self._block("BEGIN")
 
-    def write(self) -> AbstractContextManager[apsw.Connection]:
+    def writing(self) -> AbstractContextManager[Connection]:
         return self._within() or self._block("BEGIN IMMEDIATE", commit=True)
 
-    def _within(self) -> AbstractContextManager[apsw.Connection] | None:
+    def _within(self) -> AbstractContextManager[Connection] | None:
         """The block around this one, which begins, ends and translates errors for both: a search opens twenty."""
-        around: AbstractContextManager[apsw.Connection] | None = getattr(self._mine, "block", None)
+        around: AbstractContextManager[Connection] | None = getattr(self._mine, "block", None)
         return around
 
     @contextlib.contextmanager
-    def _block(self, begin: str, *, commit: bool = False) -> Iterator[apsw.Connection]:
+    def _block(self, begin: str, *, commit: bool = False) -> Iterator[Connection]:
         with self._translated():
             connection = self._connection()
-            with _transaction(connection, begin, commit=commit):
+            known = self._birth
+            with transaction(connection, begin, commit=commit):
+                if known is not None and (why := births.differing(known, birth(connection))):
+                    raise self._lost(why)
                 self._mine.block = contextlib.nullcontext(connection)
+                changes = connection.total_changes()
                 try:
                     yield connection
                 finally:
                     self._mine.block = None
+                if changed := known is not None and connection.total_changes() != changes:
+                    connection.execute("UPDATE birth SET commits = commits + 1")
+                    known = birth(connection)
+            if changed and known is not None:
+                births.advance(self.path, known)
+                self._birth = known
             if commit:
                 self.shrink_log()
 
@@ -122,13 +163,6 @@ class Database:
             with contextlib.suppress(apsw.ConnectionClosedError):
                 connection.set_busy_timeout(int(BUSY_SECONDS * 1000))
 
-    def require_place(self) -> None:
-        """Refuse to go on when the file was removed or moved away: what is written to it then may be gone with us."""
-        if _identity(self.path) != self._identity:
-            raise Unavailable(
-                f"{self.path} was removed or moved while it was in use: put it back, or restart Everlore to begin anew"
-            )
-
     def file(self) -> tuple[int, int] | None:
         """Which file this thread reads."""
         self._connection()
@@ -149,7 +183,7 @@ class Database:
         try:
             self._connection()  # of the file that is there now
             with self._translated(), contextlib.closing(self._open()) as connection:
-                said = [str(line) for (line,) in connection.execute("PRAGMA quick_check(5)")]
+                said = [str(line) for (line,) in connection.execute(QUICK if self._derived else WHOLE)]
         except Damaged as error:
             return [str(error)]
         return [] if said == ["ok"] else said
@@ -186,16 +220,16 @@ class Database:
             with contextlib.suppress(apsw.Error):
                 connection.close()
 
-    def _connection(self) -> apsw.Connection:
-        known: apsw.Connection | None = getattr(self._mine, "connection", None)
-        if known is not None and (not self._derived or known.in_transaction or self._mine.file == _identity(self.path)):
+    def _connection(self) -> Connection:
+        known: Connection | None = getattr(self._mine, "connection", None)
+        if known is not None and (known.in_transaction or self._mine.file == self._there()):
             return known
         if self._closed:
             raise Unavailable(f"{self.path.name} is closed")
         if self._derived:
             self._follow()
         else:
-            self.require_place()  # a thread must not begin another file than the others have open
+            self._require()
         file = self._identity
         with self._translated():
             fresh = self._open()
@@ -204,17 +238,35 @@ class Database:
             self._mine.connection, self._mine.file = fresh, file
         return fresh
 
+    def _there(self) -> tuple[int, int] | None:
+        return None if self._birth is not None and births.gone(self.path) else identity(self.path)
+
+    def _require(self) -> None:
+        """Refuse to go on without the file that was born; another may have taken its place for good reasons, and tells
+        who it is when it is opened."""
+        if self._birth is not None and births.forgiven(self.path):
+            self._birth = None
+        if self._birth is not None and (why := births.gone(self.path)):
+            self._drop_connections()
+            raise self._lost(why)
+        if identity(self.path) is None:
+            create(self.path)
+        self._identity = identity(self.path)
+
+    def _lost(self, why: str) -> Damaged:
+        return Damaged(f"{self.path} {why}: {self._remedy}")
+
     def _follow(self) -> None:
         """Go on with the file that is there now, an empty one if it was deleted. Threads that are inside a block
         finish it with the old one."""
-        if _identity(self.path) == self._identity:
+        if identity(self.path) == self._identity:
             return
         try:
             if not self.path.parent.is_dir():  # moved as a whole, and not ours to make again
                 raise FileNotFoundError("its folder is not there")
             # the lock of this process too: who deletes the file may delete its lock with it
             with self._replacing, self._lock:
-                if _identity(self.path) == self._identity:
+                if identity(self.path) == self._identity:
                     return  # another thread was quicker
                 time.sleep(SETTLE_SECONDS)
                 if not self.path.exists():
@@ -227,16 +279,17 @@ class Database:
             ) from error
 
     def _begin(self) -> None:
-        _create(self.path)
-        self._identity = _identity(self.path)
+        create(self.path)
+        self._identity = identity(self.path)
         self.renewals += 1
 
-    def _open(self) -> apsw.Connection:
+    def _open(self) -> Connection:
         # one that was deleted a moment ago is not made here: what lies beside it must go first
-        connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
+        connection = Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             connection.set_busy_timeout(int(BUSY_SECONDS * 1000))
-            _use_wal(connection)
+            connection.convert_binding = hexadecimal
+            use_wal(connection)
             connection.execute(f"PRAGMA synchronous={'FULL' if self._durable else 'NORMAL'}")
             if self._durable:
                 # what people sent is not to be found in the file once it is deleted
@@ -247,18 +300,37 @@ class Database:
             connection.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
             connection.execute("PRAGMA temp_store=MEMORY")
             connection.execute(f"PRAGMA journal_size_limit={LOG_BYTES}")
+            if not self._derived:
+                self._attend(connection)
             self._upgrade(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _upgrade(self, connection: apsw.Connection) -> None:
-        if _version(connection) == self._schema.version:
+    def _attend(self, connection: Connection) -> None:
+        """Give a new database its birth, or make sure that this is the one that was born."""
+        if births.read(self.path) is None:
+            with transaction(connection, "BEGIN IMMEDIATE", commit=True):
+                connection.execute("CREATE TABLE IF NOT EXISTS birth(id TEXT NOT NULL, commits INTEGER NOT NULL)")
+                if birth(connection) is None:
+                    connection.execute("INSERT INTO birth VALUES(?, 1)", (uuid.uuid4().hex,))
+                self._birth = birth(connection)
+            if self._birth is not None:
+                births.write(self.path, self._birth)
+        mark, found = births.read(self.path), None
+        if connection.value("SELECT 1 FROM sqlite_schema WHERE name = 'birth'"):
+            found = birth(connection)
+        if mark is not None and (why := births.differing(mark, found)):
+            raise self._lost(why)
+        self._birth = found
+
+    def _upgrade(self, connection: Connection) -> None:
+        if version(connection) == self._schema.version:
             return
-        with _transaction(connection, "BEGIN IMMEDIATE", commit=True):
+        with transaction(connection, "BEGIN IMMEDIATE", commit=True):
             # another process may have been quicker while we waited for the lock
-            found = _version(connection)
+            found = version(connection)
             if found != self._schema.version:
                 self._schema.upgrade(connection, found)
                 connection.execute(f"PRAGMA user_version={self._schema.version}")
@@ -273,7 +345,7 @@ class Database:
             raise Unavailable(f"the disk is full, {self.path} could not be written: make room and try again") from error
         except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError, apsw.IOError, apsw.NoLFSError) as error:
             raise Unavailable(f"{self.path} cannot be read and written ({error}): check the disk and rights") from error
-        except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
+        except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError) as error:
             raise Damaged(f"{self.path} is damaged ({error}): {self._remedy}") from error
         except (apsw.ConnectionClosedError, apsw.CursorClosedError) as error:
             raise Unavailable(f"{self.path.name} is closed") from error
@@ -282,112 +354,3 @@ class Database:
         except apsw.SQLError as error:
             # our statements are fixed, so the file has another shape than the one we made
             raise Damaged(f"{self.path} is not as we wrote it ({error}): {self._remedy}") from error
-
-
-def _create(path: Path) -> None:
-    """An empty file that only its owner can read, durably in its folder."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists():
-            # opening it and closing that handle would drop SQLite's locks in this process
-            return
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-    except OSError as error:
-        if path.exists():
-            return  # another process was quicker
-        why = error.strerror or error
-        raise Unavailable(f"{path} cannot be created ({why}): check its folder (EVEROS_MEMORY__ROOT)") from error
-    os.close(handle)
-    sync_folder(path.parent)
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file is there, whatever it is called."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _use_wal(connection: apsw.Connection) -> None:
-    """Several processes that open a new file at once get in each other's way here, and SQLite does not wait."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-        except (apsw.BusyError, apsw.LockedError):
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        else:
-            return
-
-
-def _version(connection: apsw.Connection) -> int:
-    return int(value(connection, "PRAGMA user_version"))
-
-
-@contextlib.contextmanager
-def _transaction(connection: apsw.Connection, begin: str, *, commit: bool) -> Iterator[None]:
-    """Leaves no transaction open, whatever happened; SQLite itself ends it after some errors."""
-    connection.execute(begin)
-    try:
-        yield
-        if commit:
-            connection.execute("COMMIT")
-    finally:
-        with contextlib.suppress(apsw.ConnectionClosedError):
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-
-
-def rows(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    return connection.execute(sql, tuple(values)).fetchall()
-
-
-def row(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
-    """The first row, if there is one."""
-    return next(iter(rows(connection, sql, values)), None)
-
-
-def value(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> Any:
-    """The first column of the first row, None if there is no row."""
-    found = row(connection, sql, values)
-    return found[0] if found else None
-
-
-class SqliteTables:
-    """A file for statements that every database understands."""
-
-    def __init__(self, db: Database) -> None:
-        self.db = db
-
-    def read(self, work: Callable[[Session], T]) -> T:
-        with self.db.read() as connection:
-            return work(_Session(connection))
-
-    def write(self, work: Callable[[Session], T]) -> T:
-        with self.db.write() as connection:
-            return work(_Session(connection))
-
-    def check(self) -> list[str]:
-        return self.db.faults()
-
-    def close(self) -> None:
-        self.db.close()
-
-
-class _Session:
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        return rows(self._connection, sql, values)
-
-    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        self._connection.execute(sql, tuple(values))
-        return self._connection.changes()
-
-    def each(self, sql: str, values: Sequence[Row]) -> None:
-        self._connection.executemany(sql, values)

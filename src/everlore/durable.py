@@ -58,3 +58,23 @@ def sync_folder(folder: Path) -> None:
             raise
     finally:
         os.close(descriptor)
+
+
+def make_folder(folder: Path, mode: int | None = None) -> None:
+    """Create a folder durably, with those above it; each has the rights of the one that it is in."""
+    if folder.is_dir():
+        return
+    make_folder(folder.parent, mode)
+    rights = folder.parent.stat().st_mode & 0o777 if mode is None else mode
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+        if os.name != "nt" and rights != 0o700:
+            folder.chmod(rights)
+        sync_folder(folder.parent)
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "it is a file where a folder must be; move it away", str(folder))
+
+
+def file_rights(folder: Path) -> int:
+    """What a new file may have in a folder: whoever may look into the folder may read the file."""
+    return folder.stat().st_mode & 0o666 | 0o600

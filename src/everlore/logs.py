@@ -1,70 +1,94 @@
 """Logs of a process: one stream, on stderr, whoever writes. JSON lines in a pipe, readable in a terminal.
 
-Every finished line passes redaction, tracebacks and the lines of libraries included.
+An event is a short sentence with fields: `log.info("listening", port=8000)`. Every finished line passes redaction,
+tracebacks and the lines of libraries included.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
-from typing import Any, Literal
-
-import structlog
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
 
 from everlore.redact import redact
 
-CHATTY = ("uvicorn.error", "watchfiles", "httpx", "httpcore", "mcp")
+CHATTY: Final = ("uvicorn.error", "watchfiles", "httpx", "httpcore", "mcp")
 """Libraries whose everyday messages are of no interest to an operator."""
+_FIELDS: Final = "everlore_fields"
+_about: ContextVar[dict[str, Any]] = ContextVar("about", default={})  # noqa: B039 - never changed in place
 
 
-class RedactingFormatter(structlog.stdlib.ProcessorFormatter):
+class Logger:
+    def __init__(self, name: str) -> None:
+        self._logger = logging.getLogger(name)
+
+    def debug(self, event: str, **fields: Any) -> None:
+        self._write(logging.DEBUG, event, fields)
+
+    def info(self, event: str, **fields: Any) -> None:
+        self._write(logging.INFO, event, fields)
+
+    def warning(self, event: str, **fields: Any) -> None:
+        self._write(logging.WARNING, event, fields)
+
+    def error(self, event: str, *, exc_info: BaseException | bool = False, **fields: Any) -> None:
+        self._write(logging.ERROR, event, fields, exc_info)
+
+    def exception(self, event: str, **fields: Any) -> None:
+        self._write(logging.ERROR, event, fields, True)
+
+    def _write(self, level: int, event: str, fields: dict[str, Any], error: BaseException | bool = False) -> None:
+        if self._logger.isEnabledFor(level):
+            about = {_FIELDS: _about.get() | fields}
+            self._logger.log(level, "%s", event, extra=about, exc_info=error, stacklevel=3)
+
+
+def get_logger(name: str) -> Logger:
+    return Logger(name)
+
+
+@contextmanager
+def about(**fields: Any) -> Iterator[None]:
+    """Fields of every event that is written inside."""
+    token = _about.set(_about.get() | fields)
+    try:
+        yield
+    finally:
+        _about.reset(token)
+
+
+class RedactingFormatter(logging.Formatter):
+    def __init__(self, *, readable: bool) -> None:
+        super().__init__()
+        self._readable = readable
+
     def format(self, record: logging.LogRecord) -> str:
-        return redact(super().format(record))
+        fields = getattr(record, _FIELDS, {})
+        moment = datetime.fromtimestamp(record.created, UTC).isoformat().replace("+00:00", "Z")
+        # the MCP SDK's tracebacks show the values that it could not validate, which are people's memories
+        failed = record.exc_info and not record.name.startswith("mcp.")
+        trace = self.formatException(record.exc_info) if failed and record.exc_info else ""
+        level, event = record.levelname.lower(), record.getMessage()
+        if self._readable:
+            told = " ".join(f"{name}={value}" for name, value in fields.items())
+            line = f"{moment} [{level:<8}] {event:<30} [{record.name}] {told}".rstrip()
+            return redact(f"{line}\n{trace}" if trace else line)
+        entry = fields | {"event": event, "logger": record.name, "level": level, "timestamp": moment}
+        entry |= {"exception": trace} if trace else {}
+        return redact(json.dumps(entry, ensure_ascii=False, default=repr))
 
 
 def configure(level: str, form: Literal["auto", "console", "json"]) -> None:
     """Called once, at the start of a process."""
-    shared: list[structlog.typing.Processor] = [
-        structlog.contextvars.merge_contextvars,
-        structlog.stdlib.add_logger_name,
-        structlog.stdlib.add_log_level,
-        structlog.stdlib.ExtraAdder(),
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-    ]
-    structlog.configure(
-        processors=[
-            structlog.stdlib.filter_by_level,
-            *shared,
-            structlog.stdlib.PositionalArgumentsFormatter(),
-            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
-        ],
-        logger_factory=structlog.stdlib.LoggerFactory(),
-        wrapper_class=structlog.stdlib.BoundLogger,
-    )
-    readable = form == "console" or (form == "auto" and sys.stderr.isatty())
-    rendering: list[structlog.typing.Processor]
-    if readable:
-        # the plain formatter: a fancy one would print the values of variables, which are people's memories
-        plain = structlog.dev.plain_traceback
-        rendering = [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain)]
-    else:
-        rendering = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(
-        RedactingFormatter(
-            foreign_pre_chain=[*shared, _discreet],
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
-        )
-    )
+    handler.setFormatter(RedactingFormatter(readable=form == "console" or (form == "auto" and sys.stderr.isatty())))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
     for name in CHATTY:
         logging.getLogger(name).setLevel(level.upper() if level == "debug" else "WARNING")
-
-
-def _discreet(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """The MCP SDK's tracebacks show the values that it could not validate, which are people's memories."""
-    if str(event.get("logger", "")).startswith("mcp."):
-        event.pop("exc_info", None)
-    return event

@@ -9,40 +9,60 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
+PARAMETERS = 10_000
+"""Values in one statement. Databases take more, but what is sent and planned at once should stay small."""
+
 T = TypeVar("T")
 Row = tuple[Any, ...]
 
 
-class Session(Protocol):
+class Session:
     """A connection, for the length of one piece of work."""
 
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]: ...
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """What a statement gives, if it gives anything."""
+        raise NotImplementedError
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Returns how many rows it changed."""
+        raise NotImplementedError
 
-    def each(self, sql: str, values: Sequence[Row]) -> None:
-        """Run it for each of these."""
+    def each(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
+        """Run it for each of these, in one go."""
+        raise NotImplementedError
+
+    def many(
+        self, insert: str, values: Sequence[Sequence[Any]], then: str = "", more: Sequence[Any] = (), row: str = ""
+    ) -> list[Row]:
+        """Insert all of these by one statement, which a cluster gives to their node in one go: `INSERT INTO t(a, b)`,
+        what comes after the values with `more` values of its own, and how a row is written, unless each value stands
+        for itself. Returns what it returns."""
+        found: list[Row] = []
+        width = len(values[0]) if values else 1
+        one = f"({row or ', '.join('?' * width)})"
+        for start in range(0, len(values), PARAMETERS // width):
+            some = values[start : start + PARAMETERS // width]
+            statement = f"{insert} VALUES {', '.join([one] * len(some))} {then}"
+            found += self.rows(statement, [*(value for given in some for value in given), *more])
+        return found
+
+    def load(self, into: str, values: Sequence[Sequence[Any]]) -> None:
+        """Insert new rows into `t(a, b)`, as many as there are."""
+        raise NotImplementedError
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
+        """The first row, if there is one."""
+        return next(iter(self.rows(sql, values)), None)
+
+    def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """The first column of the first row, None if there is no row."""
+        found = self.row(sql, values)
+        return found[0] if found else None
 
 
 class Tables(Protocol):
-    def read(self, work: Callable[[Session], T]) -> T:
+    def read(self, work: Callable[[Any], T]) -> T:
         """`work` changes nothing. Each of its statements sees the newest state."""
 
-    def write(self, work: Callable[[Session], T]) -> T:
+    def write(self, work: Callable[[Any], T]) -> T:
         """All of it is done, or nothing."""
-
-    def check(self) -> list[str]: ...
-
-    def close(self) -> None: ...
-
-
-def row(db: Session, sql: str, values: Sequence[Any] = ()) -> Row | None:
-    """The first row, if there is one."""
-    return next(iter(db.rows(sql, values)), None)
-
-
-def value(db: Session, sql: str, values: Sequence[Any] = ()) -> Any:
-    """The first column of the first row, None if there is no row."""
-    found = row(db, sql, values)
-    return found[0] if found else None

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+PERSONAL = "*"
+"""In the place of the project of a statement that somebody made there about themselves."""
 Track: TypeAlias = Literal["user", "agent"]
 Role: TypeAlias = Literal["user", "assistant", "tool"]
 Json: TypeAlias = Any
@@ -78,6 +80,8 @@ class Message:
     text: str
     tool_calls: Sequence[Mapping[str, Json]] | None = None
     tool_call_id: str | None = None
+    project: str = ""
+    """The project whose folder it was said in, where that is known."""
 
     @property
     def speaker(self) -> str:
@@ -103,6 +107,10 @@ class Cell:
     def timestamp(self) -> int:
         """The time of the last message."""
         return self.messages[-1].timestamp
+
+    @property
+    def project(self) -> str:
+        return self.messages[-1].project
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +183,9 @@ class IndexRow:
     slot: str = ""
     units: tuple[Unit, ...] = ()
     edges: tuple[Edge, ...] = ()
+    project: str = ""
+    """Whose talk it comes from, where that is marked. Who asks in another project does not see it; PERSONAL is seen
+    in every one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +201,7 @@ class Problem:
         return f"{self.path}:{self.line}: {self.reason}" if self.line else f"{self.path}: {self.reason}"
 
 
-FilterField: TypeAlias = Literal["session_id", "parent_type", "parent_id", "timestamp", "sender_id"]
+FilterField: TypeAlias = Literal["session_id", "parent_type", "parent_id", "timestamp", "sender_id", "project"]
 FilterOp: TypeAlias = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in"]
 
 
@@ -251,3 +262,4 @@ class IndexedMemory(NamedTuple):
     validity: Validity
     data: Mapping[str, Json]
     slot: str
+    project: str = ""

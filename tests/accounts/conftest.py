@@ -9,9 +9,9 @@ import pytest
 from databases import Postgres, emptied, new_schema, opened
 from stored import Now
 
-from everlore.accounts.postgres import open_tables
-from everlore.accounts.sqlite import open_file
 from everlore.accounts.store import Accounts
+from everlore.accounts.tables import open_file
+from everlore.backends.postgres import SHARED_ACCOUNTS
 from everlore.postgres.server import Server
 from everlore.sql import Tables
 
@@ -24,18 +24,18 @@ def now() -> Now:
 @pytest.fixture(scope="session")
 def shared(database: Postgres) -> Iterator[Server]:
     with opened(database.url(), new_schema()) as made:
-        open_tables(made)
+        made.prepare(SHARED_ACCOUNTS)
         yield made
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tables]:
     if request.param == "postgres":
-        made: Tables = open_tables(emptied(request.getfixturevalue("shared")))
+        yield emptied(request.getfixturevalue("shared"))
     else:
-        made = open_file(tmp_path / "accounts.db")
-    yield made
-    made.close()
+        file = open_file(tmp_path / "accounts.db")
+        yield file
+        file.close()
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ import apsw
 import pytest
 from databases import Postgres, new_schema, opened
 
-from everlore.accounts.postgres import PART, open_tables
-from everlore.accounts.sqlite import STEPS, open_file
 from everlore.accounts.store import Accounts
+from everlore.accounts.tables import open_file, steps
 from everlore.accounts.tokens import digest
-from everlore.postgres.statements import run
+from everlore.backends.postgres import SHARED_ACCOUNTS
+from everlore.postgres.statements import Connection
 from everlore.sql import Tables
 
 TOKEN, DEVICE = "evt_" + "1" * 32, "dev_" + "1" * 40
@@ -40,7 +40,11 @@ def upgraded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tables]
     """What was at version 2."""
     if request.param == "sqlite":
         old = apsw.Connection(str(tmp_path / "accounts.db"))
-        for statement, values in [*((step, ()) for step in STEPS[:2]), *BEFORE_SCOPES, ("PRAGMA user_version=2", ())]:
+        for statement, values in [
+            *((step, ()) for step in steps("integer")[:2]),
+            *BEFORE_SCOPES,
+            ("PRAGMA user_version=2", ()),
+        ]:
             old.execute(statement, values)
         old.close()
         tables = open_file(tmp_path / "accounts.db")
@@ -49,10 +53,11 @@ def upgraded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tables]
         return
     database: Postgres = request.getfixturevalue("database")
     with opened(database.url(), new_schema()) as server:
-        server.prepare(replace(PART, steps=PART.steps[:2]))
+        server.prepare(replace(SHARED_ACCOUNTS, steps=SHARED_ACCOUNTS.steps[:2]))
         for statement, values in BEFORE_SCOPES:
-            server.write(partial(run, statement=statement.replace("?", "%s"), values=values))
-        yield open_tables(server)
+            server.write(partial(Connection.run, sql=statement, values=values))
+        server.prepare(SHARED_ACCOUNTS)
+        yield server
 
 
 def test_agents_of_before_keep_what_they_may(upgraded: Tables) -> None:

@@ -125,6 +125,35 @@ def test_a_device_is_approved_once_and_its_keys_are_handed_out_once(accounts: Ac
     assert caught.value.why == "device"
 
 
+def test_revoking_a_key_ends_everything_it_made_and_nothing_else(accounts: Accounts, now: Now) -> None:
+    """A device that was approved with a key, one that was approved with the device's key, and the agents of all."""
+    first, first_secret = accounts.create_key("alice")
+    other, other_secret = accounts.create_key("laptop", account=first.account.id)
+    by, secrets_made = first, []
+    for number in range(2):
+        secret, code = accounts.start_device("evercli", f"device {number}", "1", f"f{number}", now.ms + 15 * MINUTE)
+        assert accounts.decide_device(code, by.id, approve=True)
+        poll = accounts.poll_device(secret, 5000, None)
+        assert poll.key is not None
+        assert poll.key.made_by == by.id
+        assert poll.agent is not None
+        assert poll.agent.made_by == by.id
+        by = poll.key
+        secrets_made += [poll.key_secret, poll.agent_secret]
+    agent, agent_secret = accounts.register_agent(by, "cursor", "m", "Cursor", "1", None)
+    assert agent.made_by == by.id
+    mine = accounts.register_agent(other, "codex", "m", "Codex", "1", None)[1]
+    gone = accounts.revoke_key(first.id)
+    every = accounts.keys()
+    assert {key.id for key in gone} == {key.id for key in every} - {other.id}
+    for ended in (first_secret, agent_secret, *secrets_made):
+        assert denied(accounts, ended) in ("key_revoked", "agent_revoked")
+    for stands in (other_secret, mine):
+        assert accounts.authenticate(stands).account == first.account
+    with pytest.raises(Denied):
+        accounts.register_agent(first, "zed", "m", "Zed", "1", None)
+
+
 def test_a_device_may_be_denied_or_expire(accounts: Accounts, now: Now) -> None:
     key, _ = accounts.create_key("alice")
     refused, code = accounts.start_device("p", "c", "", "f", now.ms + MINUTE)

@@ -91,12 +91,6 @@ class Forgetful:
         self._tables.write(work)
         return self._tables.write(work)
 
-    def check(self) -> list[str]:
-        return self._tables.check()
-
-    def close(self) -> None:
-        self._tables.close()
-
 
 def test_work_whose_answer_was_lost_gives_the_same_when_it_runs_again(tables: Tables, now: Callable[[], int]) -> None:
     accounts = Accounts(Forgetful(tables), now)

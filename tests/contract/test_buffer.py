@@ -25,10 +25,10 @@ def test_messages_come_back_as_they_were_in_order(buffer: Buffer) -> None:
         message(4, "done \ud800", role="tool", tool_call_id="t1"),
     ]
     assert buffer.append(sent) == 4
-    assert buffer.open_messages(Scope(), "s1") == sent
+    assert buffer.session(Scope(), "s1")[1] == sent
     assert buffer.unprocessed(Scope(), "s1") == sent
-    assert buffer.open_messages(Scope("other"), "s1") == []
-    assert buffer.open_messages(Scope(), "s2") == []
+    assert buffer.session(Scope("other"), "s1")[1] == []
+    assert buffer.session(Scope(), "s2")[1] == []
     assert buffer.count() == 4
 
 
@@ -49,7 +49,7 @@ def test_a_repeated_batch_is_recognised(open_buffer: Callable[[], Buffer]) -> No
         message(9, "no", timestamp=5),
     ]
     assert [buffer.append([one]) for one in others] == [1] * 8
-    assert ids(buffer.open_messages(Scope(), "s2")) == ["m9"]
+    assert ids(buffer.session(Scope(), "s2")[1]) == ["m9"]
 
 
 def test_a_draft_is_kept_until_its_cell_is_finished(open_buffer: Callable[[], Buffer]) -> None:
@@ -70,7 +70,7 @@ def test_a_cell_goes_from_open_to_pending_to_finished(open_buffer: Callable[[], 
     one, two, three = message(1), message(2), message(3)
     buffer.append([one, two, three])
     buffer.close_cells([cell("c1", two, one)])
-    assert ids(buffer.open_messages(Scope(), "s1")) == ["m3"]
+    assert ids(buffer.session(Scope(), "s1")[1]) == ["m3"]
     again = open_buffer()
     assert again.pending_cells() == [cell("c1", two, one)]
     assert again.pending_cells(Scope(), "s1") == again.pending_cells()
@@ -109,7 +109,7 @@ def test_a_forgotten_cell_may_be_said_again(buffer: Buffer) -> None:
     buffer.finish(cell("c2", two))
     buffer.forget_cell(Scope(), "s1", "c1")
     assert buffer.append([one, two]) == 1
-    assert ids(buffer.open_messages(Scope(), "s1")) == ["m1"]
+    assert ids(buffer.session(Scope(), "s1")[1]) == ["m1"]
 
 
 def test_numbers_grow_for_each_owner_prefix_and_day(open_buffer: Callable[[], Buffer]) -> None:
@@ -137,7 +137,7 @@ def test_threads_and_openers_at_once_lose_nothing(open_buffer: Callable[[], Buff
     with ThreadPoolExecutor(8) as pool:
         numbers = list(pool.map(send, range(40)))
     assert sorted(numbers) == list(range(1, 41))
-    assert sorted(ids(buffers[0].open_messages(Scope(), "s1"))) == sorted(f"m{n}" for n in range(40))
+    assert sorted(ids(buffers[0].session(Scope(), "s1")[1])) == sorted(f"m{n}" for n in range(40))
 
 
 Jsonish = st.recursive(
@@ -156,7 +156,7 @@ def test_any_content_survives(buffer: Buffer, content: object, text: str, sessio
     sent = message(1, text, session=session, content=[said])
     buffer.append([sent])
     assert buffer.append([sent]) == 0
-    assert sent in buffer.open_messages(Scope(), session)
+    assert sent in buffer.session(Scope(), session)[1]
 
 
 def test_what_waits_in_a_scope_comes_newest_first_and_only_of_that_scope(buffer: Buffer) -> None:
@@ -165,6 +165,19 @@ def test_what_waits_in_a_scope_comes_newest_first_and_only_of_that_scope(buffer:
     assert [waiting.text for waiting in buffer.waiting(Scope(), 10)] == ["two", "one"]
     assert [waiting.text for waiting in buffer.waiting(Scope(), 1)] == ["two"]
     assert [waiting.text for waiting in buffer.waiting(Scope("other"), 10)] == ["elsewhere"]
+
+
+def test_sessions_that_go_on_are_told_from_those_that_do_not(buffer: Buffer) -> None:
+    assert buffer.open_sessions() == {}
+    buffer.append([message(1), message(2, session="s2"), message(3, scope=Scope("a", "b"))])
+    first = buffer.open_sessions()
+    assert set(first) == {(Scope(), "s1"), (Scope(), "s2"), (Scope("a", "b"), "s1")}
+    buffer.append([message(4, "more")])
+    second = buffer.open_sessions()
+    assert second[Scope(), "s1"] > first[Scope(), "s1"]
+    assert second[Scope(), "s2"] == first[Scope(), "s2"]
+    buffer.close_cells([cell("c", message(2, session="s2"))])
+    assert (Scope(), "s2") not in buffer.open_sessions()
 
 
 def test_a_session_is_at_rest_unless_a_closed_cell_waits(buffer: Buffer) -> None:

@@ -14,8 +14,8 @@ def test_the_queue_keeps_a_path_until_it_is_done(index: Index) -> None:
     index.queue.enqueue(["a.md"])
     assert index.queue.claim(10) == ["b.md", "a.md"]
     assert index.queue.claim(1) == ["b.md"]
-    index.queue.done("b.md")
-    index.queue.done("a.md")
+    index.queue.done(["b.md"])
+    index.queue.done(["a.md"])
     assert (index.queue.claim(10), index.upkeep.status().queued) == ([], 0)
 
 
@@ -24,9 +24,9 @@ def test_a_path_queued_while_it_is_worked_on_is_looked_at_again(open_index: Call
     worker.queue.enqueue(["a.md"])
     assert worker.queue.claim(10) == ["a.md"]
     other.queue.enqueue(["a.md"])
-    worker.queue.done("a.md")
+    worker.queue.done(["a.md"])
     assert worker.queue.claim(10) == ["a.md"]
-    worker.queue.done("a.md")
+    worker.queue.done(["a.md"])
     assert worker.queue.claim(10) == []
 
 
@@ -43,5 +43,5 @@ def test_failures_come_due_after_growing_pauses(index: Index, time: Time) -> Non
     index.queue.failed("a.md", "broken still")
     index.queue.enqueue(["a.md"])
     assert index.queue.claim(10) == ["a.md"]
-    index.queue.done("a.md")
+    index.queue.done(["a.md"])
     assert index.queue.failures() == []

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stored import ALICE, BOB, STAMP, alike, embed, fill, found, row, text, where
 
-from everlore.stores.base import Applied, Index, Stamp
-from everlore.types import AllOf, AnyOf, Filter, Key, Owner, Predicate, Problem, Scope, Validity
+from everlore.stores.base import Applied, Index, Source, Stamp
+from everlore.types import AllOf, AnyOf, Filter, IndexRow, Key, Owner, Predicate, Problem, Scope, Validity
 
 
 def test_a_row_comes_back_as_it_was_stored(index: Index) -> None:
@@ -107,16 +107,20 @@ def test_of_two_rows_with_one_key_the_later_counts(index: Index) -> None:
     assert index.rows.owners() == [(ALICE, 1)]
 
 
+def extended(index: Index, before: Stamp | None, after: Stamp, rows: list[IndexRow]) -> bool:
+    return index.files.apply([Source("a.md", after, rows, appended=True, before=before)])[0] is not None
+
+
 def test_extending_a_file_needs_the_file_as_it_was(index: Index) -> None:
-    assert index.files.extend("a.md", None, Stamp(1, 1), [row("af_1", "first")])
-    assert not index.files.extend("a.md", None, Stamp(2, 2), [row("af_2", "second")])
-    assert not index.files.extend("a.md", Stamp(9, 9), Stamp(2, 2), [row("af_2", "second")])
-    assert index.files.extend("a.md", Stamp(1, 1), Stamp(2, 2), [row("af_2", "second")])
+    assert extended(index, None, Stamp(1, 1), [row("af_1", "first")])
+    assert not extended(index, None, Stamp(2, 2), [row("af_2", "second")])
+    assert not extended(index, Stamp(9, 9), Stamp(2, 2), [row("af_2", "second")])
+    assert extended(index, Stamp(1, 1), Stamp(2, 2), [row("af_2", "second")])
     assert found(index, "first") == ["af_1"]
     assert found(index, "second") == ["af_2"]
     assert index.files.known() == {"a.md": Stamp(2, 2)}
     index.files.replace("a.md", Stamp(3, 3), [], [Problem("a.md", 1, "bad")])
-    assert not index.files.extend("a.md", Stamp(3, 3), Stamp(4, 4), [row("af_3", "third")])
+    assert not extended(index, Stamp(3, 3), Stamp(4, 4), [row("af_3", "third")])
     assert index.upkeep.check() == []
 
 
@@ -216,6 +220,8 @@ FILTERED = [
     (Predicate("sender_id", "ne", "bob"), {"af_1"}),
     (Predicate("sender_id", "in", ("alice", "carol")), {"af_1", "af_2"}),
     (Predicate("sender_id", "in", ()), set()),
+    (Predicate("project", "in", ("", "tool")), {"af_1", "af_2"}),
+    (Predicate("project", "eq", "*"), {"af_3"}),
     (AllOf(), {"af_1", "af_2", "af_3"}),
     (AnyOf(), set()),
     (AnyOf(tuple(Predicate("session_id", "eq", f"x{n}") for n in range(900))), set()),
@@ -227,13 +233,26 @@ FILTERED = [
 ]  # fmt: skip
 
 
+def test_what_is_related_is_there_once(index: Index) -> None:
+    told = [row(f"af_{at}", f"said {at}", slot="alice: tea" if at < 2 else "", timestamp=at) for at in range(6)]
+    fill(index, *told, row("af_9", "of another", owner=BOB, slot="alice: tea", timestamp=9))
+    ids = {one.key.local_id: one.id for one in index.rows.page(where(ALICE, "fact"), limit=20).rows}
+
+    def related(slots: list[str], entries: list[str], newest: int) -> list[str]:
+        found = index.rows.related(ALICE, "fact", slots, {ids[entry] for entry in entries}, newest)
+        return sorted(one.key.local_id for one in found)
+
+    assert related([], [], 2) == ["af_4", "af_5"]
+    assert related(["alice: tea", "", "alice: none"], ["af_1", "af_5", "af_2"], 1) == ["af_0", "af_1", "af_2", "af_5"]
+
+
 @pytest.mark.parametrize(("node", "expected"), FILTERED)
 def test_filters_mean_the_same_everywhere(index: Index, node: Filter, expected: set[str]) -> None:
     fill(
         index,
         row("af_1", "tea time", session="s1", parent="c1", timestamp=10, senders=("alice",)),
-        row("af_2", "tea time", session="s1", parent="c2", timestamp=20, senders=("alice", "bob")),
-        row("af_3", "tea time", session="s2", parent="c3", timestamp=30, senders=("bob",)),
+        row("af_2", "tea time", session="s1", parent="c2", timestamp=20, senders=("alice", "bob"), project="tool"),
+        row("af_3", "tea time", session="s2", parent="c3", timestamp=30, senders=("bob",), project="*"),
     )
     index.upkeep.use_model("m", 16)
     embed(index, {"tea time": 1})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -26,14 +27,16 @@ from vaults import (
 )
 from warm_start import killed_at_steps, processes
 
-from everlore.memory import flush, recover, remember, unprocessed
+from everlore.engine import Engine
+from everlore.memory import binned, flush, recover, remember, restore, unprocessed
 from everlore.sync import worker
 from everlore.sync.upkeep import index_changes
 
 ROUNDS = 60
 ROUNDS_PER_VAULT = 15
-POINTS = {"flush": 26, "forget": 12, "deletion": 12}
+POINTS: Mapping[Step, int] = {"flush": 26, "forget": 12, "deletion": 12}
 """At how many of its steps each operation is killed."""
+BIN_POINTS: Mapping[Step, int] = {"forget": 12, "reset": 14, "restore": 14}
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +117,38 @@ def test_an_operation_that_is_killed_at_any_step_is_finished_or_undone(
             raise
         finally:
             engine.close()
+
+
+@pytest.mark.parametrize("operation", BIN_POINTS)
+def test_what_was_going_when_the_process_was_killed_is_there_or_in_the_bin(
+    operation: Step, tmp_path: Path, vectors: Endpoint
+) -> None:
+    template = tmp_path / "template"
+    _prepare(template, vectors.url)
+    engine = open_vault(template, vectors.url)
+    before = _state(engine)
+    engine.close()
+    for point, root in enumerate(killed_at_steps(die_at, operation, BIN_POINTS[operation], template, vectors.url)):
+        engine = open_vault(root, vectors.url)
+        try:
+            index_changes(engine)
+            for item in binned(engine, SCOPE):
+                restore(engine, SCOPE, item.id, overwrite=True)
+            index_changes(engine)
+            assert _state(engine) == before
+            assert_index_equals_files(engine)
+        except BaseException as error:
+            error.add_note(f"killed at step {point} of {BIN_POINTS[operation]}, vault {root}")
+            raise
+        finally:
+            engine.close()
+
+
+def _state(engine: Engine) -> tuple[dict[str, bytes], list[str]]:
+    """What the files say, but for those that are computed, and what waits."""
+    paths = [path for path, _, _ in engine.vault.walk() if not path.endswith(("user.md", "SKILL.md"))]
+    files = {path: raw.content for path, raw in engine.vault.raws(paths).items()}
+    return files, [message.text for message in unprocessed(engine, SCOPE, "two")]
 
 
 def _prepare(root: Path, url: str) -> None:

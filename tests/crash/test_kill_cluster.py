@@ -28,8 +28,8 @@ from serving import Server, running
 from vaults import MAY_28, SCOPE, assert_index_equals_files, open_vault
 
 from everlore.memory import recover
-from everlore.postgres.tenants import digest128, owner_uuid, tenant_of
 from everlore.sync.upkeep import index_changes
+from everlore.tenants import digest128, owner_uuid, tenant_of
 from everlore.types import Owner
 
 CONTROL = os.environ.get("EVERLORE_TEST_CITUS_CONTROL", "")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from everlore.extract.language import codes, language
-from everlore.extract.rules import is_rule, takes_back
+from everlore.extract.rules import is_rule, of_work, takes_back
 
 
 def examples(kind: str) -> Iterator[str]:
@@ -35,3 +35,36 @@ def test_what_takes_a_rule_back() -> None:
     assert not takes_back("Never use emojis.")
     assert is_rule("Could you always answer in English?")
     assert not is_rule("Could you answer this?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Run the linter before you commit.",
+        "Never edit files below src/gen/.",
+        "Use snake_case for columns.",
+        "Log with `structlog`.",
+        "Don't call flush() twice.",
+        "Pass --strict to mypy.",
+        "Keine Commits ohne Tests.",
+        "N'utilise jamais la base de données de production.",
+        "提交之前先运行测试。",
+    ],
+)
+def test_rules_about_the_work(text: str) -> None:
+    assert of_work(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never use emojis.",
+        "Answer in German.",
+        "Please call me Sam.",
+        "Use metric units, e.g. km.",
+        "Nenne mich Max.",
+        "请叫我小明。",
+    ],
+)
+def test_rules_for_whoever_listens(text: str) -> None:
+    assert not of_work(text)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from everlore.extract.salience import NAMES, features, salience
+from everlore.extract.learned import weights
+from everlore.extract.salience import NAMES, PLACES, features, salience
 
 WORTH = (
     "I bought a 2018 Mustang GT last month.",
@@ -27,3 +28,5 @@ def test_what_is_told_comes_before_what_is_only_said(worth: str, idle: str) -> N
 
 def test_features_have_names() -> None:
     assert len(features("I live in Rome.")) == len(NAMES)
+    assert len(weights()["salience"]) == len(NAMES) + 1
+    assert weights()["place"].shape[1] == len(PLACES)

@@ -12,6 +12,8 @@ from everlore.extract.facts import as_fact, write_facts
 from everlore.extract.supersede import evidence, likely, may_end, slots_of, superseded, words_of
 from everlore.kinds.fact import Fact
 
+NOW = MAY_8 + 2 * MONTH
+
 
 def fact(text: str, at: int = MAY_8, entry: str = "af_1") -> Fact:
     talk = cell(message(text, at=at))
@@ -55,18 +57,18 @@ def test_stands(first: str, then: str) -> None:
 def test_an_end_names_what_it_followed_in_either_order() -> None:
     old, new = fact("I live in Rome."), fact("I moved to Lisbon.", MAY_8 + MONTH, "af_2")
     for known, told in (([old], [new]), ([new], [old])):
-        [ended] = superseded(known, told)
+        [ended] = superseded(known, told, NOW)
         assert (ended.local_id, ended.superseded_by, ended.valid_until) == ("af_1", "af_2", MAY_8 + MONTH)
 
 
 def test_an_end_that_a_person_gave_stays() -> None:
     old = replace(fact("I live in Rome."), valid_until=MAY_8 + 5)
-    assert superseded([old], [fact("I moved to Lisbon.", MAY_8 + MONTH, "af_2")]) == []
+    assert superseded([old], [fact("I moved to Lisbon.", MAY_8 + MONTH, "af_2")], NOW) == []
 
 
 def test_others_are_not_compared() -> None:
     old, new = fact("I live in Rome."), fact("I moved to Lisbon.", MAY_8 + MONTH, "af_2")
-    assert superseded([replace(old, sender_ids=("bob",))], [new]) == []
+    assert superseded([replace(old, sender_ids=("bob",))], [new], NOW) == []
     assert likely(new, [replace(old, by_user=False)]) == []
 
 
@@ -83,3 +85,13 @@ def test_a_chain_ends_one_by_one() -> None:
     memory = after("I live in Rome.", "I moved to Lisbon.", "I moved to Oslo.")
     assert memory.over == ["Alice lives in Rome.", "Alice moved to Lisbon."]
     assert memory.listed == ["Alice moved to Oslo."]
+
+
+def test_what_is_dated_in_the_future_ends_nothing_and_is_ended_by_anything() -> None:
+    old, wrong = fact("I live in Rome."), fact("I moved to Lisbon.", MAY_8 + 900 * MONTH, "af_2")
+    for known, told in (([old], [wrong]), ([wrong], [old])):
+        [ended] = superseded(known, told, NOW)
+        assert (ended.local_id, ended.superseded_by) == ("af_2", "af_1")
+        assert ended.valid_until == wrong.timestamp  # so it never held
+    later = fact("I moved to Oslo.", MAY_8 + MONTH, "af_3")
+    assert {one.local_id for one in superseded([old, wrong], [later], NOW)} == {"af_1", "af_2"}

@@ -9,7 +9,7 @@ from growth import assert_linear
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everlore.graph.names import MOST_NAMES, name_key, names
+from everlore.graph.names import MOST_NAMES, name_key, names, spelled
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,9 @@ def test_a_long_text_is_quick() -> None:
 @pytest.mark.parametrize(("start", "again"), [("Tea", " "), ("", "("), (")", " (")])
 def test_a_first_line_that_nobody_writes_is_quick_too(start: str, again: str) -> None:
     assert_linear(lambda size: partial(names, f"{start}{again * size}\nx"), 9_000 // len(again))
+
+
+def test_names_are_known_as_they_are_written() -> None:
+    found = spelled("I met Bob Miller at Acme Industries in Lisbon.")
+    assert {"Bob Miller", "Acme Industries", "Lisbon"} <= set(found.values())
+    assert found[name_key("Acme Industries")] == "Acme Industries"

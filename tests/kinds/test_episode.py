@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from everlore.clock import iso
 from everlore.errors import Damaged
 from everlore.kinds import episode
-from everlore.kinds.episode import Turn, parse_turns, render_turns, turn_units
+from everlore.kinds.episode import Turn, parse_turns, render_turns, turn_moment, turn_units
 from everlore.types import LogEntry, Owner, Scope
 from everlore.vault.entries import normal_text
 
@@ -70,3 +71,18 @@ def test_it_reads_back_as_it_was_written() -> None:
 def test_what_a_person_broke_is_named() -> None:
     with pytest.raises(Damaged, match="ep_1 has no text under ### Content"):
         episode.from_entry(LogEntry("ep_1", {"timestamp": "2026-05-28T11:30:00Z"}, {"Content": " "}), ALICE)
+
+
+@pytest.mark.parametrize(
+    ("clock", "moment"),
+    [
+        ("20:26", "2026-05-28T20:26:40Z"),  # the last turn, to the second
+        ("20:25", "2026-05-28T20:25:00Z"),
+        ("00:00", "2026-05-28T00:00:00Z"),
+        ("20:27", "2026-05-27T20:27:00Z"),  # nothing was said after the last one
+        ("", "2026-05-28T20:26:40Z"),
+        ("99:99", "2026-05-28T03:39:00Z"),  # a person's slip names some time
+    ],
+)
+def test_a_turn_was_said_at_its_clock_time_before_the_last_one(clock: str, moment: str) -> None:
+    assert iso(turn_moment(AT, clock)) == moment

@@ -10,8 +10,9 @@ from vaults import ALICE, DAY, HELPER, MAY_28, SCOPE, facts, open_vault, says, w
 
 from everlore.engine import Engine
 from everlore.kinds.paths import locate
-from everlore.memory import NewMessage, flush, listing, profile, recover, remember, reset, retry, unprocessed
+from everlore.memory import NewMessage, flush, listing, profile, recover, remember, reset, unprocessed
 from everlore.memory import extraction as writing
+from everlore.memory.extraction import retry
 from everlore.models.chat import Meter
 from everlore.sync.indexing import index_file
 from everlore.sync.upkeep import index_changes, rebuild

@@ -24,7 +24,7 @@ def listed(engine: Engine) -> list[str]:
 
 def test_an_episode_goes_with_its_facts_and_their_lines(engine: Engine) -> None:
     first = listing(engine, ALICE, "episode", descending=False).rows[0]
-    assert forget(engine, ALICE, first.key.public_id) == 3
+    assert forget(engine, ALICE, first.key.public_id).count == 3
     assert [str(fact["content"]) for fact in facts(engine, ALICE)] == ["Alice works as a nurse."]
     assert listed(engine) == ["Alice works as a nurse."]
     assert_index_equals_files(engine)
@@ -32,7 +32,7 @@ def test_an_episode_goes_with_its_facts_and_their_lines(engine: Engine) -> None:
 
 def test_a_fact_goes_alone(engine: Engine) -> None:
     rex = next(row for row in listing(engine, ALICE, "fact").rows if "Rex" in str(row.data["content"]))
-    assert forget(engine, ALICE, rex.key.public_id) == 1
+    assert forget(engine, ALICE, rex.key.public_id).count == 1
     assert sorted(listed(engine)) == ["Alice lives in Graz.", "Alice works as a nurse."]
     assert listing(engine, ALICE, "episode").total == 2
 

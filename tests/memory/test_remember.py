@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from vaults import ALICE, BOB, DAY, MAY_28, SCOPE, assert_index_equals_files, contents, facts, says
+from contextlib import closing
+from pathlib import Path
+
+from embeddings import Endpoint
+from vaults import ALICE, BOB, DAY, MAY_28, SCOPE, assert_index_equals_files, contents, facts, open_vault, says
 
 from everlore.engine import Engine
-from everlore.memory import flush, remember, unprocessed
+from everlore.memory import NewMessage, flush, remember, unprocessed
+from everlore.types import Owner
 
 HOUR = 3_600_000
 
@@ -106,3 +111,18 @@ def test_five_hundred_messages_in_one_call(engine: Engine) -> None:
     assert len(contents(engine, ALICE)) == 5
     assert len(facts(engine, ALICE)) == 500
     assert_index_equals_files(engine)
+
+
+def test_my_own_messages_carry_my_name_unless_a_client_gives_another(tmp_path: Path, vectors: Endpoint) -> None:
+    with closing(open_vault(tmp_path, vectors.url, mcp={"user": "me", "user_name": "Anna Berger"})) as engine:
+        for number, (sender, name) in enumerate((("me", None), ("me", " "), ("me", "Ann"), ("bob", None))):
+            text = f"I live in {('Graz', 'Linz', 'Rome', 'Oslo')[number]}."
+            remember(engine, SCOPE, f"s{number}", [NewMessage(sender, "user", MAY_28 + number, text, name)])
+            flush(engine, SCOPE, f"s{number}")
+        mine = Owner(SCOPE, "user", "me")
+        assert [fact["content"] for fact in facts(engine, mine)] == [
+            "Anna Berger lives in Graz.",
+            "Anna Berger lives in Linz.",
+            "Ann lives in Rome.",
+        ]
+        assert [fact["content"] for fact in facts(engine, BOB)] == ["Bob lives in Oslo."]

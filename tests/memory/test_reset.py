@@ -17,7 +17,7 @@ def test_files_rows_and_waiting_messages_of_a_scope_go(engine: Engine) -> None:
         assert flush(engine, scope, "s")
         remember(engine, scope, "waiting", [says("I cook ramen.")])
     save_note(engine, ALICE, "The key is below the mat.")
-    assert reset(engine, SCOPE) == {"episode": 1, "part": 1, "profile": 1, "note": 1}
+    assert reset(engine, SCOPE).counts == {"episode": 1, "part": 1, "profile": 1, "note": 1}
     assert profile(engine, ALICE) is None
     assert unprocessed(engine, SCOPE, "waiting") == []
     assert len(unprocessed(engine, OTHER, "waiting")) == 1

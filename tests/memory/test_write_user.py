@@ -27,7 +27,7 @@ from vaults import (
 from everlore.engine import Engine
 from everlore.kinds.skill import Skill, from_sheet
 from everlore.memory import NewMessage, flush, listing, profile, remember
-from everlore.memory.write_agent import cases_of, write_cases
+from everlore.memory.extraction import write_cell
 from everlore.models.chat import Meter
 from everlore.search import Query, recall
 from everlore.search.recipes import HYBRID, KEYWORD
@@ -148,9 +148,9 @@ def test_history_ends_where_the_next_begins_in_whatever_order_it_is_told(
 ) -> None:
     told = ["I live in Galway.", "I live in Dublin.", "I live in Cork."]
     for number in order:
-        tell(engine, says(told[number], at=MAY_28 + number * 100 * DAY), session=f"s{number}")
+        tell(engine, says(told[number], at=MAY_28 + number * 50 * DAY), session=f"s{number}")
     found = sorted(rows(engine, "fact"), key=lambda row: row.timestamp)
-    assert [row.validity.end for row in found] == [MAY_28 + 100 * DAY, MAY_28 + 200 * DAY, None]
+    assert [row.validity.end for row in found] == [MAY_28 + 50 * DAY, MAY_28 + 100 * DAY, None]
     assert [row.data["superseded_by"] for row in found] == [found[1].key.local_id, found[2].key.local_id, ""]
     stored = profile(engine, ALICE)
     assert stored is not None
@@ -195,7 +195,7 @@ def test_several_tasks_of_a_cell_are_written_once(engine: Engine) -> None:
     messages = tuple(replace(message, id=f"m{at}") for at, message in enumerate(accepted(talk)))
     for _ in range(2):
         again = Cell(parent, SCOPE, "s", messages)
-        assert write_cases(engine, again, HELPER, cases_of(again, HELPER), Meter(1))
+        assert write_cell(engine, again, Meter(1))
     assert listing(engine, HELPER, "case").rows == before
     assert_index_equals_files(engine)
 
@@ -267,3 +267,36 @@ def test_a_password_is_nowhere_in_what_is_kept(engine: Engine) -> None:
     told = [str(fact["content"]) for fact in facts(engine, ALICE)]
     assert told == ["Alice's wifi password is [MASKED password].", "Alice lives in Bonn."]
     assert not any(b"hunter2" in file.read_bytes() for file in engine.settings.memory.root.rglob("*") if file.is_file())
+
+
+def test_a_talk_and_what_was_said_of_the_work_carry_the_project_what_is_personal_does_not(engine: Engine) -> None:
+    texts = (
+        "I am a vegetarian.",
+        "Always run the linter before you commit.",
+        "Never use emojis.",
+        "We decided to use Postgres for billing.",
+    )
+    tell(engine, *(says(text, at=MAY_28 + at * 1000, project="tool") for at, text in enumerate(texts)))
+    rows = {row.data["content"]: row.project for row in in_files(engine)[1] if row.key.kind == "fact"}
+    assert rows == {
+        "Alice is a vegetarian.": "*",
+        'Alice said: "Always run the linter before you commit."': "tool",
+        'Alice said: "Never use emojis."': "*",
+        'Alice said: "We decided to use Postgres for billing."': "tool",
+    }
+    assert [row.project for row in listing(engine, ALICE, "episode").rows] == ["tool"]
+    known = profile(engine, ALICE)
+    assert known is not None
+    assert {info["description"]: info.get("project", "") for info in known.data["explicit_info"]} == {
+        "Always run the linter before you commit.": "tool",
+        "Never use emojis.": "",
+        "Alice is a vegetarian.": "",
+    }
+    assert "linter" not in known.data["summary"]
+    assert_index_equals_files(engine)
+
+
+def test_a_session_that_goes_on_in_another_project_is_another_talk(engine: Engine) -> None:
+    talk = [says("The parser is slow.", project="a"), says("The lexer is slow.", at=MAY_28 + 1000, project="b")]
+    assert remember(engine, SCOPE, "s", talk)
+    assert sorted(row.project for row in listing(engine, ALICE, "episode").rows) == ["a", "b"]

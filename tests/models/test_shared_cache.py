@@ -13,8 +13,8 @@ from everlore.models.cache import packed
 from everlore.models.shared_cache import PART, SharedCache
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import each
-from everlore.postgres.tenants import digest128, numbered, tenant_of
+from everlore.postgres.statements import Connection
+from everlore.tenants import digest128, numbered, tenant_of
 
 PIECES = [numbered(7, 1), numbered(7, 2), numbered(40_000, 1)]
 
@@ -59,7 +59,7 @@ def test_what_an_older_version_kept_is_found(server: Server) -> None:
     server.prepare(Part("embeddings", PART.steps[:1], {"embeddings": "tenant"}))
     key, vector = digest128("m", "a"), np.eye(1, 4, dtype=np.float32)
     old = [(tenant_of(key), key, "m", packed(vector[0]))]
-    server.write(partial(each, statement="INSERT INTO embeddings VALUES(%s, %s, %s, %s)", values=old))
+    server.write(partial(Connection.each, sql="INSERT INTO embeddings VALUES(?, ?, ?, ?)", values=old))
     cache = SharedCache(server)
     assert np.array_equal(cache.get("m", ["a"], PIECES[:1])[0], vector[0])
     assert cache.stats("m").size == 1

@@ -13,7 +13,7 @@ from psycopg_pool import PoolClosed, PoolTimeout
 from everlore.errors import Damaged, EverloreError, InvalidInput, Misconfigured, Unavailable
 from everlore.postgres.errors import NODE_SECONDS, RETRY_SECONDS, Lost, conflict, explained, patience, primary
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, run
+from everlore.postgres.statements import Connection
 from everlore.stores.postgres.index import open_index
 from everlore.vault.postgres import PostgresVault
 
@@ -72,9 +72,9 @@ def server(database: Postgres) -> Iterator[Server]:
         yield made
 
 
-def failure(server: Server, statement: str, values: tuple[object, ...] | None = None) -> EverloreError:
+def failure(server: Server, statement: str, values: tuple[object, ...] = ()) -> EverloreError:
     with pytest.raises(EverloreError) as caught:
-        server.write(lambda c: run(c, statement, values))
+        server.write(lambda c: c.run(statement, values))
     assert caught.value.__cause__ is None
     return caught.value
 
@@ -98,12 +98,12 @@ def test_what_a_real_database_says_is_told_as_what_it_is(
     server: Server, code: str, kind: type[EverloreError], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("everlore.postgres.errors.NODE_SECONDS", 0.05)
-    server.write(lambda c: run(c, RAISE))
+    server.write(lambda c: c.run(RAISE))
     tries: list[int] = []
 
     def work(connection: Connection) -> None:
         tries.append(1)
-        run(connection, "SELECT fail(%s)", (code,))
+        connection.run("SELECT fail(%s)", (code,))
 
     with pytest.raises(kind, match=words) as caught:
         server.write(work)
@@ -117,13 +117,13 @@ def test_a_node_that_is_away_is_not_waited_for_as_our_own_connection_is() -> Non
 
 
 def test_what_is_missing_or_altered_is_named(server: Server) -> None:
-    server.write(lambda c: run(c, "ALTER TABLE tally DROP COLUMN tokens"))
+    server.write(lambda c: c.run("ALTER TABLE tally DROP COLUMN tokens"))
     assert "tokens" in str(failure(server, "SELECT tokens FROM tally"))
-    server.write(lambda c: run(c, "DROP TABLE edges"))
+    server.write(lambda c: c.run("DROP TABLE edges"))
     gone = failure(server, "SELECT 1 FROM edges")
     assert type(gone) is Damaged
     assert "edges" in str(gone)
-    server.write(lambda c: run(c, "DROP EXTENSION vector CASCADE"))
+    server.write(lambda c: c.run("DROP EXTENSION vector CASCADE"))
     lacking = failure(server, "SELECT '[1]'::halfvec")
     assert type(lacking) is Misconfigured
     assert "CREATE EXTENSION vector" in str(lacking)

@@ -13,7 +13,6 @@ from databases import Postgres, new_schema, opened
 from everlore.errors import Unavailable
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import run, value
 
 NOTES = Part("notes", ("CREATE TABLE notes(tenant int PRIMARY KEY, said text)",), {"notes": "tenant"})
 PATIENCE = 60.0
@@ -31,7 +30,7 @@ def left(server: Server) -> int:
     """Leases and advisory locks that anybody holds in this database."""
     locks = "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE l.locktype = 'advisory'"
     locks += " AND d.datname = current_database()"
-    return int(server.read(lambda c: value(c, "SELECT count(*) FROM leases") + value(c, locks)))
+    return int(server.read(lambda c: c.value("SELECT count(*) FROM leases") + c.value(locks)))
 
 
 @pytest.mark.parametrize("patience", [0.0, 0.001])
@@ -90,7 +89,7 @@ def test_what_a_dead_process_held_is_free_after_a_while(servers: tuple[Server, S
     one, two = servers
     with one.lock("a"):
         one._leases.close()  # as if it were gone: it renews no more
-        two.write(lambda c: run(c, "UPDATE leases SET until = clock_timestamp() - interval '1 second'"))
+        two.write(lambda c: c.run("UPDATE leases SET until = clock_timestamp() - interval '1 second'"))
         with two.lock("a", 0):
             assert left(two) == 1
 
@@ -98,10 +97,10 @@ def test_what_a_dead_process_held_is_free_after_a_while(servers: tuple[Server, S
 def test_a_lease_is_renewed_as_long_as_it_is_held(servers: tuple[Server, Server]) -> None:
     one, two = servers
     with one.lock("a"):
-        two.write(lambda c: run(c, "UPDATE leases SET until = clock_timestamp() - interval '1 second'"))
+        two.write(lambda c: c.run("UPDATE leases SET until = clock_timestamp() - interval '1 second'"))
         over = "SELECT count(*) FROM leases WHERE until < clock_timestamp()"
         deadline = time.monotonic() + PATIENCE
-        while two.read(lambda c: value(c, over)) and time.monotonic() < deadline:
+        while two.read(lambda c: c.value(over)) and time.monotonic() < deadline:
             time.sleep(0.1)
         with pytest.raises(Unavailable), two.lock("a", 0):
             pass
@@ -113,18 +112,18 @@ def test_nothing_is_written_under_a_lock_that_another_has_by_now(
     one, two = servers
     monkeypatch.setattr("everlore.postgres.leases.SURE_SECONDS", 0.0)
     with one.lock("a"):
-        one.write(lambda c: run(c, "INSERT INTO notes VALUES(1, 'mine')"))  # asked, and it is still ours
+        one.write(lambda c: c.run("INSERT INTO notes VALUES(1, 'mine')"))  # asked, and it is still ours
         one._leases.close()
-        two.write(lambda c: run(c, "UPDATE leases SET until = clock_timestamp() - interval '1 second'"))
+        two.write(lambda c: c.run("UPDATE leases SET until = clock_timestamp() - interval '1 second'"))
         with two.lock("a", 0), pytest.raises(Unavailable, match="taken over by another process"):
-            one.write(lambda c: run(c, "INSERT INTO notes VALUES(2, 'not mine')"))
-    assert one.read(lambda c: value(c, "SELECT count(*) FROM notes")) == 1
+            one.write(lambda c: c.run("INSERT INTO notes VALUES(2, 'not mine')"))
+    assert one.read(lambda c: c.value("SELECT count(*) FROM notes")) == 1
 
 
 def test_a_thread_may_take_it_again_and_other_threads_wait_for_it_here(servers: tuple[Server, Server]) -> None:
     one, _ = servers
-    with one.lock("a"), one.lock("a", 0), one.gate("a", 0):
+    with one.lock("a"), one.lock("a", 0):
         assert left(one) == 1
         with ThreadPoolExecutor(1) as pool, pytest.raises(Unavailable):
-            pool.submit(one.gate("a", 0).__enter__).result()
+            pool.submit(one.lock("a", 0).__enter__).result()
     assert left(one) == 0

@@ -6,17 +6,16 @@ import pytest
 from clusters import one_database
 from databases import Postgres, new_schema, opened
 
-from everlore.accounts import postgres as account_tables
+from everlore.backends.postgres import SHARED_ACCOUNTS
 from everlore.errors import Misconfigured
 from everlore.models import shared_cache
 from everlore.postgres.parts import Part, distribution
-from everlore.postgres.statements import rows, run
 from everlore.stores.postgres import buffer as buffer_tables
 from everlore.stores.postgres import schema as index_tables
 from everlore.stores.postgres.index import open_index
 from everlore.vault import postgres as vault_tables
 
-PARTS = [vault_tables.PART, buffer_tables.PART, index_tables.PART, shared_cache.PART, account_tables.PART]
+PARTS = [vault_tables.PART, buffer_tables.PART, index_tables.PART, shared_cache.PART, SHARED_ACCOUNTS]
 
 
 def test_every_table_is_named_and_every_key_has_the_tenant(database: Postgres) -> None:
@@ -25,16 +24,14 @@ def test_every_table_is_named_and_every_key_has_the_tenant(database: Postgres) -
             server.prepare(part)
         homes = [part.home(server.schema) for part in PARTS]
         tables = server.read(
-            lambda c: rows(
-                c,
+            lambda c: c.rows(
                 "SELECT t.relname, array_agg(a.attname) FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid"
                 " WHERE t.relnamespace::regnamespace::text = ANY(%s) AND t.relkind = 'r' AND a.attnum > 0 GROUP BY 1",
                 (homes,),
             )
         )
         keys = server.read(
-            lambda c: rows(
-                c,
+            lambda c: c.rows(
                 "SELECT t.relname, x.relname, array_agg(a.attname) FROM pg_index i"
                 " JOIN pg_class t ON t.oid = i.indrelid"
                 " JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_attribute a ON a.attrelid = x.oid"
@@ -72,18 +69,17 @@ def test_a_new_version_spreads_only_its_new_tables(database: Postgres) -> None:
     with opened(database.database(), new_schema()) as server:
         server.prepare(old)
         server.write(
-            lambda c: run(
-                c,
+            lambda c: c.run(
                 "CREATE TABLE calls(name text); INSERT INTO versions VALUES('distributed', 1);"
                 " CREATE FUNCTION create_reference_table(text) RETURNS void LANGUAGE sql"
                 " AS 'INSERT INTO calls VALUES($1)';"
                 " CREATE FUNCTION truncate_local_data_after_distributing_table(text) RETURNS void LANGUAGE sql AS '';"
                 " CREATE FUNCTION create_distributed_table(text, text, colocate_with text) RETURNS void LANGUAGE sql"
-                " AS 'INSERT INTO calls VALUES($1)'",
+                " AS 'INSERT INTO calls VALUES($1)'"
             )
         )
         server.prepare(new)
-        assert server.read(lambda c: rows(c, "SELECT name FROM calls")) == [(f'"{server.schema}".three',)]
+        assert server.read(lambda c: c.rows("SELECT name FROM calls")) == [(f'"{server.schema}".three',)]
 
 
 @one_database

@@ -11,7 +11,7 @@ from databases import QUICK, Postgres, new_schema, postgres
 from bench.servers import replica
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, run, value
+from everlore.postgres.statements import Connection
 
 NOTES = Part("notes", ("CREATE TABLE notes(tenant int PRIMARY KEY, said text)",), {"notes": "tenant"})
 FOLLOWS = "SELECT pg_is_in_recovery()"
@@ -37,7 +37,7 @@ def where(server: Server) -> tuple[bool, int]:
     """Whether the replica answered, and how many notes it knows."""
 
     def work(connection: Connection) -> tuple[bool, int]:
-        return bool(value(connection, FOLLOWS)), int(value(connection, "SELECT count(*) FROM notes"))
+        return bool(connection.value(FOLLOWS)), int(connection.value("SELECT count(*) FROM notes"))
 
     return server.look(work)
 
@@ -53,7 +53,7 @@ def caught_up(server: Server, count: int) -> None:
 
 def test_what_was_written_is_found_and_the_replica_is_asked(server: Server) -> None:
     for number in range(5):
-        server.write(partial(run, statement="INSERT INTO notes VALUES(%s, 'x')", values=(number,)))
+        server.write(partial(Connection.run, sql="INSERT INTO notes VALUES(?, 'x')", values=(number,)))
         assert where(server)[1] == number + 1
     caught_up(server, 5)
 
@@ -61,7 +61,7 @@ def test_what_was_written_is_found_and_the_replica_is_asked(server: Server) -> N
 def test_one_that_lags_behind_is_not_asked(server: Server, pair: tuple[Postgres, Postgres]) -> None:
     caught_up(server, 0)
     pair[1].run("SELECT pg_wal_replay_pause()")
-    server.write(lambda c: run(c, "INSERT INTO notes VALUES(1, 'x')"))
+    server.write(lambda c: c.run("INSERT INTO notes VALUES(1, 'x')"))
     assert where(server) == (False, 1)
     pair[1].run("SELECT pg_wal_replay_resume()")
     caught_up(server, 1)

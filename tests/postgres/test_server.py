@@ -18,7 +18,7 @@ from stored import where as within
 from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, rows, run, value
+from everlore.postgres.statements import Connection
 from everlore.stores.postgres.buffer import PostgresBuffer
 from everlore.stores.postgres.index import open_index
 from everlore.types import Scope
@@ -135,7 +135,7 @@ def test_a_node_that_does_not_answer_is_tried_again_and_named(server: Server, sa
     def ask(failing: int, connection: Connection) -> int:
         tries.append(1)
         if len(tries) <= failing:
-            connection.execute(f"DO $$ BEGIN RAISE EXCEPTION '{said}' USING ERRCODE = '{state}'; END $$".encode())
+            connection.execute(f"DO $$ BEGIN RAISE EXCEPTION '{said}' USING ERRCODE = '{state}'; END $$")
         return len(tries)
 
     with server.lock("a session"):
@@ -164,7 +164,7 @@ def test_parts_are_brought_up_step_by_step_and_newer_ones_are_left_alone(server:
     server.write(lambda c: c.execute("INSERT INTO notes VALUES(1, 'kept')"))
     second = Part("notes", (*NOTES.steps, "ALTER TABLE notes ADD more text DEFAULT 'new'"), NOTES.tables)
     server.prepare(second)
-    assert server.read(lambda c: value(c, "SELECT said || more FROM notes")) == "keptnew"
+    assert server.read(lambda c: c.value("SELECT said || more FROM notes")) == "keptnew"
     with pytest.raises(Misconfigured, match="newer Everlore"):
         server.prepare(NOTES)
 
@@ -175,10 +175,10 @@ def test_versions_of_a_derived_part_live_side_by_side(server: Server) -> None:
     server.prepare(first)
     server.write(lambda c: c.execute("INSERT INTO x VALUES(1)"))
     server.prepare(second)
-    assert server.read(lambda c: value(c, "SELECT count(y) FROM x")) == 0
+    assert server.read(lambda c: c.value("SELECT count(y) FROM x")) == 0
     assert server.beside("x") == [first.home(server.schema)]
     server.prepare(first)  # an older program beside a newer one: it finds what it had, and leaves the other alone
-    assert server.read(lambda c: value(c, "SELECT count(*) FROM x")) == 1
+    assert server.read(lambda c: c.value("SELECT count(*) FROM x")) == 1
     assert server.beside("x") == [second.home(server.schema)]
 
 
@@ -193,7 +193,7 @@ def test_what_older_versions_left_is_dropped_when_none_of_them_runs(database: Po
         server.prepare(NOTES)
         for version in (1, 3, 2):
             server.prepare(made(version))
-        server.write(lambda c: run(c, "INSERT INTO versions VALUES('x', 1); CREATE TABLE my.x(legacy int)"))
+        server.write(lambda c: c.run("INSERT INTO versions VALUES('x', 1); CREATE TABLE my.x(legacy int)"))
         with psycopg.connect(url, application_name="everlore") as older:
             older.execute("SELECT 1")
             with pytest.raises(Unavailable, match="stop it first"):
@@ -208,7 +208,7 @@ def test_what_older_versions_left_is_dropped_when_none_of_them_runs(database: Po
         left = (
             "SELECT format('%s.%s', schemaname, tablename) FROM pg_tables WHERE tablename IN ('x', 'notes') ORDER BY 1"
         )
-        assert server.read(lambda c: [name for (name,) in rows(c, left)]) == ["my.notes", "my_x_2.x", "my_x_3.x"]
+        assert server.read(lambda c: [name for (name,) in c.rows(left)]) == ["my.notes", "my_x_2.x", "my_x_3.x"]
 
 
 def test_pgvector_goes_where_everyone_finds_it_and_is_used_where_it_is(database: Postgres) -> None:
@@ -227,7 +227,7 @@ def test_pgvector_goes_where_everyone_finds_it_and_is_used_where_it_is(database:
             fill(index, row("af_1", "text 1"))
             embed(index, {"text 1": 1})
             assert len(alike(index, 1, within(), 5)) == 1
-            assert server.read(lambda c: value(c, where)) == expected
+            assert server.read(lambda c: c.value(where)) == expected
 
 
 def test_a_read_only_database_says_so_and_keeps_what_it_has(database: Postgres) -> None:
@@ -239,7 +239,7 @@ def test_a_read_only_database_says_so_and_keeps_what_it_has(database: Postgres) 
         buffer = PostgresBuffer(made)
         with pytest.raises(Unavailable, match="read-only"):
             buffer.append([message(2)])
-        assert [one.id for one in buffer.open_messages(Scope(), "s1")] == ["m1"]
+        assert [one.id for one in buffer.session(Scope(), "s1")[1]] == ["m1"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -276,3 +276,66 @@ def test_of_facts_that_share_no_word_with_the_question_the_telling_one_comes_fir
     facts = ask(engine, "Which foods does she have to avoid?").hits["episode"][0].facts
     engine.close()
     assert "peanuts" in str(facts[0].stored.data["content"])
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """Talks of two projects and of none."""
+    opened = open_engine(load(memory={"root": tmp_path_factory.mktemp("marked")}))
+    talks = {
+        "alpha": [
+            "We decided to use Postgres for billing.",
+            "I live in Graz.",
+            "Always run the linter before a commit.",
+        ],
+        "beta": ["The parser is written in Rust.", "I moved to Linz.", "I am allergic to peanuts."],
+        "": ["My sister Eva visits in August."],
+    }
+    for number, (project, lines) in enumerate(talks.items()):
+        told = [
+            NewMessage("alice", "user", START + number * DAY + at * 1000, line, project=project)
+            for at, line in enumerate(lines)
+        ]
+        remember(opened, Scope(), f"in {project}", told)
+        flush(opened, Scope(), f"in {project}")
+    embed_pending(opened, 10_000)
+    yield opened
+    opened.close()
+
+
+def said(engine: Engine, question: str, project: str | None, **more: Any) -> list[str]:
+    hits = ask(engine, question, project=project, **more).hits["episode"]
+    return [passage.text for hit in hits for passage in hit.passages if passage.valid_until is None]
+
+
+@pytest.mark.parametrize("method", get_args(Method))
+def test_a_project_does_not_see_talks_of_another(marked: Engine, method: Method) -> None:
+    for project, seen in ((None, True), ("alpha", True), ("beta", False), ("gamma", False)):
+        hits = recall(marked, Query(ALICE, "Which database is billing on?", 5, project=project), METHODS[method]).best
+        assert any("Postgres" in one.text for hit in hits for one in hit.passages) == seen, project
+        assert {hit.stored.session_id for hit in hits if hit.stored.key.kind == "episode"} <= {
+            f"in {project}",
+            "in ",
+        } | ({"in alpha", "in beta"} if project is None else set())
+
+
+@pytest.mark.parametrize("project", ["alpha", "beta", "gamma"])
+def test_what_is_personal_is_seen_in_every_project(marked: Engine, project: str) -> None:
+    assert said(marked, "Where do I live?", project)[0] in ("I moved to Linz.", "Alice moved to Linz.")
+    assert said(marked, "What am I allergic to?", project)[0] in (
+        "I am allergic to peanuts.",
+        "Alice is allergic to peanuts.",
+    )
+    assert said(marked, "When does Eva visit?", project)[0] == "My sister Eva visits in August."
+
+
+def test_a_project_sees_one_list_in_which_nothing_is_there_twice(marked: Engine) -> None:
+    found = ask(marked, "Where do I live?", project="beta", explain=True)
+    (hits,) = found.hits.values()
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert len({hit.stored.key for hit in hits}) == len(hits)
+    assert sum("Linz" in one.text for hit in hits for one in hit.passages) == 1
+    assert hits[0].score == ask(marked, "Where do I live?").hits["episode"][0].score
+    (stage,) = found.trace["stages"]
+    assert [result["id"] for result in stage["results"]] == [hit.stored.key.public_id for hit in hits]
+    assert len(ask(marked, "Where do I live?", project="beta", top_k=1).best) == 1

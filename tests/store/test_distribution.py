@@ -22,10 +22,10 @@ from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, open_vault, 
 
 from everlore.engine import Engine
 from everlore.memory import flush, forget, held, history, listing, remember
-from everlore.postgres.tenants import digest128, owner_uuid, tenant_of
 from everlore.search import Query, recall
 from everlore.search.recipes import AGENTIC, HYBRID, KEYWORD, SEARCH, VECTOR
 from everlore.sync.upkeep import index_changes
+from everlore.tenants import digest128, owner_uuid, tenant_of
 from everlore.types import Owner
 
 pytestmark = needs_citus

@@ -57,7 +57,7 @@ def kept(url: str) -> dict[str, int]:
             "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname LIKE 'everlore%'"
             " AND tablename NOT IN ('versions', 'queue', 'waiting')"
         ).fetchall()
-        read = {name: connection.execute(f"SELECT count(*) FROM {name}".encode()).fetchone() for (name,) in tables}
+        read = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone() for (name,) in tables}
     return {name: row[0] for name, row in read.items() if row}
 
 

@@ -25,7 +25,7 @@ from vaults import DAY, MAY_28, SCOPE, open_vault, says
 from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound
 from everlore.kinds.paths import locate
-from everlore.memory import NewMessage, flush, forget, recover, remember
+from everlore.memory import NewMessage, flush, forget, recover, remember, reset, restore
 from everlore.sync import worker
 from everlore.sync.upkeep import index_changes
 from everlore.sync.worker import Worker
@@ -177,7 +177,7 @@ def _save(file: Path, text: str) -> None:
     fresh.replace(file)
 
 
-Step = Literal["flush", "forget", "deletion"]
+Step = Literal["flush", "forget", "deletion", "reset", "restore"]
 CALLS = frozenset({"execute", "executemany", "fsync", "replace", "rename", "unlink", "mkdir", "open"})
 """What reaches the disk. The process is killed just before one of these."""
 
@@ -203,11 +203,17 @@ def die_at(operation: Step, step: int, root: Path, url: str, log: Path) -> None:
         worker.SETTLE_SECONDS = 0.01
         file = engine.settings.memory.root / path
         _save(file, remove_entry(file.read_text(encoding="utf-8"), entry))
+    if operation == "restore":
+        gone = reset(engine, SCOPE).bin
     sys.setprofile(count)
     if operation == "flush":
         flush(engine, SCOPE, "two")
     elif operation == "forget":
         forget(engine, owner_of(path), f"alice_{entry}")
+    elif operation == "reset":
+        reset(engine, SCOPE)
+    elif operation == "restore":
+        restore(engine, SCOPE, gone)
     else:
         index_changes(engine)
     sys.setprofile(None)

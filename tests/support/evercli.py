@@ -57,7 +57,7 @@ class Evercli:
 
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-        places = {"HOME": str(self.home), "USERPROFILE": str(self.home)}
+        places = {"HOME": str(self.home), "USERPROFILE": str(self.home), "EVEROS_MCP__USER_NAME": "User"}
         return kept | places | self.env | dict(extra or {})
 
     def command(self, *args: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, eq, ge, gt, le, lt, ne
 from typing import Any, Literal
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.kinds.paths import owner_dir
-from everlore.stores.base import Applied, ListingPage, Piece, Stamp
+from everlore.stores import base
+from everlore.stores.base import Applied, ListingPage, Piece, Source, Stamp
 from everlore.stores.tokens import joined, tokens
 from everlore.types import AllOf, AnyOf, Filter, IndexedMemory, IndexRow, Key, Owner, Predicate, Problem, Scope, Where
 
@@ -35,7 +36,7 @@ class Held:
     def stored(self) -> IndexedMemory:
         row = self.row
         named = (row.session_id, row.parent_type, row.parent_id, row.timestamp, row.updated, row.sender_ids)
-        return IndexedMemory(self.id, row.key, self.path, *named, row.validity, row.data, row.slot)
+        return IndexedMemory(self.id, row.key, self.path, *named, row.validity, row.data, row.slot, row.project)
 
 
 @dataclass(slots=True)
@@ -86,45 +87,36 @@ def meets(node: Filter | None, row: IndexRow) -> bool:
             return any(OPERATORS["eq" if op == "in" else op](one, value) for one in has for value in wanted)
 
 
-class Files:
-    def __init__(self, state: State) -> None:
+class Files(base.Files):
+    def __init__(self, state: State, upkeep: Any) -> None:
         self._state = state
+        self._upkeep = upkeep
 
-    def replace(
-        self,
-        path: str,
-        stamp: Stamp,
-        rows: Sequence[IndexRow],
-        problems: Sequence[Problem] = (),
-        *,
-        partial: bool = False,
-        gone: Collection[Key] = (),
-    ) -> Applied:
-        wanted = {row.key: row for row in rows}
-        left = [one for one in self._of(path) if one.row.key not in wanted]
-        if problems or partial:
-            left = [one for one in left if one.row.key in gone]
-        self._state.problems[path] = list(problems)
-        added, changed = self._put(path, stamp, wanted.values())
+    def apply(
+        self, sources: Sequence[Source], vectors: Mapping[str, NDArray[np.float32]] | None = None
+    ) -> list[Applied | None]:
+        done = [self._applied(source) for source in sources]
+        if vectors:
+            waiting = [one for one in self._upkeep.unembedded(10**9) if one.dense in vectors]
+            made = np.array([vectors[one.dense] for one in waiting], np.float32)
+            self._upkeep.put_vectors([one.unit for one in waiting], made)
+        return done
+
+    def _applied(self, source: Source) -> Applied | None:
+        path, state = source.path, self._state
+        if source.appended and (state.files.get(path) != source.before or state.problems.get(path)):
+            return None
+        wanted = {row.key: row for row in source.rows}
+        left = [] if source.appended else [one for one in self._of(path) if one.row.key not in wanted]
+        if source.problems or source.partial:
+            left = [one for one in left if one.row.key in source.gone]
+        state.problems[path] = list(source.problems)
+        added, changed = self._put(path, source.stamp, wanted.values())
         for one in left:
             self._drop(one)
         return Applied(added, changed, len(left))
 
-    def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
-        if self._state.files.get(path) != before or self._state.problems.get(path):
-            return False
-        self._put(path, after, rows)
-        return True
-
-    def remove(self, path: str) -> Applied:
-        left = self._of(path)
-        for one in left:
-            self._drop(one)
-        self._state.files.pop(path, None)
-        self._state.problems.pop(path, None)
-        return Applied(removed=len(left))
-
-    def rebuild(self, files: Iterator[Read], keep: Collection[str] = ()) -> int:
+    def rebuild(self, files: Iterator[Read], keep: Collection[str] = (), known: Any = None) -> int:
         was = {
             name: copy.copy(getattr(self._state, name)) for name in ("files", "problems", "rows", "pieces", "vectors")
         }
@@ -132,7 +124,7 @@ class Files:
             for path in [path for path in self._state.files if path not in keep]:
                 self.remove(path)
             for path, stamp, rows, problems in files:
-                self.replace(path, stamp, rows, problems)
+                self.apply([Source(path, stamp, rows, problems)], known(rows) if known else {})
         except BaseException:
             for name, value in was.items():
                 setattr(self._state, name, value)
@@ -159,8 +151,11 @@ class Files:
     def _of(self, path: str) -> list[Held]:
         return [one for one in self._state.rows.values() if one.path == path]
 
-    def _put(self, path: str, stamp: Stamp, rows: Iterable[IndexRow]) -> tuple[int, int]:
-        self._state.files[path] = stamp
+    def _put(self, path: str, stamp: Stamp | None, rows: Iterable[IndexRow]) -> tuple[int, int]:
+        if stamp is None:
+            self._state.files.pop(path, None)
+        else:
+            self._state.files[path] = stamp
         known, added, changed = self._state.by_key(), 0, 0
         for row in {row.key: row for row in rows}.values():
             old = known.get(row.key)
@@ -250,6 +245,13 @@ class Rows:
     def children(self, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[IndexedMemory]:
         held = self._state.held(Where(owner, (kind,)))
         return _oldest(one.stored for one in held if one.row.parent_id in parent_ids)
+
+    def related(
+        self, owner: Owner, kind: str, slots: Sequence[str], ids: Collection[int], newest: int
+    ) -> list[IndexedMemory]:
+        late = self.page(Where(owner, (kind,)), limit=newest).rows
+        found = [*late, *self.in_slot(owner, kind, *slots), *self.stored(ids).values()]
+        return list({one.id: one for one in found}.values())
 
     def in_slot(self, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
         held = self._state.held(Where(owner, (kind,)))

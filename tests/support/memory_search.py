@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 
 import numpy as np
 from memory_index import Files, Rows, State, permits
+from memory_overview import Overview
 from numpy.typing import NDArray
 
 from everlore.stores.base import Asked, Evidence, Index, IndexStatus, Link, Piece, PieceText, TermStats
 from everlore.stores.bm25 import in_texts, telling, worth
-from everlore.stores.claims import Claims, pause
 from everlore.stores.rows import tie_of
+from everlore.stores.sql.queue import Claims, pause
 from everlore.stores.vector_math import require_shape
 from everlore.types import Edge, IndexedMemory, IndexRow, Owner, UnitHit, Where
 
@@ -140,9 +141,10 @@ class Queue:
         due = [(path, one[0]) for path, one in self._queue.items() if one[1] <= self._now()]
         return self._claims.take(due[:limit])
 
-    def done(self, path: str) -> None:
-        if self._claims.end(path) in (None, self._queue.get(path, [None])[0]):
-            self._queue.pop(path, None)
+    def done(self, paths: Collection[str]) -> None:
+        for path in paths:
+            if self._claims.end(path) in (None, self._queue.get(path, [None])[0]):
+                self._queue.pop(path, None)
 
     def failed(self, path: str, error: str) -> None:
         generation = self._claims.end(path)
@@ -210,4 +212,4 @@ class Upkeep:
 def open_index(state: State, now: Callable[[], float]) -> Index:
     upkeep = Upkeep(state)
     search = Search(state, upkeep)
-    return Index(Files(state), Rows(state), search, Links(state), Queue(state, now), upkeep)
+    return Index(Files(state, upkeep), Rows(state), search, Links(state), Queue(state, now), upkeep, Overview(state))

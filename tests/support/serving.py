@@ -19,6 +19,8 @@ import httpx
 
 START_SECONDS = 120.0
 INDEX_SECONDS = 120.0
+IDLE_MINUTES = "0.2"
+"""A server that a test's processes started in the background is gone soon after the last of them."""
 SERVER = (sys.executable, "-m", "everlore", "server", "start", "--port", "0")
 
 
@@ -26,7 +28,13 @@ def clean_env(root: Path, extra: Mapping[str, str] | None = None) -> dict[str, s
     """The environment without settings of the machine the tests run on."""
     foreign = ("ENV", "DATABASE_URL")
     kept = {n: value for n, value in os.environ.items() if not n.startswith("EVEROS_") and n not in foreign}
-    return kept | {"EVEROS_MEMORY__ROOT": str(root), "PYTHONUNBUFFERED": "1"} | dict(extra or {})
+    ours = {
+        "EVEROS_MEMORY__ROOT": str(root),
+        "PYTHONUNBUFFERED": "1",
+        "EVEROS_MCP__USER_NAME": "User",
+        "EVEROS_BACKGROUND__IDLE_MINUTES": IDLE_MINUTES,
+    }
+    return kept | ours | dict(extra or {})
 
 
 def everlore(

@@ -51,6 +51,7 @@ def row(
     senders: tuple[str, ...] = ("alice",),
     validity: Validity | None = None,
     slot: str = "",
+    project: str = "",
     edges: tuple[Edge, ...] = (),
     **data: Any,
 ) -> IndexRow:
@@ -58,7 +59,7 @@ def row(
     valid = validity or Validity(start=timestamp)
     return IndexRow(
         key=Key(owner, kind, entry),
-        digest=digest or repr((texts, session, parent, timestamp, senders, valid, slot, edges, data)),
+        digest=digest or repr((texts, session, parent, timestamp, senders, valid, slot, project, edges, data)),
         session_id=session,
         parent_type="memcell" if parent else "",
         parent_id=parent,
@@ -70,6 +71,7 @@ def row(
         slot=slot,
         units=units,
         edges=edges,
+        project=project,
     )
 
 

@@ -21,9 +21,9 @@ CONTRACT_FORM = {"protocolVersion": "2025-06-18", "clientInfo": {"name": "claude
 
 
 class Talk:
-    def __init__(self, process: subprocess.Popen[bytes], log: Path) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], *logs: Path) -> None:
         self.process = process
-        self._log = log
+        self.logs = logs
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._number = 0
         threading.Thread(target=self._collect, daemon=True).start()
@@ -80,7 +80,7 @@ class Talk:
         return self.process.wait(seconds)
 
     def log(self) -> str:
-        return self._log.read_text(encoding="utf-8")
+        return "".join(log.read_text(encoding="utf-8") for log in self.logs)
 
 
 @contextmanager

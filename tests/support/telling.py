@@ -36,9 +36,9 @@ class Memory:
         )
         drafts = write_facts(talk)
         told = [as_fact(draft, talk, ALICE, f"af_{at}_{place}") for place, draft in enumerate(drafts)]
-        used = {fact.superseded_by for fact in superseded(self.facts, told)}
+        used = {fact.superseded_by for fact in superseded(self.facts, told, at)}
         new = [one for one, draft in zip(told, drafts, strict=True) if not draft.tentative or one.local_id in used]
-        over = superseded(self.facts, new)
+        over = superseded(self.facts, new, at)
         self.facts = sorted([*self.facts, *new], key=lambda fact: fact.timestamp)
         ends = {fact.local_id for fact in over}
         self.facts = [fact for fact in self.facts if fact.local_id not in ends]

@@ -1,4 +1,5 @@
-"""A toolset for tests of the core, served by the real core in a real process: `python tiny.py [rpc|http]`."""
+"""A toolset for tests of the core, served by the real core in a real process: `python tiny.py [rpc] [relay]`, which has
+an engine of its own or carries requests to `python tiny.py http`."""
 
 from __future__ import annotations
 
@@ -135,14 +136,21 @@ def toolset(failures: Any = "result") -> Toolset:
 
 
 if __name__ == "__main__":
-    from everlore.surfaces.mcp import stdio
+    import os
+
+    from everlore.surfaces.mcp.answer import offer_of
+    from everlore.surfaces.mcp.local import serve_here
+    from everlore.surfaces.mcp.relay import Relay, told
+    from everlore.surfaces.mcp.stdio import serve
 
     if "http" in sys.argv:
         from everlore.config import load
-        from everlore.surfaces.cli.serve import serve
+        from everlore.surfaces.cli import serve as serving
 
-        serve(load(api={"port": 0}), {"tiny": toolset, "rpc": lambda: toolset("rpc")})
-    elif "rpc" in sys.argv:
-        stdio.serve(lambda: toolset("rpc"), IDENTITY)
-    else:
-        stdio.serve(toolset, IDENTITY)
+        serving.serve(load(api={"port": 0}), {"tiny": toolset, "rpc": lambda: toolset("rpc")})
+        sys.exit()
+    name = "rpc" if "rpc" in sys.argv else "tiny"
+    mine = toolset("rpc" if name == "rpc" else "result")
+    if "relay" in sys.argv:
+        sys.exit(told(lambda: serve(offer_of([mine]), Relay([name], os.environ))))
+    sys.exit(told(lambda: serve_here([mine])))

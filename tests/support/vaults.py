@@ -17,7 +17,6 @@ from everlore.engine import Engine, open_engine
 from everlore.kinds.paths import locate
 from everlore.memory import NewMessage
 from everlore.postgres.server import Server
-from everlore.postgres.statements import rows as rows_of
 from everlore.sync.indexing import parse_file
 from everlore.types import IndexRow, Key, Owner, Problem, Scope
 
@@ -36,6 +35,7 @@ def settings_for(root: Path, url: str, *, model: str = "test", dimension: int = 
         "memory": {"root": root},
         "embedding": {"base_url": url, "model": model, "dimension": dimension, "timeout_seconds": 2},
         "boundary_detection": {"topic_shift": False},
+        "mcp": {"user_name": "User"},
     }
     return load(**(given | sections))
 
@@ -91,7 +91,7 @@ def _rows_of_sqlite(root: Path) -> list[Any]:
     database = apsw.Connection(str(root / ".everlore" / "index.db"), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         return database.execute(
-            "SELECT o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.digest FROM rows r"
+            "SELECT o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.digest FROM memories r"
             " JOIN owners o ON o.id = r.owner JOIN kinds k ON k.id = r.kind JOIN files f ON f.id = r.file"
         ).fetchall()
     finally:
@@ -103,7 +103,7 @@ def _rows_of_postgres(server: Server) -> list[Any]:
         "SELECT o.app, o.project, o.track, o.name, r.kind, r.entry, r.path, r.digest FROM memories r"
         " JOIN owners o ON o.tenant = r.tenant AND o.owner = r.owner"
     )
-    return server.read(lambda connection: rows_of(connection, select))
+    return server.read(lambda connection: connection.rows(select))
 
 
 def assert_index_equals_files(engine: Engine) -> list[IndexRow]:

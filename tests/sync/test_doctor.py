@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from embeddings import Endpoint, endpoint
@@ -21,7 +22,7 @@ from everlore.memory import create_entity, flush, remember
 from everlore.sync.doctor import Finding, doctor
 from everlore.sync.embedding import embed_pending
 from everlore.sync.upkeep import index_changes, rebuild
-from everlore.vault import folder
+from everlore.vault import disk, folder
 from everlore.vault.folder import FolderVault
 
 EPISODES = "default_app/default_project/users/alice/episodes/episode-2026-05-28.md"
@@ -146,8 +147,8 @@ def test_a_damaged_buffer_hides_nothing_else(settings: Settings) -> None:
     (settings.memory.root / EPISODES).write_bytes(b"\xff\xfe")
     buffer, file = wrong(settings)
     assert buffer.level == "error"
-    assert "state.db is damaged" in buffer.what
-    assert "restore it from a backup" in buffer.what
+    assert "state.db cannot be read" in buffer.what
+    assert "restore a backup" in buffer.hint
     assert file.what.startswith(EPISODES)
     assert found(settings)[-1].what.startswith("embedding model")
 
@@ -173,14 +174,14 @@ def test_a_file_that_was_emptied(settings: Settings, model: Endpoint) -> None:
 
 
 def test_a_file_that_cannot_be_opened(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    load, closed = folder._load, settings.memory.root / EPISODES
+    load, closed = disk.load, settings.memory.root / EPISODES
 
-    def barred(target: Path) -> object:
+    def barred(target: Path, *rest: Any) -> object:
         if target == closed:
             raise PermissionError(errno.EACCES, "Permission denied", str(target))
-        return load(target)
+        return load(target, *rest)
 
-    monkeypatch.setattr(folder, "_load", barred)
+    monkeypatch.setattr(folder, "load", barred)
     (told,) = wrong(settings)
     assert (told.level, told.what.startswith(EPISODES), "Permission denied" in told.what) == ("error", True, True)
 

@@ -18,7 +18,7 @@ from everlore.search import METHODS, Query, recall
 from everlore.search.recipes import KEYWORD, Method
 from everlore.stores.base import PieceText
 from everlore.surfaces.http.health import examine
-from everlore.sync import worker
+from everlore.sync import upkeep, worker
 from everlore.sync.doctor import doctor
 from everlore.sync.upkeep import rebuild, reembed
 from everlore.sync.worker import Worker
@@ -116,6 +116,19 @@ def test_nothing_is_embedded_twice(tmp_path: Path, first: Endpoint) -> None:
     assert again.index.upkeep.status().unembedded == 0
     assert first.texts == made, "neither the rebuild nor another process asked again"
     again.close()
+
+
+def test_a_rebuilt_index_has_the_vectors_that_are_known_from_the_first_moment(
+    tmp_path: Path, first: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = open_vault(tmp_path, first.url)
+    tell(engine, *TOLD)
+    left: list[int] = []
+    monkeypatch.setattr(upkeep, "embed_all", lambda *_: left.append(engine.index.upkeep.status().unembedded))
+    rebuild(engine, nothing)
+    assert left == [0]
+    assert "Rome" in subjects(engine, "violin Rome", "vector")[0]
+    engine.close()
 
 
 def test_an_endpoint_that_is_down_costs_vectors_and_nothing_else(tmp_path: Path, first: Endpoint) -> None:

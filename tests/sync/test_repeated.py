@@ -13,8 +13,9 @@ from everlore.kinds.paths import log_path
 from everlore.kinds.registry import kind
 from everlore.memory import flush, remember
 from everlore.sync import indexing
-from everlore.sync.indexing import index_appended, index_file
+from everlore.sync.indexing import index_file
 from everlore.sync.upkeep import index_changes
+from everlore.sync.writing import index_appended
 from everlore.types import Owner
 from everlore.vault.markdown import append_entries, parse_log, remove_entry
 

@@ -170,6 +170,26 @@ def test_a_vault_moves_to_postgres_and_back_by_commands(database: Postgres, vect
     assert "--force" in conflict.stdout
 
 
+def test_an_import_that_was_broken_off_goes_on_where_it_was(
+    database: Postgres, vectors: Endpoint, tmp_path: Path
+) -> None:
+    source = open_vault(tmp_path / "old", vectors.url)
+    remember(source, SCOPE, "s", [says("I bought a violin in Rome.")])
+    flush(source, SCOPE, "s")
+    source.close()
+    env = {"EVEROS_STORE__URL": database.database()}
+    engine = open_vault(tmp_path / "new", vectors.url, store={"url": env["EVEROS_STORE__URL"]})
+    with folder_side(tmp_path / "old", writing=False) as old:
+        move(old, Side(engine.vault, engine.buffer), quiet)  # killed here: all is copied, nothing indexed
+    assert engine.index.upkeep.status().files == 0
+    told = everlore("import", str(tmp_path / "old"), root=tmp_path / "new", env=env)
+    assert "0 files, 3 equal already" in told.stdout, told.stderr
+    assert "indexing files: 3/3" in told.stderr
+    assert "indexed" in told.stdout
+    assert engine.index.upkeep.status().files == 3
+    engine.close()
+
+
 def test_commands_refuse_what_makes_no_sense(tmp_path: Path) -> None:
     for words, said in (
         (["export", str(tmp_path)], "is the vault itself"),

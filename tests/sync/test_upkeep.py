@@ -24,7 +24,7 @@ from everlore.sync.indexing import Parsed, parse_file
 from everlore.sync.upkeep import index_changes, rebuild, troubles
 from everlore.sync.worker import drain, scan
 from everlore.types import Owner, Scope
-from everlore.vault import folder
+from everlore.vault import disk, folder
 from everlore.vault.base import FileText
 from everlore.vault.folder import FolderVault
 from everlore.vault.markdown import parse_log, remove_entry
@@ -182,20 +182,20 @@ def test_a_file_that_cannot_be_opened_costs_a_rebuild_nothing(filled: Engine, mo
     closed = filled.settings.memory.root / "default_app/default_project/users/alice/episodes/episode-2026-05-29.md"
     path = closed.relative_to(filled.settings.memory.root).as_posix()
 
-    def barred(target: Path) -> object:
+    def barred(target: Path, *rest: Any) -> object:
         if target == closed:
             raise PermissionError(errno.EACCES, "Permission denied", str(target))
-        return load(target)
+        return load(target, *rest)
 
-    load = folder._load
-    monkeypatch.setattr(folder, "_load", barred)
+    load = disk.load
+    monkeypatch.setattr(folder, "load", barred)
     assert rebuild(filled, lambda *_: None) == len(rows)
     assert in_index(filled) == rows
     assert answers(filled) == before
     (trouble,) = troubles(filled.index)
     assert trouble.startswith(f"{path}: ")
     assert "Permission denied" in trouble
-    monkeypatch.setattr(folder, "_load", load)
+    monkeypatch.setattr(folder, "load", load)
     filled.index.queue.enqueue([path])
     drain(filled)
     assert_index_equals_files(filled)

@@ -23,6 +23,7 @@ from vaults import (
 from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.memory import flush, forget, listing, profile, remember, save_note
+from everlore.memory.bin import empty
 from everlore.sync.indexing import index_file
 from everlore.sync.upkeep import index_changes
 from everlore.vault import folder
@@ -158,7 +159,7 @@ def test_a_program_that_saves_slowly_is_waited_for(
 def test_a_file_that_somebody_keeps_open_for_writing_is_left_alone(
     engine: Engine, alice: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder, "SAVING_SECONDS", 0.2)
+    monkeypatch.setattr(folder.FolderVault, "patience", 0.2)
     path = "default_app/default_project/users/alice/user.md"
     with (
         (alice / "user.md").open("a", encoding="utf-8"),
@@ -266,6 +267,7 @@ def test_what_is_deleted_is_kept_nowhere(engine: Engine, alice: Path, working: N
     file.write_text(remove_entry(file.read_text(encoding="utf-8"), entry_with(engine, "nurse")), encoding="utf-8")
     within(5, lambda: "nurse" not in (alice / "user.md").read_text(encoding="utf-8"))
     settled(engine)
+    assert empty(engine, ALICE.scope) == 1, "of what was forgotten, and not of what a person took out of a file"
     root = engine.settings.memory.root
     told = [path for path in root.rglob("*") if path.suffix in (".md", ".json")]
     assert not [path for path in told for word in (b"Graz", b"nurse") if word in path.read_bytes()]
@@ -290,7 +292,7 @@ def test_who_deletes_while_another_does_sees_their_own_gone(alice: Path, engine:
     """Each finds the other's memory missing from the file too, and cannot know why; their own they know to be gone."""
     mine, other, *_ = listing(engine, ALICE, "episode", descending=False).rows
     engine.vault.change(mine.path, lambda text: remove_entry(text or "", other.key.local_id))
-    assert forget(engine, ALICE, mine.key.public_id) == 2
+    assert forget(engine, ALICE, mine.key.public_id).count == 2
     episodes, said, listed = known(engine)
     assert mine.key not in engine.index.rows.find([mine.key])
     assert (episodes, len(said)) == (3, 3)

@@ -9,7 +9,6 @@ from databases import Postgres, new_schema, opened
 
 from everlore.errors import InvalidInput
 from everlore.postgres.server import Server
-from everlore.postgres.statements import rows
 from everlore.stores.postgres.index import open_index
 from everlore.vault.postgres import PostgresVault
 
@@ -24,7 +23,7 @@ def tables(database: Postgres) -> Iterator[Server]:
 
 
 def _queued(server: Server) -> list[tuple[str, int]]:
-    return [(path, written) for path, written in server.read(lambda c: rows(c, "SELECT path, written FROM queue"))]
+    return [(path, written) for path, written in server.read(lambda c: c.rows("SELECT path, written FROM queue"))]
 
 
 def test_what_is_written_waits_to_be_indexed(tables: Server) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import astuple
 
 from everlore.accounts.values import Source, Upload
-from everlore.sql import Session, Tables, row, value
+from everlore.sql import Session, Tables
 
 
 class Documents:
@@ -19,7 +19,7 @@ class Documents:
 
     def upload(self, key: str) -> Upload | None:
         select = "SELECT key, account, name, size, hash, expires, stored FROM uploads WHERE key = ?"
-        found = self._tables.read(lambda db: row(db, select, (key,)))
+        found = self._tables.read(lambda db: db.row(select, (key,)))
         if found is None:
             return None
         key, account, name, size, digest, expires, stored = found
@@ -38,7 +38,7 @@ class Documents:
         return self._tables.write(work)
 
     def content(self, key: str) -> bytes | None:
-        found = self._tables.read(lambda db: value(db, "SELECT content FROM contents WHERE key = ?", (key,)))
+        found = self._tables.read(lambda db: db.value("SELECT content FROM contents WHERE key = ?", (key,)))
         return None if found is None else bytes(found)
 
     def drop_upload(self, key: str) -> None:
@@ -58,7 +58,7 @@ class Documents:
         if not wanted:
             return None
         select = f"SELECT * FROM sources WHERE account = ? AND {column} = ? ORDER BY created DESC, id DESC LIMIT 1"
-        found = self._tables.read(lambda db: row(db, select, (account, wanted)))
+        found = self._tables.read(lambda db: db.row(select, (account, wanted)))
         return None if found is None else Source(*found)
 
 

@@ -14,7 +14,7 @@ from everlore.accounts import tokens
 from everlore.accounts.documents import Documents
 from everlore.accounts.values import AGENT_SCOPES, SCOPES, Account, Agent, Device, Event, Key, Poll, Principal
 from everlore.errors import Denied, InvalidInput, NotFound, Unavailable
-from everlore.sql import Row, Session, Tables, row, value
+from everlore.sql import Row, Session, Tables
 
 LONGEST = 128
 TOUCH_MS = 60_000
@@ -24,11 +24,11 @@ FORGOTTEN_DEVICES_MS = 24 * 3600 * 1000
 
 _KEYS = (
     "SELECT k.hash, k.id, a.id, a.name, a.main, a.created, k.name, k.prefix, k.scopes, k.created, k.expires, k.revoked,"
-    " k.last_used FROM keys k JOIN accounts a ON a.id = k.account"
+    " k.last_used, k.made_by FROM keys k JOIN accounts a ON a.id = k.account"
 )
 _AGENTS = (
     "SELECT g.id, g.account, g.platform, g.name, g.version, g.fingerprint, t.prefix, t.revoked, g.last_active,"
-    " g.created FROM agents g JOIN agent_tokens t ON t.agent = g.id"
+    " g.created, t.made_by FROM agents g JOIN agent_tokens t ON t.agent = g.id"
     " AND t.created = (SELECT max(created) FROM agent_tokens WHERE agent = g.id)"
 )
 
@@ -38,9 +38,10 @@ def _now() -> int:
 
 
 class Accounts(Documents):
-    def __init__(self, tables: Tables, now: Callable[[], int] = _now) -> None:
+    def __init__(self, tables: Tables, now: Callable[[], int] = _now, close: Callable[[], None] = lambda: None) -> None:
         self._now = now
         self._tables = tables
+        self.close = close
 
     def create_key(
         self,
@@ -69,20 +70,22 @@ class Accounts(Documents):
         return [_key(found) for found in self._tables.read(lambda db: db.rows(f"{_KEYS} ORDER BY k.created, k.id"))]
 
     def revoke_key(self, which: str) -> list[Key]:
-        """By id, by prefix or by account, and with an account all its agents. Raises `NotFound`."""
+        """By id, by prefix or by account, with everything it made: the keys of devices that were approved with it, and
+        the tokens of agents; with an account all its agents. Raises `NotFound`."""
 
         def work(db: Session) -> list[Key]:
             meant = _meant(db, which)
             now = self._now()
-            for key in meant:
-                db.run("UPDATE keys SET revoked = coalesce(revoked, ?) WHERE id = ?", (now, key.id))
+            ids = _with_descendants(db, {key.id for key in meant})
+            for ident in ids:
+                db.run("UPDATE keys SET revoked = coalesce(revoked, ?) WHERE id = ?", (now, ident))
+                db.run("UPDATE agent_tokens SET revoked = coalesce(revoked, ?) WHERE made_by = ?", (now, ident))
             if which == meant[0].account.id:
                 db.run(
                     "UPDATE agent_tokens SET revoked = coalesce(revoked, ?)"
                     " WHERE agent IN (SELECT id FROM agents WHERE account = ?)",
                     (now, which),
                 )
-            ids = {key.id for key in meant}
             return [key for found in db.rows(_KEYS) if (key := _key(found)).id in ids]
 
         return self._tables.write(work)
@@ -110,7 +113,7 @@ class Accounts(Documents):
             "SELECT t.hash, t.revoked, t.expires, t.scopes, g.id, g.last_active, a.id, a.name, a.main, a.created"
             " FROM agent_tokens t JOIN agents g ON g.id = t.agent JOIN accounts a ON a.id = g.account WHERE t.hash = ?"
         )
-        found = self._tables.read(lambda db: row(db, select, (hashed,)))
+        found = self._tables.read(lambda db: db.row(select, (hashed,)))
         if found is None or not tokens.same(found[0], hashed):
             raise Denied("agent_invalid", "this agent token is not known here; register with `evercli plugin install`")
         _, revoked, expires, scopes, agent, active, account, name, main, created = found
@@ -145,7 +148,7 @@ class Accounts(Documents):
 
     def revoke_agent(self, account: str, agent: str) -> Agent:
         def work(db: Session) -> Agent:
-            if row(db, "SELECT 1 FROM agents WHERE id = ? AND account = ?", (agent, account)) is None:
+            if db.row("SELECT 1 FROM agents WHERE id = ? AND account = ?", (agent, account)) is None:
                 raise NotFound("no agent of this account goes by that id; list them with /api/v1/agents/list")
             db.run("UPDATE agent_tokens SET revoked = coalesce(revoked, ?) WHERE agent = ?", (self._now(), agent))
             return _agent(db.rows(f"{_AGENTS} WHERE g.id = ?", (agent,))[0])
@@ -166,7 +169,7 @@ class Accounts(Documents):
                     " VALUES(?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                     (tokens.digest(secret), code, platform, client, version, fingerprint, expires),
                 )
-                kept = value(db, "SELECT user_code FROM devices WHERE hash = ?", (tokens.digest(secret),))
+                kept = db.value("SELECT user_code FROM devices WHERE hash = ?", (tokens.digest(secret),))
                 if kept:
                     return str(kept)
 
@@ -174,7 +177,7 @@ class Accounts(Documents):
 
     def device(self, user_code: str) -> Device | None:
         select = "SELECT user_code, platform, client, version, state, expires FROM devices WHERE user_code = ?"
-        found = self._tables.read(lambda db: row(db, select, (tokens.plain_user_code(user_code),)))
+        found = self._tables.read(lambda db: db.row(select, (tokens.plain_user_code(user_code),)))
         if found is None:
             return None
         code, platform, client, version, state, expires = found
@@ -201,7 +204,7 @@ class Accounts(Documents):
             # from here on nobody else has this row
             db.run("UPDATE devices SET state = state WHERE hash = ?", (hashed,))
             select = "SELECT state, key, expires, polled, platform, client, version, fingerprint FROM devices"
-            found = row(db, f"{select} WHERE hash = ?", (hashed,))
+            found = db.row(f"{select} WHERE hash = ?", (hashed,))
             if found is None:
                 raise Denied("device", "this device code is not known or was used already; start again")
             state, approver, expires, polled, platform, client, version, fingerprint = found
@@ -215,7 +218,7 @@ class Accounts(Documents):
                 if by is None:
                     return Poll("expired")
                 name, place = client or platform, (platform, fingerprint)
-                key = _insert_key(db, by.account, name, key_secret, by.scopes, now, by.expires)
+                key = _insert_key(db, by.account, name, key_secret, by.scopes, now, by.expires, by.id)
                 agent = _register(db, by, place, name, version, agent_secret, now, agent_expires)
                 return Poll("approved", key, key_secret, agent, agent_secret)
             return Poll("expired" if expires <= now else state)
@@ -233,7 +236,7 @@ class Accounts(Documents):
         said = (event.at, event.account_id, event.actor, event.action, event.target, event.address, event.outcome)
 
         def work(db: Session) -> None:
-            last = value(db, insert, said)
+            last = db.value(insert, said)
             if last % 1000 == 0:
                 db.run("DELETE FROM audit WHERE id <= ?", (last - KEPT_EVENTS,))
 
@@ -248,41 +251,43 @@ class Accounts(Documents):
         """What this installation signs with. Made once, never shown."""
         select = "SELECT value FROM meta WHERE name = 'secret'"
         insert = "INSERT INTO meta VALUES('secret', ?) ON CONFLICT DO NOTHING"
-        found = self._tables.read(lambda db: value(db, select))
+        found = self._tables.read(lambda db: db.value(select))
         if found is None:
             self._tables.write(lambda db: db.run(insert, (secrets.token_bytes(32),)))
-            found = self._tables.read(lambda db: value(db, select))
+            found = self._tables.read(lambda db: db.value(select))
         return bytes(found)
-
-    def check(self) -> list[str]:
-        return self._tables.check()
-
-    def close(self) -> None:
-        self._tables.close()
 
 
 def _new_account(db: Session, name: str, separate: bool, now: int) -> Account:
     """The first one owns what is in the vault already, unless told otherwise."""
-    first = row(db, "SELECT 1 FROM accounts LIMIT 1") is None
+    first = db.row("SELECT 1 FROM accounts LIMIT 1") is None
     account = Account(tokens.new_id("acc_"), name, first and not separate, now)
     db.run("INSERT INTO accounts VALUES(?, ?, ?, ?)", (account.id, name, int(account.main), now))
     return account
 
 
 def _account(db: Session, ident: str) -> Account:
-    found = row(db, "SELECT id, name, main, created FROM accounts WHERE id = ?", (ident,))
+    found = db.row("SELECT id, name, main, created FROM accounts WHERE id = ?", (ident,))
     if found is None:
         raise NotFound(f"no account {ident!r}; `everlore keys list` shows them")
     return Account(found[0], found[1], bool(found[2]), found[3])
 
 
 def _insert_key(
-    db: Session, owner: Account, name: str, secret: str, scopes: Sequence[str], now: int, expires: int | None
+    db: Session,
+    owner: Account,
+    name: str,
+    secret: str,
+    scopes: Sequence[str],
+    now: int,
+    expires: int | None,
+    made_by: str = "",
 ) -> Key:
     hashed = tokens.digest(secret)
     db.run(
-        "INSERT INTO keys(id, account, name, prefix, hash, scopes, created, expires) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-        (tokens.new_id("key_"), owner.id, name, tokens.shown(secret), hashed, " ".join(scopes), now, expires),
+        "INSERT INTO keys(id, account, name, prefix, hash, scopes, created, expires, made_by)"
+        " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (tokens.new_id("key_"), owner.id, name, tokens.shown(secret), hashed, " ".join(scopes), now, expires, made_by),
     )
     return _key(db.rows(f"{_KEYS} WHERE k.hash = ?", (hashed,))[0])
 
@@ -298,7 +303,9 @@ def _register(
     expires: int | None,
 ) -> Agent:
     """`place`: platform and fingerprint. Who registers there at the same time waits at the first statement."""
-    where = (by.account.id, *place)
+    where, maker = (by.account.id, *place), by.id if isinstance(by, Key) else by.actor
+    if db.value("SELECT revoked FROM keys WHERE id = ?", (maker,)) is not None:
+        raise Denied("key_revoked", "this account key was revoked; make a new one with `everlore keys create`")
     scopes = " ".join(scope for scope in AGENT_SCOPES if scope in by.scopes)
     ends = min((moment for moment in (expires, by.expires) if moment is not None), default=None)
     db.run(
@@ -306,16 +313,16 @@ def _register(
         " ON CONFLICT(account, platform, fingerprint) DO UPDATE SET name = excluded.name, version = excluded.version",
         (tokens.new_id("agt_"), *where, name, version, now),
     )
-    agent = value(db, "SELECT id FROM agents WHERE account = ? AND platform = ? AND fingerprint = ?", where)
+    agent = db.value("SELECT id FROM agents WHERE account = ? AND platform = ? AND fingerprint = ?", where)
     hashed = tokens.digest(secret)
     revoke = "UPDATE agent_tokens SET revoked = ? WHERE agent = ? AND revoked IS NULL AND hash <> ?"
     db.run(revoke, (now, agent, hashed))
     # two in one millisecond are told apart, since the newest speaks for the agent
-    newest = value(db, "SELECT max(created) FROM agent_tokens WHERE agent = ?", (agent,)) or 0
+    newest = db.value("SELECT max(created) FROM agent_tokens WHERE agent = ?", (agent,)) or 0
     db.run(
-        "INSERT INTO agent_tokens(hash, agent, prefix, created, expires, scopes) VALUES(?, ?, ?, ?, ?, ?)"
+        "INSERT INTO agent_tokens(hash, agent, prefix, created, expires, scopes, made_by) VALUES(?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT DO NOTHING",
-        (hashed, agent, tokens.shown(secret), max(now, newest + 1), ends, scopes),
+        (hashed, agent, tokens.shown(secret), max(now, newest + 1), ends, scopes, maker),
     )
     return _agent_of(db, secret)
 
@@ -327,12 +334,12 @@ def _agent_of(db: Session, secret: str) -> Agent:
 
 def _find_key(db: Session, credential: str) -> Key | None:
     hashed = tokens.digest(credential)
-    found = row(db, f"{_KEYS} WHERE k.hash = ?", (hashed,))
+    found = db.row(f"{_KEYS} WHERE k.hash = ?", (hashed,))
     return _key(found) if found and tokens.same(found[0], hashed) else None
 
 
 def _valid_key(db: Session, ident: str, now: int) -> Key | None:
-    found = row(db, f"{_KEYS} WHERE k.id = ?", (ident,))
+    found = db.row(f"{_KEYS} WHERE k.id = ?", (ident,))
     key = _key(found) if found else None
     return key if key and key.revoked is None and (key.expires is None or key.expires > now) else None
 
@@ -350,14 +357,22 @@ def _meant(db: Session, which: str) -> list[Key]:
     return meant
 
 
+def _with_descendants(db: Session, ids: set[str]) -> set[str]:
+    """With the keys that these made, and those that they made."""
+    made = [(ident, by) for ident, by in db.rows("SELECT id, made_by FROM keys") if by]
+    while more := {ident for ident, by in made if by in ids} - ids:
+        ids = ids | more
+    return ids
+
+
 def _key(found: Row) -> Key:
     _, ident, account, owner, main, made, name, prefix, scopes, *times = found
     return Key(ident, Account(account, owner, bool(main), made), name, prefix, tuple(scopes.split()), *times)
 
 
 def _agent(found: Row) -> Agent:
-    ident, account, platform, name, version, fingerprint, prefix, revoked, active, created = found
-    return Agent(ident, account, platform, name, version, fingerprint, prefix, revoked is None, active, created)
+    ident, account, platform, name, version, fingerprint, prefix, revoked, *others = found
+    return Agent(ident, account, platform, name, version, fingerprint, prefix, revoked is None, *others)
 
 
 def _label(text: str, what: str) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from everlore.accounts.sqlite import open_file
-from everlore.accounts.tables import TABLES
+from everlore.accounts.tables import TABLES, open_file
 from everlore.errors import EverloreError
-from everlore.sql import Row, Session, Tables, row
+from everlore.sql import Row, Session, Tables
 
 _AUDIT = "at, account, actor, action, target, address, outcome"
 
@@ -44,7 +43,7 @@ def _all(db: Session, table: str) -> list[Row]:
 
 
 def _copied(db: Session, kept: dict[str, list[Row]]) -> bool:
-    if row(db, "SELECT 1 FROM accounts LIMIT 1"):
+    if db.row("SELECT 1 FROM accounts LIMIT 1"):
         return False
     for table, found in kept.items():
         if found:

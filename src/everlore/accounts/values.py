@@ -41,6 +41,8 @@ class Key:
     expires: int | None
     revoked: int | None
     last_used: int | None
+    made_by: str = ""
+    """The id of the key by which somebody approved the device that it was made for; it ends with that key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class Agent:
     connected: bool
     last_active: int | None
     created: int
+    made_by: str = ""
+    """The id of the key that registered it; its token ends with that key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,10 @@ class Principal:
         if self.account.main and _SPACE.match(app):
             raise InvalidInput("app ids of this form are reserved; choose another one")
         return Scope(f"{self.prefix}{app}", project)
+
+    def owns(self, scope: Scope) -> bool:
+        """Whether a partition is of this account's space."""
+        return not _SPACE.match(scope.app) if self.account.main else scope.app.startswith(self.prefix)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,13 @@ class Backend(Protocol):
     def damage(self, part: Literal["index", "cache"]) -> str:
         """Why a part cannot be read, "" if it can: opening one that can be made again would put it aside."""
 
+    def troubles(self, *, thoroughly: bool = False) -> list[str]:
+        """What is wrong with what nothing else could give back: messages, accounts, projects, content. Cheap where
+        nothing changed."""
+
+    def repair(self) -> list[str]:
+        """Save of that what can be saved, keep what is damaged, and say what was done and what is lost."""
+
     def put_aside(self) -> list[str]:
         """What was damaged and put aside."""
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from everlore.accounts.sqlite import open_file
 from everlore.accounts.store import Accounts
+from everlore.accounts.tables import open_file
 from everlore.backends.base import local_code_index
 from everlore.config import Settings
 from everlore.errors import Misconfigured
 from everlore.models.cache import EmbeddingCache
 from everlore.stores.base import Index
 from everlore.stores.sqlite.buffer import SqliteBuffer
+from everlore.stores.sqlite.canonical import Canonical
 from everlore.stores.sqlite.checks import damage
 from everlore.stores.sqlite.index import open_index
+from everlore.vault.disk import LARGEST
 from everlore.vault.folder import SYSTEM, FolderVault
 
 ACCOUNTS = "accounts.db"
@@ -25,13 +28,15 @@ CACHE = "embeddings.db"
 
 
 def open_files(settings: Settings) -> FilesBackend:
-    return FilesBackend(settings.memory.root)
+    memory = settings.memory
+    return FilesBackend(memory.root, memory.max_file_bytes, shared=memory.shared)
 
 
 class FilesBackend:
-    def __init__(self, root: Path) -> None:
-        self._vault = FolderVault(root)
+    def __init__(self, root: Path, largest: int = LARGEST, *, shared: bool = False) -> None:
+        self._vault = FolderVault(root, largest, shared=shared)
         self._system = self._vault.root / SYSTEM
+        self._canonical = Canonical(self._system)
 
     def vault(self) -> FolderVault:
         return self._vault
@@ -51,7 +56,8 @@ class FilesBackend:
 
     def accounts(self, say: Callable[[str], None]) -> Accounts:
         del say  # nothing to be told
-        return Accounts(open_file(self._system / ACCOUNTS))
+        file = open_file(self._system / ACCOUNTS)
+        return Accounts(file, close=file.close)
 
     def code_index(self) -> Index:
         return local_code_index(self._vault.root)
@@ -60,6 +66,12 @@ class FilesBackend:
         file = self._system / (INDEX if part == "index" else CACHE)
         why = damage(file)
         return f"{file.name} is damaged ({why})" if why else ""
+
+    def troubles(self, *, thoroughly: bool = False) -> list[str]:
+        return self._canonical.troubles(thoroughly=thoroughly)
+
+    def repair(self) -> list[str]:
+        return self._canonical.repair(time.strftime("%Y%m%dT%H%M%S", time.gmtime()))
 
     def put_aside(self) -> list[str]:
         return [f"{SYSTEM}/{file.name}" for file in sorted(self._system.glob("*.damaged*"))]

@@ -30,7 +30,7 @@ PARAGRAPHS = 1500
 """Characters to which paragraphs are packed."""
 
 _WORD = re.compile(r"\w+")
-_CPP = re.compile(r"^\s*(?:class|namespace|template|public:|private:|using)\b", re.MULTILINE)
+_CPP = re.compile(r"^[ \t]{0,200}(?:class|namespace|template|public:|private:|using)\b", re.MULTILINE)
 _HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*$")
 _ABOVE = frozenset(
     ["comment", "line_comment", "block_comment", "multiline_comment", "attribute_item", "decorator", "attribute_list"]

@@ -10,9 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
-import apsw
-
-from everlore.database import Database, Schema, row, rows, value
+from everlore.database import Connection, Database, Schema
 from everlore.types import Json
 
 State = Literal["pending", "indexing", "completed", "failed"]
@@ -39,7 +37,7 @@ class Project:
 _COLUMNS = [field.name for field in fields(Project)]
 
 
-def _upgrade(connection: apsw.Connection, found: int) -> None:
+def _upgrade(connection: Connection, found: int) -> None:
     if found:
         connection.execute("DROP TABLE IF EXISTS projects")
     connection.execute(
@@ -53,13 +51,17 @@ def _upgrade(connection: apsw.Connection, found: int) -> None:
 class Projects:
     def __init__(self, path: Path) -> None:
         self._db = Database(
-            path, Schema(1, _upgrade), durable=False, derived=True, remedy="delete it and index the projects again"
+            path,
+            Schema(1, _upgrade),
+            durable=True,
+            derived=False,
+            remedy="restore a backup, or run `everlore doctor --repair` and index the projects again",
         )
 
     def register(self, root: Path, watch: bool) -> Project:
         """The project of this folder, known or new. Once watched, it stays watched until it is deleted."""
-        with self._db.write() as connection:
-            known = row(connection, "SELECT id FROM projects WHERE root = ?", (str(root),))
+        with self._db.writing() as connection:
+            known = connection.row("SELECT id FROM projects WHERE root = ?", (str(root),))
             if known is None:
                 name = _free_name(connection, root)
                 values = _values(Project(name, str(root), watch))
@@ -74,24 +76,24 @@ class Projects:
         return found
 
     def get(self, project: str) -> Project | None:
-        with self._db.read() as connection:
-            found = row(connection, f"SELECT {', '.join(_COLUMNS)} FROM projects WHERE id = ?", (project,))
+        with self._db.reading() as connection:
+            found = connection.row(f"SELECT {', '.join(_COLUMNS)} FROM projects WHERE id = ?", (project,))
         return _project(found) if found else None
 
     def all(self) -> list[Project]:
-        with self._db.read() as connection:
-            found = rows(connection, f"SELECT {', '.join(_COLUMNS)} FROM projects ORDER BY id")
+        with self._db.reading() as connection:
+            found = connection.rows(f"SELECT {', '.join(_COLUMNS)} FROM projects ORDER BY id")
         return [_project(one) for one in found]
 
     def update(self, project: str, **changes: Json) -> None:
         """Does nothing when the project is gone."""
         assert set(changes) <= set(_COLUMNS)
         columns = ", ".join(f"{name} = ?" for name in changes)
-        with self._db.write() as connection:
+        with self._db.writing() as connection:
             connection.execute(f"UPDATE projects SET {columns} WHERE id = ?", (*changes.values(), project))
 
     def complete(self, project: str, now: int) -> None:
-        with self._db.write() as connection:
+        with self._db.writing() as connection:
             connection.execute(
                 "UPDATE projects SET state = 'completed', completed_at = ?, error = ''"
                 " WHERE id = ? AND read = 1 AND completed_at IS NULL",
@@ -99,7 +101,7 @@ class Projects:
             )
 
     def remove(self, project: str) -> bool:
-        with self._db.write() as connection:
+        with self._db.writing() as connection:
             connection.execute("DELETE FROM projects WHERE id = ?", (project,))
             return connection.changes() > 0
 
@@ -107,15 +109,15 @@ class Projects:
         self._db.close()
 
 
-def _free_name(connection: apsw.Connection, root: Path) -> str:
+def _free_name(connection: Connection, root: Path) -> str:
     """The folder's name; when another folder has it, with a few digits that depend on the path alone."""
     name = root.name or "root"
     taken = "SELECT 1 FROM projects WHERE id = ?"
-    if value(connection, taken, (name,)) is None:
+    if connection.value(taken, (name,)) is None:
         return name
     digest = blake2b(str(root).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return next(
-        longer for size in range(6, 33) if value(connection, taken, (longer := f"{name}-{digest[:size]}",)) is None
+        longer for size in range(6, 33) if connection.value(taken, (longer := f"{name}-{digest[:size]}",)) is None
     )
 
 

@@ -17,6 +17,7 @@ from everlore.code.rows import KIND, owner_of, slot_of
 from everlore.code.service import CodeIndex, open_code
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
+from everlore.search import Query
 from everlore.search.candidates import Ask, collect
 from everlore.search.rank import unit_scores
 from everlore.search.recipes import CODE
@@ -69,6 +70,7 @@ def code_hits(
     engine: Engine, query: str, project_id: str | None = None, language: str | None = None, limit: int = 10
 ) -> list[CodeHit]:
     """The best chunks, best first. Raises NotFound for a project that nobody indexed."""
+    query = Query(None, query).text  # refuses what is too long to be a question
     code = engine.part(open_code)
     owner = None
     if project_id is not None:

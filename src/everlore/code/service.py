@@ -15,8 +15,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import structlog
-
 from everlore.code.indexing import Counts, bring_up_to_date
 from everlore.code.projects import Project, Projects
 from everlore.code.rows import owner_of
@@ -24,6 +22,7 @@ from everlore.code.walk import folder, may_be_source
 from everlore.engine import Engine
 from everlore.errors import EverloreError, NotFound, Unavailable
 from everlore.extras import require
+from everlore.logs import get_logger
 from everlore.types import Owner
 from everlore.vault.folder import SYSTEM
 from everlore.vault.watch import raw_changes
@@ -40,7 +39,7 @@ TAKE_OVER_SECONDS = 2.0
 """How often it is looked whether another process has stopped watching or embedding."""
 WATCH_AGAIN_SECONDS = 10.0
 
-log = structlog.get_logger("everlore.code")
+log = get_logger("everlore.code")
 
 
 @dataclass(slots=True)
@@ -174,8 +173,10 @@ class CodeIndex:
 
         name = f"everlore-code{getattr(target, '__name__', '')}"
         thread = threading.Thread(target=work, name=name, daemon=True)
-        self._threads.add(thread)
         thread.start()
+        self._threads.add(thread)  # only now: whoever closes joins what has been started
+        if not thread.is_alive():
+            self._threads.discard(thread)
         return thread
 
     def _run(self, project: str, resumed: bool = False) -> Run:

@@ -42,7 +42,7 @@ _GENERATED = re.compile(
     r"|.{0,40}this (?:file|code) (?:is|was) (?:auto)?-?(?:matically )?generated)",
     re.IGNORECASE | re.MULTILINE,
 )
-_COMMENT = re.compile(r"\s*(?://|#|/\*|\*|--|;|<!--|%|\"\"\"|')")
+_COMMENT = re.compile(r"\s{0,200}(?://|#|/\*|\*|--|;|<!--|%|\"\"\"|')")
 _HEAD_LINES = 15
 _SNIFF = 8192
 _MINIFIED_MEAN = 400

@@ -17,12 +17,12 @@ from typing import Any, Final
 from urllib.parse import quote
 
 import sqlalchemy as sa
-import structlog
 from sqlalchemy import event, exc, pool
 
 from everlore.config import EmcpSection
 from everlore.content.tables import TABLES
 from everlore.errors import EverloreError, Misconfigured, Unavailable
+from everlore.logs import get_logger
 
 DRIVERS: Final = {
     "mysql": "mysql+pymysql",
@@ -39,7 +39,7 @@ PROGRESS_STEPS: Final = 20_000
 """SQLite asks after this many of its steps whether to go on: well under a millisecond."""
 SLOW: Final = "the content database took too long: ask for less (a parent, a filter, a smaller offset) or try later"
 
-log = structlog.get_logger("everlore.content")
+log = get_logger("everlore.content")
 
 
 @dataclass(frozen=True, slots=True)

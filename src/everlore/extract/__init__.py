@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
     from everlore.extract import agent as agent
     from everlore.extract import boundary as boundary
-    from everlore.extract import change as change
     from everlore.extract import curation as curation
     from everlore.extract import episode as episode
     from everlore.extract import facts as facts
     from everlore.extract import grounding as grounding
+    from everlore.extract import learned as learned
     from everlore.extract import llm as llm
     from everlore.extract import profile as profile
+    from everlore.extract import profile_items as profile_items
     from everlore.extract import prompts as prompts
     from everlore.extract import supersede as supersede
     from everlore.extract import third_person as third_person

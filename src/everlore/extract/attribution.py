@@ -36,7 +36,9 @@ HEADERS = 2
 
 _KNOWN = Vocabulary("attribution")
 _NOBODY = _KNOWN.words("nobody")
-_NAME_BELOW = re.compile(r"^\s*[-–—]?\s*(?P<name>(?-i:[A-Z])[\w'’.-]*(?: (?-i:[A-Z])[\w'’.-]*){0,3})\s*$", re.I)
+_NAME_BELOW = re.compile(
+    r"^\s{0,99}[-–—]?\s{0,9}(?P<name>(?-i:[A-Z])[\w'’.-]{0,60}(?: (?-i:[A-Z])[\w'’.-]{0,60}){0,3})\s{0,99}$", re.I
+)
 _AFTERWORD = re.compile(r"^\s*p\.?s\b", re.IGNORECASE)
 
 
@@ -115,14 +117,14 @@ class Reach(Enum):
 
 
 _BEFORE_COLON = re.compile(r"^(?P<lead>(?:\[[^\]]{1,30}\] ?)?(?:[^:(]|\([^)]{1,30}\)){2,80}):(?P<rest>\s|$)")
-_CLOCK = re.compile(r"\[[^\]]*\]|\([^)]*\)")
+_CLOCK = re.compile(r"\[[^\]]{0,200}\]|\([^)]{0,200}\)")
 """When it was said, as logs of a chat have it."""
-_ADDRESS = re.compile(r"\s*\S+@\S|\s*[+\d(][\d /()-]{5,}")
-_CLOSED = re.compile(r":\s*(?:\"[^\"]+\"|“[^”]+”|«[^»]+»|'[^\n]+'(?!\w))")
+_ADDRESS = re.compile(r"\s{0,99}\S{1,256}@\S|\s{0,99}[+\d(][\d /()-]{5}")
+_CLOSED = re.compile(r":\s{0,9}(?:\"[^\"]{1,2000}\"|“[^”]{1,2000}”|«[^»]{1,2000}»|'[^\n]{1,2000}'(?!\w))")
 """A quotation that ends where its marks do."""
 _NAME = re.compile(r"^[A-Z][\w'-]*(?: [A-Z][\w'-]*)?$")
 _HINTS = _KNOWN.in_order("hints")
-_LABEL = re.compile(r":(?![^\[\]]*\])")
+_LABEL = re.compile(r":(?![^\[\]]{0,200}\])")
 _SIGNED = re.compile(r", [A-Z][\w'’-]+[.!]?\s*$")
 
 

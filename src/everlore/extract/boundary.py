@@ -106,10 +106,12 @@ def _may_cut(messages: Sequence[Message], at: int) -> bool:
 def _breaks(messages: Sequence[Message], limits: BoundarySection, free: Sequence[bool], zone: tzinfo) -> list[int]:
     days = [datetime.fromtimestamp(message.timestamp / 1000, zone).date() for message in messages]
     gap = limits.gap_minutes * 60_000
+    other = [before.project != after.project for before, after in pairwise(messages)]
     return [
         at
         for at in range(1, len(messages))
-        if free[at] and (messages[at].timestamp - messages[at - 1].timestamp >= gap or days[at] != days[at - 1])
+        if free[at]
+        and (other[at - 1] or messages[at].timestamp - messages[at - 1].timestamp >= gap or days[at] != days[at - 1])
     ]
 
 

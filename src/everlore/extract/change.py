@@ -1,55 +1,35 @@
 """Whether a newer statement makes an older one untrue: a small learned judgement, and the evidence for it.
 
 It looks at the words that two statements share, at numbers and names that differ, at words of change, and at what the
-shipped embedder makes of both. The weights lie in `change.json`, made by `python -m bench.train` from labelled pairs.
-Without vectors, or with those of another model, it judges by the words alone, and more strictly.
+shipped embedder makes of both. Without vectors, or with those of another model, it judges by the words alone, and more
+strictly.
 """
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from everlore.extract.claims import OVER, read
 from everlore.extract.language import Language, language_of, small, words
+from everlore.extract.learned import Vector, weights
+from everlore.extract.vocabulary import Vocabulary
 from everlore.stem import stem
 
-Vector = NDArray[np.float32]
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _HAN_OR_KANA = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+GROUPS = ("change", "over", "begin", "negation", "hedge", "also", "passing", "past", "others")
+COUNTED = 3
 SHOWN = 400
 """Characters of a statement that are looked at."""
-_COUNTED = {
-    word: str(number)
-    for number, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-    )
-}
-_DAYS = frozenset(
-    [
-        "mon",
-        "tue",
-        "wed",
-        "thu",
-        "fri",
-        "sat",
-        "sun",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    ]
-)
-_UNITS = frozenset(["every", "week", "weekly", "monthly", "month", "daily", "quarterly", "quarter", "yearly", "year"])
+_KNOWN = Vocabulary("change")
+_COUNTED = {word: str(number) for number, word in enumerate(_KNOWN.in_order("counted"))}
+_TIMES = _KNOWN.words("times")
+_STOP = _KNOWN.words("empty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +45,9 @@ class Seen:
     first: bool
     ours: bool
     others: bool
+    low: str
+    counts: Mapping[str, int]
+    """How often words of each of `GROUPS` stand in it, up to `COUNTED`."""
 
 
 @lru_cache(maxsize=4096)
@@ -80,7 +63,7 @@ def seen(text: str) -> Seen:
             continue
         if folded in _COUNTED:
             numbers.add(_COUNTED[folded])
-        elif folded.rstrip("s") in _DAYS or folded in _UNITS:
+        elif folded in _TIMES or folded.rstrip("s") in _TIMES:
             numbers.add(folded.rstrip("s"))
         elif _HAN_OR_KANA.search(word):
             content.update(word[at : at + 2] for at in range(len(word) - 1))
@@ -92,52 +75,15 @@ def seen(text: str) -> Seen:
     head = next((stem(small(word)) for word in words(text) if _is_content(small(word), known)), "")
     return Seen(
         text, known, frozenset(content), frozenset(numbers), frozenset(names), head, known.has("self", low),
-        known.has("we", low), known.has("others", low),
+        known.has("we", low), known.has("others", low), low,
+        {group: min(COUNTED, known.count(group, low)) for group in GROUPS},
     )  # fmt: skip
-
-
-_STOP = frozenset(
-    [
-        "now",
-        "no",
-        "longer",
-        "anymore",
-        "more",
-        "get",
-        "got",
-        "go",
-        "going",
-        "one",
-        "new",
-        "just",
-        "really",
-        "very",
-        "also",
-        "too",
-        "still",
-        "back",
-        "last",
-        "next",
-        "week",
-        "month",
-        "day",
-        "today",
-        "i'm",
-        "i've",
-        "we're",
-        "we've",
-        "it's",
-        "that's",
-        "there's",
-    ]
-)
 
 
 def _is_content(word: str, known: Language) -> bool:
     return word not in known.function and word not in _STOP and len(word) > 1 and not word[0].isdigit()
 
 
-GROUPS = ("change", "over", "begin", "negation", "hedge", "also", "passing", "past", "others")
 NAMES = (
     "cosine", "old_in_new", "new_in_old", "shared", "head", "numbers_differ", "numbers_alike", "names_differ",
     "name_again", "own_both", "ours_both", "own_to_ours", "question", "length", "other_language", "old_past",
@@ -152,14 +98,13 @@ NAMES = (
 def features(old: str, new: str, cosine: float) -> list[float]:
     """The two statements as numbers, in the order of `NAMES`."""
     one, two = seen(old), seen(new)
-    low, before = small(new[:SHOWN]), small(old[:SHOWN])
+    counts = two.counts
     shared = one.content & two.content
     old_in_new = len(shared) / max(1, len(one.content))
     new_in_old = len(shared) / max(1, len(two.content))
-    counts = {group: min(3, two.language.count(group, low)) for group in GROUPS}
     numbers = bool(one.numbers and two.numbers)
     differ = float(numbers and not one.numbers & two.numbers)
-    negative = one.language.has("negation", before)
+    negative = bool(one.counts["negation"])
     head = float(bool(one.head) and one.head in two.content)
     some = float(bool(shared))
     cue = float(bool(counts["change"] or counts["over"] or counts["begin"]))
@@ -168,11 +113,11 @@ def features(old: str, new: str, cosine: float) -> list[float]:
         float(numbers and bool(one.numbers & two.numbers)), float(bool(one.names and two.names - one.names)),
         float(bool(one.names & two.names)), float(one.first and two.first), float(one.ours and two.ours),
         float(one.first != two.first), float("?" in new or "？" in new), min(30, len(words(new))) / 30,
-        float(two.language.code != "en"), float(one.language.has("past", before)), float(negative),
+        float(two.language.code != "en"), float(bool(one.counts["past"])), float(negative),
         float(negative != bool(counts["negation"])), some * counts["over"], some * counts["change"],
         cosine * (counts["change"] > 0), cosine * (counts["over"] > 0), cosine * (counts["begin"] > 0),
         differ * old_in_new, head * differ, float(two.others and not one.others), float(two.others and one.others),
-        1 - cue, float(bool(two.numbers and not one.numbers)), cosine * cosine, *_by_frames(old, new, low, cue),
+        1 - cue, float(bool(two.numbers and not one.numbers)), cosine * cosine, *_by_frames(old, new, two.low, cue),
         *(float(counts[group] > 0) for group in GROUPS), *(counts[group] / 3 for group in ("change", "over")),
     ]  # fmt: skip
 
@@ -184,21 +129,8 @@ def _by_frames(old: str, new: str, low: str, cue: float) -> list[float]:
     named = float(bool(value) and len(value) > 2 and value in low)
     if stale is None or fresh is None:
         over = float(fresh is not None and fresh.sign == OVER)
-        return [
-            0,
-            0,
-            0,
-            0,
-            named,
-            named * cue,
-            0,
-            0,
-            over * named,
-            float(fresh is not None),
-            float(stale is not None),
-            0,
-            0,
-        ]
+        known = float(fresh is not None), float(stale is not None)
+        return [0, 0, 0, 0, named, named * cue, 0, 0, over * named, *known, 0, 0]
     same = float(fresh.slot == stale.slot)
     alike = _overlap(fresh.value, value)
     return [
@@ -215,30 +147,12 @@ def _overlap(one: str, two: str) -> bool:
     return bool(left and right) and (left <= right or right <= left)
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    model: str
-    threshold: float
-    bias: float
-    plain: Vector
-    product: Vector
-    newer: Vector
-
-
-@cache
-def weights(name: str = "change") -> Weights:
-    data = json.loads(Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8"))
-    parts = (np.array(data[part], np.float32) for part in ("plain", "product", "newer"))
-    return Weights(data["model"], data["threshold"], data["bias"], *parts)
-
-
 def judged(old: str, new: str, vectors: tuple[Vector, Vector] | None) -> float:
     """How sure it is that the new statement ends the old one: above 0 is sure enough."""
-    known = weights("change" if vectors is not None else "change_words")
+    known = weights()
     if vectors is None:
-        given = np.array(features(old, new, 0.0), np.float32)
-        return float(known.plain @ given) + known.bias - known.threshold
+        given = np.array([*features(old, new, 0.0), 1.0], np.float32)
+        return float(known["change_words"] @ given)
     one, two = vectors
-    given = np.array(features(old, new, float(one @ two)), np.float32)
-    score = known.plain @ given + known.product @ (one * two) + known.newer @ two
-    return float(score) + known.bias - known.threshold
+    given = np.concatenate([np.array(features(old, new, float(one @ two)), np.float32), one, two, one * two, [1.0]])
+    return float(np.maximum(given @ known["change"], 0) @ known["change_out"][:-1] + known["change_out"][-1])

@@ -28,7 +28,7 @@ _END = (
 )
 _WIDE_VALUE = r"(?P<v>[^，。！？、；：]+?)"
 _WHAT = r"(?P<what>(?:[\w'-]+ ){0,3}?[\w'-]+)"
-_DATED = re.compile(r" \([^)]*\d{4}[^)]*\)")
+_DATED = re.compile(r" \([^)]{0,100}\d{4}[^)]{0,100}\)")
 _AFTER_I = re.compile(
     r"\b[Ii] ((?:(?:now|also|really|still|always|usually|often|never|currently|just|both|no longer) )*)([a-z]+s)\b"
 )

@@ -151,6 +151,8 @@ def _replaced(known: Language, before: str, rest: str, sure: bool) -> str:
         whole = f"{before[: at.start()]}{put}{before[end:]}"
         return whole if new[0] != at[0] else ""
     bare = _bare(known, rest)
+    if whole := _after_the_same_word(before, rest):
+        return whole
     if (
         not bare
         or known.has("outside", small(bare))
@@ -168,6 +170,20 @@ def _replaced(known: Language, before: str, rest: str, sure: bool) -> str:
             whole = f"{before[: at.start()]}{name[0]}{before[at.end() :]}"
             return re.sub(rf"\ba?n? {re.escape(name[0])}", f" {article[0]}{name[0]}", whole) if article else whole
     return _most_alike(before, bare, sure)
+
+
+def _after_the_same_word(before: str, rest: str) -> str:
+    """ "allergic to penicillin", "to amoxicillin": what begins with a word that stands before goes on from there."""
+    first, _, value = rest.partition(" ")
+    places = list(re.finditer(rf"(?<!\w){re.escape(first)} ", before, re.IGNORECASE)) if value else []
+    if not places or len(value.split()) > FEW:
+        return ""
+    start = places[-1].end()
+    old = list(_WORD.finditer(before, start))[: len(value.split())]
+    if not old or before[start:].startswith(value):
+        return ""
+    end = old[-1].end() - (old[-1][0].endswith("."))
+    return f"{before[:start]}{value.rstrip('.')}{before[end:]}"
 
 
 def _before(text: str, at: int) -> str:

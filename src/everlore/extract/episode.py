@@ -36,8 +36,8 @@ SPOKEN = 2000
 """Characters of a turn that are looked at for its first sentence."""
 
 _KNOWN = Vocabulary("episode")
-_JOINT = re.compile(r"(?:[\s,;:–—-]|\b(?:and|so|but|or|I|I['’]m|to|if)\b)+$")
-_DATE = re.compile(r"\s*\([^)]*\d{4}[^)]*\)")
+_JOINT = re.compile(r"(?:[\s,;:–—-]|\b(?:and|so|but|or|I|I['’]m|to|if)\b){1,40}$")
+_DATE = re.compile(r"\s{0,9}\([^)]{0,100}\d{4}[^)]{0,100}\)")
 
 
 def subject_line(turns: list[Spoken], drafts: list[FactDraft], timestamp: int, zone: tzinfo) -> str:
@@ -152,6 +152,7 @@ def write_episode(cell: Cell, owner: Owner, entry: str, drafts: list[FactDraft],
         summary=_summary(turns, drafts, zone),
         assistants=tuple(dict.fromkeys(turn.name for turn in turns if turn.message.role != "user")),
         content=render_turns(_opening(turns, zone), [_turn(turn) for turn in turns]),
+        project=cell.project,
     )
 
 
@@ -235,18 +236,25 @@ def _summary(turns: list[Spoken], drafts: list[FactDraft], zone: tzinfo) -> str:
         if size > SUMMARY:
             break
     told = [stopped(draft.text) for draft in sorted(chosen, key=drafts.index)]
-    ending = "" if any(ending and ending.rstrip(".!") in text for text in told) else ending
+    ends = set(content_words(ending))
+    ending = "" if any(ends <= {*content_words(text)} for text in (matter, *told)) else ending
     parts = [stopped(matter) if matter else "", *told, f"→ {ending}" if ending else ""]
     return clip(start + " ".join(filter(None, parts)), SUMMARY + 140)
 
 
 def _ending(turns: list[Spoken]) -> str:
-    """How a talk with an assistant ended: the last thing that was decided or found, in the words of who said it."""
+    """How a talk with an assistant ended: what was decided or found, else the last thing that was told, in the words
+    of who said it."""
     if not any(turn.message.role == "assistant" for turn in turns):
         return ""
+    told = ""
     for turn in reversed([turn for turn in turns if turn.message.role == "user"][1:]):
         for sentence in reversed(split(prose(turn.message.text[:SPOKEN]))):
             known, low = language_of(sentence), small(sentence)
-            if not is_question(sentence) and known.has("concludes", low) and len(content_words(sentence)) >= 2:
+            if is_question(sentence) or not content_words(sentence):
+                continue
+            if known.has("concludes", low):
                 return clip(opened(sentence, known), MATTER)
-    return ""
+            if not known.has("request", low) and not known.pattern("courtesy").match(low):
+                told = told or clip(opened(sentence, known), MATTER)
+    return told

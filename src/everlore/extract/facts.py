@@ -47,7 +47,7 @@ TOLD = 1.7
 TELLS = 3
 """Sentences of such a message at most."""
 TENTATIVE = 2.5
-"""A statement with so much less is kept only if it ends an older one."""
+"""A statement with so much less is kept only if it ends an older one, or its meaning puts it into a profile."""
 
 _CODE = re.compile(r"[{}<>]|\w\(.*\)|;$|^\s*(?:def|import|class|return|const|let|var) |==|://\S+$|^\W*$")
 _HEADING = re.compile(r":\s*$")
@@ -57,7 +57,7 @@ _CLAUSES = re.compile(
     r"(?=(?:what|how|which|where|when|who|why|do|does|did|can|could|would|should|is|are|any|will|have you|may)\b)",
     re.IGNORECASE,
 )
-_IMAGE = re.compile(r"\s*\[image: [^\]]*\]")
+_IMAGE = re.compile(r"\s{0,9}\[image: [^\[\]]{0,4000}\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +132,10 @@ def _of_person(
                 found = [one for one in found if one != draft]
         told = again or whole or sentence
         new = _told(turn, told, zone, -10.0 if again or whole else least, friends=friends)
-        if not new and asked and not answered and not is_question(sentence):
+        if all(draft.tentative for draft in new) and asked and not answered and not is_question(sentence):
             whole = _field(sentence, asked) if len(words(sentence)) <= FEW else sentence
-            new = _told(turn, whole, zone, -10.0, friends=friends) if whole != sentence else []
-            new = new or _answer(turn, sentence, asked, zone)
+            told_so = _told(turn, whole, zone, -10.0, friends=friends) if whole != sentence else []
+            new = told_so or _answer(turn, sentence, asked, zone) or new
             answered = True
         found += new
         if not is_question(told):
@@ -198,14 +198,14 @@ def _told(turn: Spoken, sentence: str, zone: tzinfo, least: float, *, friends: b
         bare = part if other else opened(part, known)
         claim = None if other else read(bare)
         worth = salience(bare) if known.code == "en" else _worth_abroad(known, bare, claim)
-        if is_question(part) or points_outside(bare, known, claim):
+        if is_question(part):
             continue
-        if claim is None and tells_little(bare, known):
-            continue
+        outside = points_outside(bare, known, claim)
         missing = least - FRAMED * (claim is not None) - worth
-        if missing <= (0 if friends or known.has("outside", small(bare)) else TENTATIVE):
+        weak = outside or (claim is None and tells_little(bare, known))
+        if missing <= (0 if friends or known.has("outside", small(bare)) else TENTATIVE) and not (weak and friends):
             text = _said(turn, bare, zone, "shared") if other else _fact(turn, bare, zone)
-            found.append(_draft(turn, text, worth, tentative=missing > 0, unread=other))
+            found.append(_draft(turn, text, worth, tentative=missing > 0 or weak, unread=other))
     return found
 
 
@@ -320,6 +320,7 @@ def as_fact(draft: FactDraft, cell: Cell, owner: Owner, entry: str) -> Fact:
         by_user=draft.by_user,
         about=draft.about,
         category=draft.category,
+        project=cell.project,
     )
 
 

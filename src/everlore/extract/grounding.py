@@ -35,7 +35,7 @@ from everlore.extract.curation import (
 )
 from everlore.extract.when import show, with_dates
 from everlore.kinds.base import UTC_CLOCK
-from everlore.redact import mask_secrets
+from everlore.masking import mask_secrets
 from everlore.types import Json
 
 SHARED_LETTERS = 4
@@ -47,7 +47,7 @@ TITLE_CASE = 0.6
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_SENTENCE = re.compile(r"(?:^|[.!?…:;\n])[\s\"'“”„«»(\[-]*$")
+_SENTENCE = re.compile(r"(?:^|[.!?…:;\n])[\s\"'“”„«»(\[-]{0,40}$")
 
 
 def check(reply: Json, stretch: Stretch) -> tuple[Accepted, tuple[Refusal, ...]]:

@@ -152,6 +152,11 @@ def _recognised(old: Profile, facts: Sequence[Told], before: Sequence[Told], own
     return replace(old, generated=_marks([*infos, *missing], traits, first if first == line else ""))
 
 
+def is_generated(profile: Profile, item: Info | Trait) -> bool:
+    """Whether a line is computed from facts; else it is its owner's."""
+    return _is_ours(item, profile.generated or ())
+
+
 def names_of(known: Profile | None, owner: Owner, facts: Iterable[Fact] = ()) -> set[str]:
     """What an owner was called so far, in lower case, as their profile and their facts show. A client may begin to send
     a display name."""
@@ -201,7 +206,8 @@ def _mark(one: Info | Trait | str) -> str:
         return _hash(SUMMARY) + _hash((one,))
     if isinstance(one, Trait):
         return _identity(one) + _hash((one.description, one.basis, one.evidence))
-    return _identity(one) + _hash((one.category, one.about, str(one.timestamp)))
+    marked = (one.project,) if one.project else ()
+    return _identity(one) + _hash((one.category, one.about, str(one.timestamp), *marked))
 
 
 def _marks(infos: Iterable[Info], traits: Iterable[Trait], summary: str) -> tuple[str, ...]:

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from everlore.clock import DAY_MS, day
-from everlore.extract.claims import OVER, Claim, own_words, read
+from everlore.extract.claims import OVER, Claim, own_words, read, speaker_of
+from everlore.extract.facts import points_outside
 from everlore.extract.language import DEFAULT, language_of, phrases, small
-from everlore.extract.rules import CATEGORY, takes_back
+from everlore.extract.learned import Vector
+from everlore.extract.rules import CATEGORY, may_be_rule, of_work, takes_back
+from everlore.extract.salience import CATEGORIES, OTHER, places
 from everlore.extract.sentences import clip
 from everlore.kinds.fact import Fact
 from everlore.kinds.profile import Info, Trait
@@ -34,6 +38,11 @@ _YEAR = re.compile(r"(?<![\w-])(?:19|20)\d\d(?![\w-])")
 _SINCE = re.compile(r"\b(?:since|born|seit|depuis|desde|dal)\b", re.IGNORECASE)
 THEMED = ("preference", "habit", "goal", "identity", "family")
 """Categories whose statements show what somebody is like."""
+
+NOWHERE = "none"
+"""The category of what a frame would list, and its meaning says that it does not belong there."""
+SURE, UNSURE, SURE_RULE = 0.7, 0.1, 0.5
+"""Chances from which on a sentence belongs into a profile, below which it does not, and from which on it is a rule."""
 
 Told = tuple[Fact, str]
 """A fact with what it calls the user."""
@@ -62,17 +71,43 @@ def descriptions(fact: Fact, name: str) -> set[str]:
 def info_of(fact: Fact, name: str) -> Info | None:
     """What a fact says of the user for good; or None."""
     said = own_words(fact.text, name)
+    known = (evidence(fact), fact.about, fact.timestamp, "" if fact.personal else fact.project)
     if fact.category == CATEGORY:
         if takes_back(said):
             return None
         rule = said if QUOTED in fact.text else fact.text  # a reviewer writes whom it is about
-        return Info(CATEGORY, clip(rule, LONGEST), evidence(fact), fact.about, fact.timestamp)
+        return Info(CATEGORY, clip(rule, LONGEST), *known)
     if fact.category:
-        return Info(fact.category, clip(fact.text, LONGEST), evidence(fact), fact.about, fact.timestamp)
+        return Info(fact.category, clip(fact.text, LONGEST), *known) if fact.category != NOWHERE else None
     claim = None if _in_other_words(fact, said) else read(said)
     if claim is None or not claim.category or not _lasts(said, claim) or long_before(said, fact.timestamp):
         return None
-    return Info(claim.category, clip(fact.text, LONGEST), evidence(fact), fact.about, fact.timestamp)
+    return Info(claim.category, clip(fact.text, LONGEST), *known)
+
+
+def placed(fact: Fact, said: str, vector: Vector | None, *, alone: bool) -> Fact:
+    """The fact with its place in a profile, where its meaning tells more of that than the frames do. `alone`: said to
+    nobody else but an assistant, so that it may be a rule."""
+    known = language_of(said)
+    if fact.category or vector is None or known.code != DEFAULT or said.rstrip().endswith("?"):
+        return fact
+    claim, chances = read(said), places(said, vector)
+    if alone and chances[CATEGORY] > SURE_RULE and may_be_rule(said):
+        return replace(fact, category=CATEGORY)
+    listed = 1 - chances[CATEGORY] - chances[OTHER]
+    if info_of(fact, speaker_of(fact.about)) is not None:
+        return replace(fact, category=NOWHERE) if listed < UNSURE else fact
+    off = (claim is not None and claim.over) or points_outside(said, known, claim) or _in_other_words(fact, said)
+    if listed < SURE or off or long_before(said, fact.timestamp):
+        return fact
+    return replace(fact, category=max(CATEGORIES[:-1], key=chances.__getitem__))
+
+
+def personal(fact: Fact, owner_id: str, name: str) -> bool:
+    """Whether it is said of the user themselves, or a rule for whoever listens: seen in every project. What is said of
+    the work, and a rule about it, stays with the project."""
+    info = info_of(fact, name) if fact.by_user and fact.sender_ids == (owner_id,) else None
+    return info is not None and info.category != "goal" and not (info.category == CATEGORY and of_work(fact.text))
 
 
 def _in_other_words(fact: Fact, said: str) -> bool:
@@ -166,9 +201,9 @@ def summary_of(infos: Sequence[Info], traits: Iterable[Trait], name: str) -> str
 
 
 def _foremost(infos: Iterable[Info], order: Sequence[str]) -> str:
-    """The first items of at most three categories."""
+    """The first items of at most three categories, of those that hold everywhere."""
     ranked = sorted(
-        (info for info in infos if info.category in order and len(info.description) <= 90),
+        (info for info in infos if info.category in order and len(info.description) <= 90 and not info.project),
         key=lambda info: (order.index(info.category), not info.about, -info.timestamp, info.description),
     )
     first = {info.category: info for info in reversed(ranked)}

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from re import Pattern
 from typing import Any
@@ -14,6 +15,10 @@ from everlore.extract.language import Language, language_of, phrases, small, wor
 CATEGORY = "rule"
 LONGEST = 60
 """Words of a rule; what is longer is a task."""
+_CODE = re.compile(
+    r"`|\w_\w|\w\(\)|\w/\w+[/.]|\b[a-z]+[A-Z]\w*\b|(?<!\w)--?[a-z][\w-]+|\b[\w-]+\.(?:[a-z]{2,4}|[ch])\b(?!\.)"
+)
+"""`code`, snake_case, call(), src/a.py, camelCase, --flag, file.ext."""
 
 
 def is_rule(sentence: str, *, to_friends: bool = False) -> bool:
@@ -46,14 +51,35 @@ def is_rule(sentence: str, *, to_friends: bool = False) -> bool:
     return verb and bool(parts["lasting"].search(low) or (polite and not parts["once"].search(order)))
 
 
+def may_be_rule(sentence: str) -> bool:
+    """Whether nothing in its words speaks against a rule: "Please translate this." is for once."""
+    low = small(sentence).strip(" \"'“”*-•")
+    parts = _patterns(language_of(sentence))
+    lasts = parts["always"].match(low) or parts["lasting"].search(low)
+    return (
+        not parts["never"].match(low) and not parts["back"].match(low) and bool(lasts or not parts["once"].search(low))
+    )
+
+
 def takes_back(sentence: str) -> bool:
     known, low = language_of(sentence), small(sentence)
     return bool(known.data.get("rules")) and bool(_patterns(known)["back"].match(low))
 
 
+def may_take_back(sentence: str) -> bool:
+    """ "Bullet points are fine again." """
+    known, low = language_of(sentence), small(sentence)
+    return takes_back(sentence) or bool(known.data.get("rules") and _patterns(known)["back_lasting"].search(low))
+
+
+def of_work(text: str) -> bool:
+    """Whether it speaks of what is worked on, code above all: in such words, or by a name that only code has."""
+    return bool(_CODE.search(text) or _patterns(language_of(text))["work"].search(small(text)))
+
+
 @cache
 def _patterns(known: Language) -> dict[str, Pattern[str]]:
-    table = known.data["rules"]
+    table = known.data.get("rules", {})
     groups = (
         "always",
         "lasting",
@@ -66,5 +92,6 @@ def _patterns(known: Language) -> dict[str, Pattern[str]]:
         "friends",
         "asked",
         "kept",
+        "work",
     )
     return {group: phrases(table.get(group, ()), spaced=known.spaced) for group in groups}

@@ -1,22 +1,18 @@
 """How much a sentence is worth keeping: a small learned judgement over what it shows at first sight.
 
 Courtesies, platitudes, requests and remarks that point to something outside themselves score low; what somebody says of
-their life, with names, numbers and times, scores high. The weights lie in `salience.json`, made by
-`python -m bench.train` from judged sentences.
+their life, with names, numbers and times, scores high. With the vector of a sentence it is also
+judged where in a profile it belongs, which finds what no frame knows ("Allergic to nuts.").
 """
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from pathlib import Path
-
 import numpy as np
-from numpy.typing import NDArray
 
 from everlore.extract.change import seen
 from everlore.extract.claims import read
 from everlore.extract.language import Language, language_of, small, words
+from everlore.extract.learned import Vector, weights
 
 GROUPS = (
     "outside", "listener", "courtesy", "platitude", "request", "told", "change", "over", "begin", "hedge",
@@ -31,6 +27,9 @@ NAMES = (
     "exclaims", "asks", "short", "words", "content", "starts outside", "starts listener", "starts self", "no self",
     "english", "image", "ends colon", "self and told", "self no outside", "share",
 )  # fmt: skip
+
+OTHER = "other"
+PLACES = (*CATEGORIES[:-1], "rule", OTHER)
 
 
 def features(sentence: str) -> list[float]:
@@ -59,13 +58,14 @@ def starts(known: Language, group: str, text: str) -> bool:
     return bool(known.pattern(group).match(text))
 
 
-@cache
-def _weights() -> tuple[NDArray[np.float32], float]:
-    data = json.loads(Path(__file__).with_name("salience.json").read_text(encoding="utf-8"))
-    return np.array(data["plain"], np.float32), float(data["bias"])
-
-
 def salience(sentence: str) -> float:
     """About 0 where keeping is as good as leaving; more is better."""
-    plain, bias = _weights()
-    return float(plain @ np.array(features(sentence), np.float32)) + bias
+    return float(weights()["salience"] @ np.array([*features(sentence), 1.0], np.float32))
+
+
+def places(sentence: str, vector: Vector) -> dict[str, float]:
+    """How likely it belongs into each category of a profile, is a rule (`rule`), or neither (`other`)."""
+    given = np.concatenate([np.array(features(sentence), np.float32), vector, [1.0]])
+    scores = given @ weights()["place"]
+    chances = np.exp(scores - scores.max())
+    return dict(zip(PLACES, map(float, chances / chances.sum()), strict=True))

@@ -12,15 +12,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from everlore.extract.change import Vector, judged, seen
+from everlore.clock import DAY_MS
+from everlore.extract.change import judged, seen
 from everlore.extract.claims import Claim, own_words, read, speaker_of
 from everlore.extract.language import language_of, small, words
-from everlore.extract.rules import CATEGORY, takes_back
+from everlore.extract.learned import Vector
+from everlore.extract.rules import CATEGORY, may_take_back, takes_back
 from everlore.kinds.fact import Fact
 from everlore.temporal import close
 from everlore.types import Validity
 
-COMPARED = 24
+COMPARED = 16
 """Older facts that one statement is compared with, the likeliest."""
 SHORT = 8
 """Words up to which "Max died …" says so, and does not go on "… laughing at that"."""
@@ -54,13 +56,8 @@ def slots_of(new: Iterable[Fact], names: Collection[str]) -> list[str]:
 
 
 def may_end(fact: Fact) -> bool:
-    """Whether a statement may end anything: it tells a value, or has words of change. Most do not."""
-    if not fact.by_user:
-        return False
-    text = words_of(fact)
-    shown, low = seen(text), small(text)
-    cue = any(shown.language.has(group, low) for group in ("change", "over", "begin", "negation", "dies"))
-    return bool(fact.about or fact.category or cue or shown.numbers) and not text.rstrip().endswith(("?", "？"))
+    """Whether a statement may end anything at all."""
+    return fact.by_user and not words_of(fact).rstrip().endswith(("?", "？"))
 
 
 def likely(new: Fact, known: Iterable[Fact]) -> list[Fact]:
@@ -78,16 +75,21 @@ def likely(new: Fact, known: Iterable[Fact]) -> list[Fact]:
     return ranked[:COMPARED]
 
 
-def superseded(known: Sequence[Fact], new: Sequence[Fact], vectors: Vectors | None = None) -> list[Fact]:
+def superseded(known: Sequence[Fact], new: Sequence[Fact], now: int, vectors: Vectors | None = None) -> list[Fact]:
     """The facts that end because of the new ones, and the new ones that end because of what is known, each with its
-    `valid_until` and `superseded_by`. Two known facts were compared before."""
+    `valid_until` and `superseded_by`. Two known facts were compared before. What is dated in the future ends nothing,
+    and anything ends it: one wrong date must not decide for good."""
     told = {fact.local_id for fact in new}
+
+    def place(fact: Fact) -> tuple[int, str]:
+        return (fact.timestamp if fact.timestamp <= now + DAY_MS else 0, fact.local_id)
+
     all_facts = {fact.local_id: fact for fact in (*known, *new)}
     ended: dict[str, Fact] = {}
-    for fresh in sorted(new, key=lambda fact: (fact.timestamp, fact.local_id)):
+    for fresh in sorted(new, key=place):
         best: list[tuple[float, Fact, Fact]] = []
         for other in likely(fresh, all_facts.values()):
-            old, by = sorted((fresh, other), key=lambda fact: (fact.timestamp, fact.local_id))
+            old, by = sorted((fresh, other), key=place)
             old = ended.get(old.local_id, old)
             sure = evidence(by, old, vectors) if _may_close(by, old, told) else 0.0
             if sure > 0:
@@ -115,12 +117,11 @@ def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
     after, before = words_of(new), words_of(old)
     if after == before or _before(new, old) or not may_end(new) or seen(after).language.has("then", small(after)):
         return 0.0
-    if _of_another(after, before):
-        return 0.0
-    if CATEGORY in (new.category, old.category) and not _rules_meet(new, old, after, before):
-        return 0.0
-    if old.category == CATEGORY and takes_back(after):
-        return SURE
+    if CATEGORY in (new.category, old.category):
+        if old.category != CATEGORY or not (new.category == CATEGORY or may_take_back(after)):
+            return 0.0  # only a rule ends a rule, or what takes one back
+        if takes_back(after) and seen(after).content & seen(before).content:
+            return SURE
     fresh, stale = read(after), read(before)
     if fresh and stale and (sure := _by_frames(fresh, stale, after, before)) is not None:
         return SURE * sure
@@ -128,22 +129,10 @@ def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
         return 0.0  # in one breath only what is plain
     if stale and stale.category == "family" and _died(after, stale):
         return SURE
-    if (stale and (stale.over or _of_the_value(after, stale))) or seen(after).language.has("only_now", small(after)):
-        return 0.0  # that somebody left stays true; and what is so today may be otherwise tomorrow
+    if seen(after).language.has("only_now", small(after)):
+        return 0.0  # what is so today may be otherwise tomorrow
     pair = (vectors[before], vectors[after]) if vectors and after in vectors and before in vectors else None
     return min(max(0.0, judged(before, after, pair)), SURE / 2)
-
-
-def _of_another(after: str, before: str) -> bool:
-    """ "My boss quit Dell." says nothing of where oneself works."""
-    who = seen(after).language.pattern("others").match(small(after))
-    return who is not None and who[0] not in small(before) and not small(after)[who.end() :].startswith(" and i ")
-
-
-def _of_the_value(after: str, stale: Claim) -> bool:
-    """ "Ericsson has a new CEO." of "I work at Ericsson.": it speaks of what is there, not of oneself."""
-    shown = seen(after)
-    return bool(stale.value) and small(after).startswith(f"{stale.value} ") and not (shown.first or shown.ours)
 
 
 def _died(after: str, stale: Claim) -> bool:
@@ -153,21 +142,13 @@ def _died(after: str, stale: Claim) -> bool:
     return bool(names) and seen(after).language.has("dies", low) and len(low.split()) <= SHORT
 
 
-def _rules_meet(new: Fact, old: Fact, after: str, before: str) -> bool:
-    """Only a rule ends a rule, or what takes one back; and both must speak of the same."""
-    if new.category != CATEGORY and not takes_back(after):
-        return False
-    return old.category == CATEGORY and bool(seen(after).content & seen(before).content)
-
-
 def _by_frames(fresh: Claim, stale: Claim, after: str, before: str) -> bool | None:
     """What two readings of one slot say for sure; None where they leave it open."""
     if fresh.slot != stale.slot or fresh.who != stale.who:
         named = not fresh.value or bool(set(fresh.value.split()) & set(stale.value.split()))
         if stale.slot in fresh.closes and named:
             return True
-        told = any(word in small(after).split() for word in stale.value.split() if len(word) > 3)
-        return False if fresh.one and stale.one and not told else None  # a home says nothing of an employer
+        return None
     shown, low = seen(after), small(after)
     doubtful = any(shown.language.has(group, low) for group in ("hedge", "also", "past", "for_a_time"))
     doubtful = doubtful or shown.language.has("for_a_time", small(before))
@@ -178,8 +159,7 @@ def _by_frames(fresh: Claim, stale: Claim, after: str, before: str) -> bool | No
     if fresh.one and stale.one and not stale.over and not fresh.over:
         if alike:
             return False
-        told = bool(left and right)
-        return told and not doubtful if told else None
+        return not doubtful if left and right else None
     return None
 
 

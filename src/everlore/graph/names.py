@@ -29,14 +29,16 @@ _UPPER = "".join(chr(code) for code in range(0x52F) if chr(code).isupper())
 _WORD = rf"(?:[{_UPPER}](?:\.[{_UPPER}])*\.(?![\w])|[{_UPPER}][\w'’&-]*)"
 _JOINT = r"(?:of|the|de|del|della|di|da|dos|du|la|le|van|von|der|den|bin|ibn|al|el|y|zu)"
 _SEQUENCE = re.compile(rf"{_WORD}(?:[ \t](?:{_JOINT}[ \t]){{0,2}}{_WORD}|[ \t]\d{{1,4}}(?![\w.,]*\d))*")
-_BEFORE_START = re.compile(r"(?:^|[.!?:;]|\n)[\"“”'’)\]]*\s*(?:[-*•#>]+\s*|\d+[.)]\s*)?[\"“'‘(\[*_]*$")
+_BEFORE_START = re.compile(
+    r"(?:^|[.!?:;]|\n)[\"“”'’)\]]{0,12}\s{0,12}(?:[-*•#>]{1,12}\s{0,12}|\d{1,12}[.)]\s{0,12})?[\"“'‘(\[*_]{0,12}$"
+)
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,60})[\"”]|`([^`\n]{2,60})`|\[\[([^\]|\n]{1,80})")
 _IDENTIFIER = re.compile(
     r"(?<![\w./@])(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+)(?![\w@])"
 )
 _HANDLE = re.compile(r"(?<![\w.@/])[@#]([^\W\d]\w{1,38}(?:[.-]\w+)*)")
 _HOST = re.compile(r"https?://(?:www\.)?([^/\s:?#\"')>\]]+)", re.IGNORECASE)
-_PARENTHESIS = re.compile(r"(?<!\s)\s*\([^)]*\)")
+_PARENTHESIS = re.compile(r"(?<!\s)\s{0,9}\([^)]{0,200}\)")
 
 _TIMES = """january february march april may june july august september october november december monday tuesday
 wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec am pm utc gmt today tomorrow
@@ -70,6 +72,11 @@ def names(text: str) -> dict[str, float]:
     weighed = {key: round(1.0 + math.log(count) if count > 1 else count, 4) for key, count in counts.items()}
     best = sorted(weighed, key=lambda key: (-weighed[key], key))[:MOST_NAMES]
     return {key: weighed[key] for key in best}
+
+
+def spelled(text: str) -> dict[str, str]:
+    """The names in a text by their keys, as they stand in it: keys are no words that people read."""
+    return {name_key(name): name for name, _, _ in _found(text[:LONGEST_TEXT])}
 
 
 def _found(text: str) -> Iterator[tuple[str, int, float]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from everlore.clock import Clock, iso
@@ -90,9 +90,11 @@ class CellMemory:
     """The cell."""
     sender_ids: tuple[str, ...]
     """Who took part; nobody is named in logs of other programs and earlier versions."""
+    project: str = field(default="", kw_only=True)
+    """The project that it was said in."""
 
 
-OF_CELL = ("session_id", "timestamp", "parent_id", "sender_ids")
+OF_CELL = ("session_id", "timestamp", "parent_id", "sender_ids", "project")
 
 
 def header(memory: CellMemory) -> dict[str, str | tuple[str, ...]]:
@@ -105,6 +107,8 @@ def header(memory: CellMemory) -> dict[str, str | tuple[str, ...]]:
         fields |= {"parent_type": "memcell", "parent_id": memory.parent_id}
     if memory.sender_ids:
         fields["sender_ids"] = memory.sender_ids
+    if memory.project:
+        fields["project"] = memory.project
     return fields
 
 
@@ -117,6 +121,7 @@ def of_entry(entry: LogEntry, owner: Owner, day: str) -> dict[str, Any]:
         "timestamp": moment_field(entry, day),
         "parent_id": text_field(entry, "parent_id", ""),
         "sender_ids": list_field(entry, "sender_ids"),
+        "project": text_field(entry, "project", ""),
     }
 
 
@@ -192,14 +197,15 @@ def index_row(
     validity: Validity = ALWAYS,
     slot: str = "",
     edges: tuple[Edge, ...] = (),
+    project: str = "",
 ) -> IndexRow:
     """A row with its digest, which covers what search and listing can see, so that an untouched entry costs nothing.
     Edges follow from the rest."""
     parent = (parent_type or ("memcell" if parent_id else ""), parent_id)
-    rest = (timestamp, session_id, *parent, sender_ids, validity.start, validity.end, slot)
+    rest = (timestamp, session_id, *parent, sender_ids, validity.start, validity.end, slot, project)
     digest = _digest([data, [(unit.turn, unit.dense, unit.words) for unit in units], rest])
     times = (timestamp, updated)
-    return IndexRow(key, digest, session_id, *parent, *times, sender_ids, validity, data, slot, units, edges)
+    return IndexRow(key, digest, session_id, *parent, *times, sender_ids, validity, data, slot, units, edges, project)
 
 
 def _digest(seen: Json) -> str:

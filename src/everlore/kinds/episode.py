@@ -73,6 +73,14 @@ def _turn(content: str, marks: Sequence[re.Match[str]], number: int) -> Turn:
     return Turn(mark["speaker"], mark["time"], _ESCAPED.sub(r"\1", text) if "\\" in text else text)
 
 
+def turn_moment(last: int, clock: str) -> int:
+    """When a turn was said whose clock time is this (HH:MM), of a talk whose last turn was said at `last`: then, or at
+    the latest such time before it. Without a clock, as in texts that people wrote, at `last`."""
+    minutes = int(clock[:2]) % 24 * 60 + int(clock[3:]) % 60 if clock else last // 60_000
+    moment = last - (last // 60_000 - minutes) % (24 * 60) * 60_000
+    return moment if moment == last else moment - moment % 60_000
+
+
 def to_entry(episode: Episode) -> LogEntry:
     fields = header(episode)
     if episode.assistants:

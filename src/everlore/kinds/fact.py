@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from everlore.clock import iso, spoken_day
-from everlore.kinds.base import CellMemory, cell_row, header, named, of_entry, of_row, section, text_field, time_field
+from everlore.kinds.base import (
+    CellMemory,
+    cell_row,
+    header,
+    list_field,
+    named,
+    of_entry,
+    of_row,
+    section,
+    text_field,
+    time_field,
+)
 from everlore.kinds.registry import register
 from everlore.kinds.spec import DailyLog, Kind
-from everlore.types import IndexedMemory, IndexRow, LogEntry, Owner, Unit
+from everlore.types import PERSONAL, IndexedMemory, IndexRow, LogEntry, Owner, Unit
 
 SECTION = "Fact"
 TIMES = ("valid_from", "valid_until")
 TOLD = ("about", *TIMES, "superseded_by", "invalidation_reason", "category")
 """Fields that an entry has only where they say something."""
+YES = ("yes", "true")
 TURN_DIGITS = 9
 """No episode has so many turns; a longer number is a slip of the hand, and fits no database."""
 
@@ -35,6 +47,10 @@ class Fact(CellMemory):
     invalidation_reason: str = ""
     category: str = ""
     valid_from: int | None = None
+    personal: bool = False
+    """Said in a project, but of the user themselves: it is seen in every one."""
+    sources: tuple[str, ...] = ()
+    """Where else it was said, or who saved it."""
 
 
 def to_entry(fact: Fact) -> LogEntry:
@@ -43,6 +59,10 @@ def to_entry(fact: Fact) -> LogEntry:
         fields["turn"] = str(fact.turn + 1)
     if not fact.by_user:
         fields["role"] = "assistant"
+    if fact.personal:
+        fields["personal"] = "yes"
+    if fact.sources:
+        fields["sources"] = fact.sources
     times = {name: iso(moment) for name, moment in named(fact, TIMES).items() if moment is not None}
     told = named(fact, TOLD) | times
     fields |= {name: value for name, value in told.items() if value}
@@ -58,6 +78,8 @@ def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Fact:
         text=section(entry, SECTION),
         turn=number - 1 if number else 0 if "parent_id" in entry.fields else -1,
         by_user=text_field(entry, "role", "user") == "user",
+        personal=text_field(entry, "personal", "no").lower() in YES,
+        sources=list_field(entry, "sources"),
         **told | {name: time_field(entry, name) for name in TIMES},
     )
 
@@ -67,20 +89,26 @@ def from_row(row: IndexRow | IndexedMemory) -> Fact:
     told: dict[str, Any] = {name: str(data.get(name, "")) for name in TOLD}
     start = row.validity.start if row.validity.start != row.timestamp else None
     told |= {"about": row.slot, "valid_from": start, "valid_until": row.validity.end}
+    told["personal"] = "told_in" in data
+    where = {"project": str(data.get("told_in", row.project))}
     turn, by_user = int(str(data["turn"])), bool(data["by_user"])
-    return Fact(**of_row(row), text=str(data["content"]), turn=turn, by_user=by_user, **told)
+    told["sources"] = tuple(map(str, data.get("sources", ())))
+    return Fact(**of_row(row) | where, text=str(data["content"]), turn=turn, by_user=by_user, **told)
 
 
 def to_row(fact: Fact, updated: int) -> IndexRow:
     data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn, "by_user": fact.by_user}
     data |= {name: said for name, said in named(fact, ("invalidation_reason", "category")).items() if said}
+    data |= {"sources": list(fact.sources)} if fact.sources else {}
+    seen = replace(fact, project=PERSONAL) if fact.personal and fact.project else fact
+    data |= {"told_in": fact.project} if seen is not fact else {}
     pieces: tuple[Unit, ...] = ()
     if fact.valid_until is None:  # what has ended is kept and listed, but no longer leads a search anywhere
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own
         dense = "" if fact.parent_id and fact.turn >= 0 else fact.text
         pieces = (Unit(turn=fact.turn, dense=dense, words=f"{spoken_day(fact.timestamp)} {fact.text}"),)
     return cell_row(
-        FACT.name, fact, updated, data, pieces, start=fact.valid_from, end=fact.valid_until, slot=fact.about
+        FACT.name, seen, updated, data, pieces, start=fact.valid_from, end=fact.valid_until, slot=fact.about
     )
 
 

@@ -17,7 +17,7 @@ from everlore.types import IndexRow, Json, Key, MemoryFile, Owner
 INFO = ("category", "description", "evidence")
 TRAIT = ("trait", "description", "basis", "evidence")
 """What surfaces show of the two."""
-KEYS = frozenset((*INFO, *TRAIT, "about", "timestamp_ms"))
+KEYS = frozenset((*INFO, *TRAIT, "about", "timestamp_ms", "project"))
 """Of items as they are written without a person's additions."""
 
 
@@ -30,6 +30,8 @@ class Info:
     evidence: str
     about: str = ""
     timestamp: int = 0
+    project: str = ""
+    """Where it holds; everywhere, if it is personal."""
     written: Mapping[str, Json] = field(default_factory=dict, compare=False)
     """The item as it stands in the file, with the keys that a person added."""
 
@@ -103,7 +105,7 @@ def from_sheet(sheet: MemoryFile, owner: Owner, _name: str = "") -> Profile:
 
 
 def _info(item: Mapping[str, Json]) -> Info:
-    return Info(**_texts(item, (*INFO, "about")), timestamp=_moment(item.get("timestamp_ms")), written=item)
+    return Info(**_texts(item, (*INFO, "about", "project")), timestamp=_moment(item.get("timestamp_ms")), written=item)
 
 
 def _trait(item: Mapping[str, Json]) -> Trait:
@@ -113,7 +115,7 @@ def _trait(item: Mapping[str, Json]) -> Trait:
 def _written(item: Info | Trait) -> dict[str, Json]:
     """The item for the file: what it says there already is left as it is."""
     ours, there = _values(item), _values(_info(item.written) if isinstance(item, Info) else _trait(item.written))
-    return {**item.written, **{name: value for name, value in ours.items() if value != there[name]}}
+    return {**item.written, **{name: value for name, value in ours.items() if value != there.get(name, "")}}
 
 
 def _values(item: Info | Trait) -> dict[str, Json]:
@@ -122,7 +124,8 @@ def _values(item: Info | Trait) -> dict[str, Json]:
 
 
 def _shown(item: Info | Trait) -> dict[str, Json]:
-    return {name: getattr(item, name) for name in (INFO if isinstance(item, Info) else TRAIT)}
+    marked = ("project",) if isinstance(item, Info) and item.project else ()
+    return {name: getattr(item, name) for name in (*(INFO if isinstance(item, Info) else TRAIT), *marked)}
 
 
 def _texts(item: Mapping[str, Json], names: Iterable[str]) -> dict[str, Any]:

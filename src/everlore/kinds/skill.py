@@ -18,7 +18,7 @@ from everlore.types import IndexRow, Key, MemoryFile, Owner, Validity
 _ENTRY = re.compile(r"sk_\d{8}_\d{8}")
 _NO_YEAR = "sk_0000"
 """How ids begin that no file holds, since no date does."""
-_COMMENT = re.compile(r"\n*<!--[^>]*-->\s*$")
+_COMMENT = re.compile(r"\n{0,9}<!--[^>]{0,200}-->\s{0,99}$")
 
 
 @dataclass(frozen=True, slots=True)

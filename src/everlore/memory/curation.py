@@ -24,7 +24,7 @@ from everlore.kinds.fact import FACT, Fact
 from everlore.kinds.paths import locate, log_path
 from everlore.kinds.review import REVIEW, Edit, Review
 from everlore.kinds.review import from_entry as review_of
-from everlore.memory.daily_log import append_unless
+from everlore.memory.daily_log import NewEntries, append
 from everlore.memory.review import (
     LEASE_SECONDS,
     MOST,
@@ -42,6 +42,7 @@ from everlore.memory.review import (
 from everlore.models.chat import ChatModel, Meter
 from everlore.sync.indexing import index_file
 from everlore.sync.projection import known_names
+from everlore.sync.writing import Pages, write_together
 from everlore.types import IndexedMemory, Json, Key, LogEntry, Owner
 from everlore.vault.markdown import append_entries, last_number, log_front, parse_log, remove_entry, replace_entry
 
@@ -123,7 +124,8 @@ def curate(
             edits=tuple(edits),
             digest=digest,
         )
-        found, _ = append_unless(engine, REVIEW, owner, stored.timestamp, [new], "digest", digest, _stands)
+        entries = NewEntries(REVIEW, owner, stored.timestamp, [new], "digest", digest, _stands)
+        [(found, _)] = write_together(engine, lambda pages: append(engine, pages, [entries]))
         _carry_out(engine, review_of(found[0], owner))
     return Outcome(id_, "curated", len(edits), refused, changes)
 
@@ -253,7 +255,7 @@ def _new_facts(
         return []
     owner, turns = stored.key.owner, {turn.number: turn for turn in stretch.turns}
     told = {row.data["turn"]: row for row in drafts}
-    own = {name.casefold() for name in known_names(engine, owner)}
+    own = {name.casefold() for name in known_names(engine, owner, Pages(engine).text)}
     path = log_path(FACT, owner, stored.timestamp)
     file = engine.vault.read(path)
     floor = last_number(file.text if file else None)
@@ -277,9 +279,15 @@ def _new_facts(
                 about=extract.facts.about(line.text, turn.speaker) if turn.role == "user" else "",
                 category=line.category,
                 valid_from=line.valid_from,
+                project=stored.project,
             )
         )
-    return made
+    if not stored.project:
+        return made
+    called = {number: turn.speaker for number, turn in turns.items()}
+    return [
+        replace(fact, personal=extract.profile_items.personal(fact, owner.id, called[fact.turn + 1])) for fact in made
+    ]
 
 
 def _carry_out(engine: Engine, review: Review) -> None:

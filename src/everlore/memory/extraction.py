@@ -9,23 +9,33 @@ the first file is touched, so that a repetition writes the same.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import structlog
 from pydantic import ValidationError
 
 from everlore import extract
 from everlore.engine import Engine
 from everlore.errors import EverloreError, Misconfigured, Postponed, Unavailable
+from everlore.kinds.case import CASE, Case, from_entry
+from everlore.kinds.episode import EPISODE
+from everlore.kinds.fact import FACT
+from everlore.kinds.paths import log_paths, owner_dir, sheet_path
+from everlore.kinds.profile import PROFILE
+from everlore.kinds.spec import AnyKind
+from everlore.logs import get_logger
+from everlore.memory.bin import sweep
 from everlore.memory.curation import review_drafts
-from everlore.memory.write_agent import cases_of, write_cases
-from everlore.memory.write_user import user_memories, write_user_memories
+from everlore.memory.daily_log import append, of_cell
+from everlore.memory.write_agent import cases_of, write_skills
+from everlore.memory.write_user import settle, user_memories
 from everlore.models.chat import Meter
-from everlore.sync.embedding import embed_soon
-from everlore.types import Cell, Owner, Scope
+from everlore.sync.projection import profile_lock
+from everlore.sync.writing import Pages, write_together
+from everlore.types import Cell, Message, Owner, Scope
+from everlore.vault.entries import as_read
 
 if TYPE_CHECKING:
     from everlore.extract.llm import CellAnswer
@@ -38,7 +48,7 @@ REVIEWED_AT_ONCE = 5
 SESSION_LOCKS = 1024
 """Sessions share so many locks, because a lock is a file and sessions are without number."""
 
-log = structlog.get_logger("everlore.memory")
+log = get_logger("everlore.memory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,11 @@ def session_lock(
     return engine.vault.lock(f"session:{slot}", wait)
 
 
+def session_locks(engine: Engine, wait: float) -> AbstractContextManager[None]:
+    """Held while nothing at all may be extracted."""
+    return engine.vault.guard([f"session:{slot}" for slot in range(SESSION_LOCKS)], wait)
+
+
 def write_cell(engine: Engine, cell: Cell, meter: Meter) -> bool:
     """Write all memories of a cell, index them, and clear it from the buffer. False when there was nothing in it."""
     spoken = [message for message in cell.messages if not message.blank]
@@ -74,13 +89,35 @@ def write_cell(engine: Engine, cell: Cell, meter: Meter) -> bool:
     users = [Owner(cell.scope, "user", name) for name in dict.fromkeys(m.sender_id for m in spoken if m.role == "user")]
     worked = extract.agent.case.agents_of(spoken) if spoken and extract.agent.case.has_trajectory(cell) else ()
     agents = [Owner(cell.scope, "agent", name) for name in worked]
-    of_users = [(user, user_memories(engine, cell, user, answer)) for user in users]
-    of_agents = [(agent, cases_of(cell, agent, answer)) for agent in agents]
-    written = [write_user_memories(engine, cell, user, memories) for user, memories in of_users]
-    written += [write_cases(engine, cell, agent, cases, meter) for agent, cases in of_agents]
+    with ExitStack() as held:
+        for user in sorted(users, key=owner_dir):  # in one order, so that no two wait for each other
+            held.enter_context(profile_lock(engine, user))
+        told, cases = write_together(engine, lambda pages: _written(engine, pages, cell, users, agents, answer))
+    for agent in agents:
+        write_skills(engine, agent, [case for case in cases if case.owner == agent], meter)
     engine.buffer.finish(cell)
-    embed_soon(engine, [*users, *agents])
-    return any(written)
+    return told
+
+
+def _written(
+    engine: Engine, pages: Pages, cell: Cell, users: Sequence[Owner], agents: Sequence[Owner], answer: CellAnswer | None
+) -> tuple[bool, list[Case]]:
+    """Whether the cell has left anything, now or before a crash, and its cases."""
+    logs: list[tuple[AnyKind, Owner]] = [(kind, user) for user in users for kind in (EPISODE, FACT)] + [
+        (CASE, agent) for agent in agents
+    ]
+    paths = [path for kind, owner in logs for path in log_paths(kind, owner, cell.timestamp)]
+    pages.read([*paths, *(sheet_path(PROFILE, user) for user in users)])
+    made = [user_memories(engine, cell, user, pages, answer) for user in users]
+    of_users = [some for one in made for some in ([one.episode] if one.episode else [], one.facts)]
+    of_agents = [cases_of(cell, agent, answer) for agent in agents]
+    wanted = [of_cell(kind, who, cell, some) for (kind, who), some in zip(logs, [*of_users, *of_agents], strict=True)]
+    done = append(engine, pages, wanted)
+    for user, memories, (entries, fresh) in zip(users, made, done[1 : 2 * len(users) : 2], strict=True):
+        settle(engine, pages, user, memories, entries, fresh=fresh)
+    left = zip(agents, done[2 * len(users) :], strict=True)
+    cases = [from_entry(entry, agent) for agent, (entries, _) in left for entry in as_read(entries)]
+    return any(entries for entries, _ in done), cases
 
 
 def _answer(engine: Engine, cell: Cell, meter: Meter) -> CellAnswer | None:
@@ -120,9 +157,10 @@ def write_cells(engine: Engine, cells: Iterable[Cell], meter: Meter) -> Written:
     return done
 
 
-def write_pending(engine: Engine, scope: Scope, session_id: str, meter: Meter) -> Written:
-    """Finish what a crash or a failing model interrupted in this session."""
-    return write_cells(engine, engine.buffer.pending_cells(scope, session_id), meter)
+def write_pending(engine: Engine, scope: Scope, session_id: str, meter: Meter) -> tuple[Written, list[Message]]:
+    """Finish what a crash or a failing model interrupted in this session; with the messages that are in no cell yet."""
+    cells, waiting = engine.buffer.session(scope, session_id)
+    return write_cells(engine, cells, meter), waiting
 
 
 def recover(engine: Engine, wait: float = SESSION_WAIT_SECONDS) -> int:
@@ -135,7 +173,7 @@ def recover(engine: Engine, wait: float = SESSION_WAIT_SECONDS) -> int:
         meter = Meter(engine.settings.llm.budget_seconds)
         try:
             with session_lock(engine, scope, session_id, wait):
-                waiting += write_pending(engine, scope, session_id, meter).waiting
+                waiting += write_pending(engine, scope, session_id, meter)[0].waiting
         except Unavailable as error:
             log.info("a session was left for later", session_id=session_id, reason=str(error))
     return waiting
@@ -143,8 +181,9 @@ def recover(engine: Engine, wait: float = SESSION_WAIT_SECONDS) -> int:
 
 def retry(engine: Engine) -> int:
     """The same for a thread that comes back: an endpoint that just failed is not asked, so this ends soon. A model that
-    answers also reviews some of what was drafted without it."""
+    answers also reviews some of what was drafted without it. What lay in the bin for its days goes."""
     waiting = recover(engine, RETRY_WAIT_SECONDS)
+    sweep(engine)
     if not waiting:
         try:
             review_drafts(engine, REVIEWED_AT_ONCE)

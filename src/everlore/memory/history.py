@@ -35,7 +35,7 @@ def history(engine: Engine, owner: Owner, public_id: str) -> list[IndexedMemory]
     while following and following.key not in chain:
         chain[following.key] = following
         following = successors(engine, [following]).get(following.key)
-    ended = _ended(engine, owner) if kind(known.key.kind).in_profile else {}
+    ended = ended_by(engine, owner) if kind(known.key.kind).in_profile else {}
     waiting = list(chain.values())
     while waiting:
         later = waiting.pop()
@@ -54,7 +54,7 @@ def successors(engine: Engine, rows: Sequence[IndexedMemory]) -> dict[Key, Index
     return {key: row for key, row in ended_by.items() if row.key.owner.scope == key.owner.scope}
 
 
-def _ended(engine: Engine, owner: Owner) -> dict[str, list[IndexedMemory]]:
+def ended_by(engine: Engine, owner: Owner) -> dict[str, list[IndexedMemory]]:
     """The facts of an owner that have ended, by the handle of what superseded them. A statement may end one that is
     filed under another slot, so all are looked at."""
     ended: dict[str, list[IndexedMemory]] = {}

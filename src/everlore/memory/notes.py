@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-import structlog
-
 from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound
@@ -20,9 +18,11 @@ from everlore.kinds.base import END_FIELDS, UTC_CLOCK
 from everlore.kinds.note import NOTE, Note
 from everlore.kinds.paths import log_path, part_path
 from everlore.kinds.registry import kind as kind_of
+from everlore.logs import get_logger
+from everlore.masking import mask_deep
 from everlore.memory.daily_log import emptied
-from everlore.redact import mask_deep
-from everlore.sync.indexing import index_appended, index_file
+from everlore.sync.indexing import index_file
+from everlore.sync.writing import index_appended
 from everlore.types import IndexedMemory, Json, Key, LogEntry, Owner
 from everlore.vault.front_matter import clean
 from everlore.vault.markdown import (
@@ -38,14 +38,15 @@ from everlore.vault.markdown import (
 LONGEST_CONTENT = 100 * 1024
 """Bytes of a note, and of its metadata."""
 
-log = structlog.get_logger("everlore.memory")
+log = get_logger("everlore.memory")
 Value = TypeVar("Value")
 
 
 def without_secrets(engine: Engine, value: Value) -> Value:
     """A text, or a JSON value with texts in it: secrets are masked before anything is stored, unless the owner asked
     for them to be kept."""
-    masked: Value = mask_deep(value) if engine.settings.memory.mask_secrets else value
+    settings = engine.settings.memory
+    masked: Value = mask_deep(value, settings.unmasked) if settings.mask_secrets else value
     return masked
 
 
@@ -142,6 +143,21 @@ def invalidate(
         _end_sheet(engine, stored, new)
     else:
         _write(engine, stored, lambda found: LogEntry(found.id, {**new(found.fields)}, {}))
+
+
+def reopen(engine: Engine, stored: IndexedMemory) -> None:
+    """Take back the end of a memory: it holds again, as if nothing had ended it."""
+    if not kind_of(stored.key.kind).can_end:
+        raise InvalidInput(f"a {stored.key.kind} has no end that could be taken back")
+    if kind_of(stored.key.kind).has_own_file:
+
+        def edit(text: str | None) -> str | None:
+            return None if text is None else render_sheet(parse_sheet(text), text, drop=END_FIELDS)
+
+        engine.vault.change(stored.path, edit)
+        index_file(engine, stored.path)
+    else:
+        _write(engine, stored, lambda found: LogEntry(found.id, {}, {}), END_FIELDS)
 
 
 def _has_ended(end: str, now: int) -> bool:

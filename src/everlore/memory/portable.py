@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from everlore.engine import Engine
-from everlore.errors import Conflict, InvalidInput
+from everlore.errors import Conflict, InvalidInput, Unreadable
 from everlore.kinds.paths import locate, owner_dir
-from everlore.sync.indexing import index_file
+from everlore.memory.bin import Binning, binning
+from everlore.sync.indexing import index_file, index_new, shown
 from everlore.types import Owner
 from everlore.vault.base import Raw
 
@@ -26,12 +27,16 @@ class Exported:
     files: dict[str, bytes]
     """By their path in the owner's folder."""
     total: int
+    refused: tuple[str, ...] = ()
+    """Files of this page that cannot be read, and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
     written: int
     unchanged: int
+    bin: str = ""
+    """Where what was overwritten can be restored from."""
 
 
 def export_owner(engine: Engine, owner: Owner, *, page: int = 1, page_size: int = 20) -> Exported:
@@ -39,18 +44,49 @@ def export_owner(engine: Engine, owner: Owner, *, page: int = 1, page_size: int 
     folder = f"{owner_dir(owner)}/"
     paths = [path for path, _, _ in engine.vault.walk(str(owner_dir(owner)))]
     wanted = paths[(page - 1) * page_size : page * page_size]
-    files = {path.removeprefix(folder): raw.content for path in wanted if (raw := engine.vault.raw(path))}
-    return Exported(files, len(paths))
+    files: dict[str, bytes] = {}
+    refused: list[str] = []
+    for path in wanted:
+        try:
+            if raw := engine.vault.raw(path):
+                files[path.removeprefix(folder)] = raw.content
+        except Unreadable as error:
+            refused.append(str(error).removeprefix(folder))
+    return Exported(files, len(paths), tuple(refused))
 
 
 def import_owner(engine: Engine, owner: Owner, files: Mapping[str, bytes], *, overwrite: bool = False) -> Imported:
     """Write files of an export into an owner's folder, and index them."""
     new = {_path(owner, name): content for name, content in files.items()}
-    known = {path: raw.content for path in new if (raw := engine.vault.raw(path))}
+    known = {path: raw.content for path, raw in engine.vault.raws(new).items()}
     differing = sorted(path for path in known if known[path] != new[path])
     if differing and not overwrite:
         raise _conflict(owner, differing)
     missing = [path for path in new if known.get(path) != new[path]]
+    first = not engine.index.files.known(f"{owner_dir(owner)}/")
+    with binning(engine, "import", owner.scope, owner, f"what an import overwrote for {owner.id}") as item:
+        if differing:
+            item.keep(dict.fromkeys(differing), after=new)
+        _write(engine, owner, new, known, missing, overwrite=overwrite, item=item)
+        item.done({})
+    # facts may come before their episodes, so all are there first
+    done = index_new(engine, [path for path in missing if first or not shown(path)])
+    for path in missing:
+        if path not in done:
+            index_file(engine, path)
+    return Imported(len(missing), len(new) - len(missing), item.id if differing else "")
+
+
+def _write(
+    engine: Engine,
+    owner: Owner,
+    new: Mapping[str, bytes],
+    known: Mapping[str, bytes],
+    missing: Sequence[str],
+    *,
+    overwrite: bool,
+    item: Binning,
+) -> None:
     written: list[str] = []
     try:
         for path in missing:
@@ -63,10 +99,8 @@ def import_owner(engine: Engine, owner: Owner, files: Mapping[str, bytes], *, ov
     except Exception:
         for path in written:
             _take_back(engine, path, new[path], known.get(path))
+        item.drop()
         raise
-    for path in missing:  # facts may come before their episodes, so all are there first
-        index_file(engine, path)
-    return Imported(len(missing), len(new) - len(missing))
 
 
 def _conflict(owner: Owner, differing: Sequence[str]) -> Conflict:

@@ -12,18 +12,19 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
-import structlog
 from numpy.typing import NDArray
 
 from everlore import extract
-from everlore.clock import as_ms
+from everlore.clock import in_calendar
 from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, Misconfigured, Unavailable, UnsupportedMedia
 from everlore.extract.boundary import asks_for_topics, cell_id, find_cells
 from everlore.kinds.paths import owner_dir
+from everlore.logs import get_logger
+from everlore.masking import mask_deep, mask_secrets
+from everlore.me import display_name
 from everlore.memory.extraction import SESSION_WAIT_SECONDS, Written, session_lock, write_cells, write_pending
 from everlore.models.chat import Meter, Usage
-from everlore.redact import mask_deep, mask_secrets
 from everlore.types import Cell, Json, Message, Owner, Role, Scope
 
 TOPIC_OF_MESSAGE = 600
@@ -33,7 +34,7 @@ TOPIC_CHARACTERS = 20_000
 
 MODEL_WAIT_SECONDS = 2.0
 
-log = structlog.get_logger("everlore.memory")
+log = get_logger("everlore.memory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class NewMessage:
     sender_name: str | None = None
     tool_calls: Sequence[Mapping[str, Json]] | None = None
     tool_call_id: str | None = None
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,8 @@ def remember(engine: Engine, scope: Scope, session_id: str, messages: Sequence[N
     wait = SESSION_WAIT_SECONDS if engine.llm is None else MODEL_WAIT_SECONDS
     try:
         with session_lock(engine, scope, session_id, wait):
-            before = write_pending(engine, scope, session_id, meter)
-            done = _extract(engine, scope, session_id, meter, fresh, final=False)
+            before, open_ = write_pending(engine, scope, session_id, meter)
+            done = _extract(engine, scope, session_id, open_, meter, fresh, final=False)
     except Exception as error:
         # the batch is accepted whatever extraction makes of it: the messages stay and the next call tries again
         if isinstance(error, Unavailable) and engine.llm is not None:
@@ -108,8 +110,8 @@ def flush(engine: Engine, scope: Scope, session_id: str) -> Outcome:
     an error when it is all there was."""
     meter = Meter(engine.settings.llm.budget_seconds, urgent=True)
     with session_lock(engine, scope, session_id):
-        done = write_pending(engine, scope, session_id, meter)
-        done += _extract(engine, scope, session_id, meter, 0, final=True)
+        done, waiting = write_pending(engine, scope, session_id, meter)
+        done += _extract(engine, scope, session_id, waiting, meter, 0, final=True)
     if done.error is not None and not done.any:
         raise done.error
     return Outcome(done.any, done.waiting, done.reason, meter.usage)
@@ -118,15 +120,18 @@ def flush(engine: Engine, scope: Scope, session_id: str) -> Outcome:
 def _accept(engine: Engine, scope: Scope, session_id: str, place: str, message: NewMessage, meter: Meter) -> Message:
     """The message as it will be kept. What cannot be kept is refused before anything is stored."""
     if engine.settings.memory.mask_secrets:
-        message = masked(message)
+        message = masked(message, engine.settings.memory.unmasked)
+    mine = engine.settings.mcp
+    if message.role == "user" and message.sender_id == mine.user and not (message.sender_name or "").strip():
+        message = replace(message, sender_name=mine.user_name or display_name())
     with located_at(f"{place}.sender_id"):
         owner_dir(Owner(scope, "user", message.sender_id))
     with located_at(f"{place}.timestamp"):
-        timestamp = as_ms(message.timestamp)
+        timestamp = in_calendar(message.timestamp)
     with located_at(f"{place}.content"):
         text = engine.media.read(message.content, meter)
     if engine.settings.memory.mask_secrets and text is not message.content:
-        text = mask_secrets(text)  # what a file holds is seen only now
+        text = mask_secrets(text, engine.settings.memory.unmasked)  # what a file holds is seen only now
     sent = {one.name: getattr(message, one.name) for one in fields(message)} | {"timestamp": timestamp}
     return Message(id=f"m_{uuid.uuid4().hex}", scope=scope, session_id=session_id, text=text, **sent)
 
@@ -136,14 +141,16 @@ def spoken(content: str | Sequence[Mapping[str, Json]]) -> str:
     return content if isinstance(content, str) else "\n".join(str(item["text"]) for item in content if item.get("text"))
 
 
-def masked(message: NewMessage) -> NewMessage:
+def masked(message: NewMessage, allowed: Sequence[str] = ()) -> NewMessage:
     """Without keys, tokens and passwords, wherever in the message they stand."""
     content = message.content
     if isinstance(content, str):
-        content = mask_secrets(content)
+        content = mask_secrets(content, allowed)
     else:  # other payloads are read as text later, and masked then
-        content = [item | {"text": mask_deep(item["text"])} if "text" in item else item for item in map(dict, content)]
-    calls = None if message.tool_calls is None else mask_deep(list(message.tool_calls))
+        content = [
+            item | {"text": mask_deep(item["text"], allowed)} if "text" in item else item for item in map(dict, content)
+        ]
+    calls = None if message.tool_calls is None else mask_deep(list(message.tool_calls), allowed)
     return replace(message, content=content, tool_calls=calls)
 
 
@@ -156,8 +163,9 @@ def located_at(place: str) -> Iterator[None]:
         raise type(error)(f"{error}: {place}") from None
 
 
-def _extract(engine: Engine, scope: Scope, session_id: str, meter: Meter, fresh: int, *, final: bool) -> Written:
-    waiting = engine.buffer.open_messages(scope, session_id)
+def _extract(
+    engine: Engine, scope: Scope, session_id: str, waiting: list[Message], meter: Meter, fresh: int, *, final: bool
+) -> Written:
     if not waiting:
         return Written()
     stretches = _stretches(engine, waiting, _topics(engine, waiting, fresh, meter, final=final))

@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everlore import extract
-from everlore.clock import DAY_MS
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
 from everlore.kinds.case import CASE
-from everlore.kinds.episode import DRAFTED, EPISODE, parse_turns
+from everlore.kinds.episode import DRAFTED, EPISODE, parse_turns, turn_moment
 from everlore.kinds.fact import FACT, Fact, from_row
 from everlore.kinds.paths import owner_dir
 from everlore.memory.read import named
@@ -108,7 +107,7 @@ def stretch_of(engine: Engine, stored: IndexedMemory, budget: int = 0) -> Stretc
     turns = tuple(
         extract.curation.TurnShown(
             number,
-            _moment(stored.timestamp, turn.time),
+            turn_moment(stored.timestamp, turn.time),
             turn.speaker,
             "assistant" if turn.speaker in assistants else "user",
             turn.text,
@@ -135,13 +134,6 @@ def runs_of(engine: Engine, stored: IndexedMemory) -> list[IndexedMemory]:
     """What agents did in the same stretch."""
     where = Where(None, (CASE.name,), Predicate("parent_id", "eq", stored.parent_id), scope=stored.key.owner.scope)
     return engine.index.rows.page(where, limit=2).rows
-
-
-def _moment(last: int, clock: str) -> int:
-    """When a turn was said, of a talk whose last one was said at `last`: the latest such time of day before it."""
-    hour, minute = map(int, clock.split(":"))
-    moment = last - last % DAY_MS + (hour * 60 + minute) * 60_000
-    return moment if moment <= last else moment - DAY_MS
 
 
 def _clipped(turns: Sequence[TurnShown], room: int) -> tuple[TurnShown, ...]:

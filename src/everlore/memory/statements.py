@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from everlore.clock import as_ms, day
+from everlore.clock import day
 from everlore.engine import Engine
 from everlore.errors import Unreadable
 from everlore.extract.sentences import clip
@@ -29,7 +29,7 @@ TOLD_SHARE = 0.6
 def add_statements(engine: Engine, owner: Owner, statements: Sequence[tuple[int, str]]) -> bool:
     """Statements with their times, as lines of the owner's own. True when the profile holds them all; a profile that
     a person left unreadable is not touched."""
-    said = [(as_ms(moment), without_secrets(engine, text)) for moment, text in statements]
+    said = [(moment, without_secrets(engine, text)) for moment, text in statements]
     path = sheet_path(profiles.PROFILE, owner)
 
     def edit(text: str | None) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,9 +20,9 @@ from everlore.kinds import skill as skills
 from everlore.kinds.case import Case
 from everlore.kinds.paths import locate, owner_dir, sheet_path
 from everlore.kinds.skill import Skill
-from everlore.memory.daily_log import append_once
 from everlore.models.chat import Meter
 from everlore.stores.base import Asked
+from everlore.sync.embedding import embed_soon
 from everlore.sync.indexing import index_file
 from everlore.types import Cell, IndexedMemory, Key, Owner, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
@@ -48,19 +48,14 @@ def cases_of(cell: Cell, owner: Owner, answer: CellAnswer | None = None) -> list
     ]
 
 
-def write_cases(engine: Engine, cell: Cell, owner: Owner, made: Sequence[Case], meter: Meter) -> bool:
-    """Write what is missing of them, and the skills they add up to. True when there are any."""
-    entries, fresh = append_once(engine, cases.CASE, owner, cell, made)
-    if fresh:
-        written = [replace(case, local_id=entry.id) for case, entry in zip(made, entries, strict=True)]
-    else:
-        written = [cases.from_entry(entry, owner) for entry in entries]
+def write_skills(engine: Engine, owner: Owner, written: Sequence[Case], meter: Meter) -> None:
+    """The skills that these cases and those before them add up to."""
     for case in written:
         told = _ask_for_skill(engine, owner, case, meter)
         with engine.vault.lock(f"skills:{owner_dir(owner)}"):
             if path := _update_skill(engine, owner, case, told):
                 index_file(engine, path)
-    return bool(written)
+                embed_soon(engine, [owner])
 
 
 def _ask_for_skill(engine: Engine, owner: Owner, new: Case, meter: Meter) -> SkillAnswer | None:

@@ -10,17 +10,16 @@ import json
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.database import Database, Schema, rows, value
+from everlore.database import Connection, Database, Schema
 from everlore.errors import Damaged, Unavailable
 from everlore.models.around import EmbedderAround
 from everlore.models.base import Embedder, Vectors
@@ -32,7 +31,7 @@ MEASURED_AGAIN_SECONDS = 30.0
 """How long nobody waits again for a measurement that an endpoint was too slow for."""
 
 
-def _upgrade(connection: apsw.Connection, found: int) -> None:
+def _upgrade(connection: Connection, found: int) -> None:
     if found:
         connection.execute("DROP TABLE IF EXISTS vectors; DROP TABLE IF EXISTS models")
     connection.execute(
@@ -74,6 +73,11 @@ class Cache(ABC):
     def put(self, model: str, texts: Sequence[str], vectors: Vectors, pieces: Sequence[int] = ()) -> None: ...
 
     @abstractmethod
+    def keep(self, model: str, texts: Mapping[str, int]) -> None:
+        """What this process embedded a moment ago has become units, each text with the number of one: a shared cache
+        keeps their vectors beside them."""
+
+    @abstractmethod
     def close(self) -> None: ...
 
     @abstractmethod
@@ -97,23 +101,26 @@ class EmbeddingCache(Cache):
             " ON v.model = (SELECT id FROM models WHERE name = ?) AND v.text = unhex(j.value)"
         )
         keys = json.dumps([_key(text).hex() for text in texts])
-        with self._db.read() as connection:
-            return {place: unpacked(data) for place, data in rows(connection, select, (keys, model))}
+        with self._db.reading() as connection:
+            return {place: unpacked(data) for place, data in connection.rows(select, (keys, model))}
 
     def put(self, model: str, texts: Sequence[str], vectors: Vectors, pieces: Sequence[int] = ()) -> None:
         del pieces
-        with self._db.write() as connection:
+        with self._db.writing() as connection:
             connection.execute("INSERT OR IGNORE INTO models(name) VALUES(?)", (model,))
-            number = value(connection, "SELECT id FROM models WHERE name = ?", (model,))
+            number = connection.value("SELECT id FROM models WHERE name = ?", (model,))
             connection.executemany(
                 "INSERT OR REPLACE INTO vectors(model, text, vector) VALUES(?, ?, ?)",
                 [(number, _key(text), packed(vector)) for text, vector in zip(texts, vectors, strict=True)],
             )
 
+    def keep(self, model: str, texts: Mapping[str, int]) -> None:
+        """They are kept already."""
+
     def _size(self, model: str) -> int:
         select = "SELECT count(*) FROM vectors WHERE model = (SELECT id FROM models WHERE name = ?)"
-        with self._db.read() as connection:
-            return int(value(connection, select, (model,)))
+        with self._db.reading() as connection:
+            return int(connection.value(select, (model,)))
 
     def close(self) -> None:
         self._db.close()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
@@ -20,8 +20,8 @@ from everlore.models.base import Vectors
 from everlore.models.cache import Cache, packed, unpacked
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, many, rows, value
-from everlore.postgres.tenants import digest128, tenants_of
+from everlore.postgres.statements import Connection
+from everlore.tenants import digest128, tenants_of
 
 REMEMBERED = 20_000
 """Vectors that a process remembers: 15 MB of 384 halves."""
@@ -60,30 +60,30 @@ class SharedCache(Cache):
             self._recent |= given
             while len(self._recent) > REMEMBERED:
                 self._recent.popitem(last=False)
-        if not pieces:
-            return
-        values = {
-            (tenants_of([piece])[0], key): (model, given[key])
-            for piece, key in zip(pieces, (digest128(model, text) for text in texts), strict=True)
-        }
+        if pieces:
+            self.keep(model, dict(zip(texts, pieces, strict=True)))
+
+    def keep(self, model: str, texts: Mapping[str, int]) -> None:
+        named = [(tenants_of([piece])[0], digest128(model, text)) for text, piece in texts.items()]
+        with self._lock:
+            rows = {(*one, model, self._recent[one[1]]) for one in named if one[1] in self._recent}
         # in one order, so that two servers that embed the same do not wait for each other
-        ordered = [(*where, *values[where]) for where in sorted(values)]
         insert = "INSERT INTO embedded(tenant, key, model, vector)"
         then = "ON CONFLICT(tenant, key) DO UPDATE SET vector = excluded.vector"
-        self._server.write(lambda c: many(c, insert, ordered, then), lasting=False)
+        self._server.write(lambda c: c.many(insert, sorted(rows), then), lasting=False)
 
     def _size(self, model: str) -> int:
-        select = "SELECT (SELECT count(*) FROM {0} WHERE model = %s)"
+        select = "SELECT (SELECT count(*) FROM {0} WHERE model = ?)"
         tables = ("embedded", "embeddings")
-        return self._server.read(lambda c: sum(int(value(c, select.format(table), (model,))) for table in tables))
+        return self._server.read(lambda c: sum(int(c.value(select.format(table), (model,))) for table in tables))
 
     def close(self) -> None:
         """The server is closed by whoever opened it."""
 
 
 def _kept(connection: Connection, keys: Sequence[UUID], tenants: Sequence[int]) -> dict[UUID, bytes]:
-    select = "SELECT key, vector FROM embedded WHERE tenant = ANY(%s) AND key = ANY(%s)"
-    found: dict[UUID, bytes] = dict(rows(connection, select, (tenants, keys)))
+    select = "SELECT key, vector FROM embedded WHERE tenant = ANY(?) AND key = ANY(?)"
+    found: dict[UUID, bytes] = dict(connection.rows(select, (tenants, keys)))
     left = [key for key in keys if key not in found]
-    before = "SELECT key, vector FROM embeddings WHERE key = ANY(%s)"
-    return found | dict(rows(connection, before, (left,)) if left else [])
+    before = "SELECT key, vector FROM embeddings WHERE key = ANY(?)"
+    return found | dict(connection.rows(before, (left,)) if left else [])

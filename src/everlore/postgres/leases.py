@@ -22,8 +22,7 @@ from uuid import UUID, uuid4
 
 from everlore.errors import EverloreError, Unavailable
 from everlore.postgres.parts import Part
-from everlore.postgres.statements import rows, run
-from everlore.postgres.tenants import digest128
+from everlore.tenants import digest128
 
 LEASE_SECONDS = 6.0
 RENEW_SECONDS = 2.0
@@ -39,13 +38,13 @@ PART = Part(
 
 _UNTIL = f"clock_timestamp() + interval '{LEASE_SECONDS} seconds'"
 _TAKE = (
-    f"INSERT INTO leases(name, token, until) VALUES(%s, %s, {_UNTIL}) ON CONFLICT(name) DO UPDATE"
+    f"INSERT INTO leases(name, token, until) VALUES(?, ?, {_UNTIL}) ON CONFLICT(name) DO UPDATE"
     " SET token = excluded.token, until = excluded.until"
     # also our own: it was written, and only the answer was lost
     " WHERE leases.until < clock_timestamp() OR leases.token = excluded.token RETURNING 1"
 )
-_RENEW = f"UPDATE leases SET until = {_UNTIL} WHERE token = ANY(%s) RETURNING token"
-_END = "DELETE FROM leases WHERE name = %s AND token = %s"
+_RENEW = f"UPDATE leases SET until = {_UNTIL} WHERE token = ANY(?) RETURNING token"
+_END = "DELETE FROM leases WHERE name = ? AND token = ?"
 
 
 class Apart(Protocol):
@@ -82,7 +81,7 @@ class Leases:
             yield
             return
         deadline = time.monotonic() + timeout
-        with self.alone_here(name, timeout):
+        with self._alone_here(name, timeout):
             lease = self._taken(name, deadline)
             mine[name] = lease
             try:
@@ -92,11 +91,8 @@ class Leases:
                 self._end(lease)
 
     @contextlib.contextmanager
-    def alone_here(self, name: str, timeout: float) -> Iterator[None]:
+    def _alone_here(self, name: str, timeout: float) -> Iterator[None]:
         """Against the other threads of this process only."""
-        if name in self._of_thread():
-            yield
-            return
         with self._guard:
             if not self._guard.wait_for(lambda: name not in self._here, timeout):
                 raise _busy(name)
@@ -132,7 +128,7 @@ class Leases:
         pause = SHORTEST_PAUSE
         while True:
             asked = time.monotonic()
-            if self._apart(lambda c: rows(c, _TAKE, (lease.key, lease.token))):
+            if self._apart(lambda c: c.rows(_TAKE, (lease.key, lease.token))):
                 lease.asked = asked
                 with self._guard:
                     self._held[lease.token] = lease
@@ -149,7 +145,7 @@ class Leases:
         with self._guard:
             del self._held[lease.token]
         with contextlib.suppress(EverloreError):  # then it ends by itself
-            self._apart(lambda c: run(c, _END, (lease.key, lease.token)))
+            self._apart(lambda c: c.run(_END, (lease.key, lease.token)))
 
     def _renew(self) -> None:
         """Until this is closed; asks nothing of the database while nothing is held for long."""
@@ -166,7 +162,7 @@ class Leases:
     def _renewed(self, leases: list[Lease]) -> bool:
         """Whether all of them are still ours."""
         asked = time.monotonic()
-        found = self._apart(lambda c: rows(c, _RENEW, ([lease.token for lease in leases],)))
+        found = self._apart(lambda c: c.rows(_RENEW, ([lease.token for lease in leases],)))
         ours = {token for (token,) in found}
         for lease in leases:
             if lease.token in ours:

@@ -1,4 +1,4 @@
-"""Which schema a table is in, written into every statement on its way to the database.
+"""Which schema a table is in, written into every statement on its way to the database, where a value is `%s`.
 
 So nothing depends on a session: behind a proxy that gives each transaction another one, statements mean the same, and
 two versions of a derived part live side by side, each server naming its own. Statements in the code name tables
@@ -26,8 +26,8 @@ class Names:
     """Safe to use from many threads: what it knows is replaced, never changed."""
 
     def __init__(self, schema: str) -> None:
-        if "%" in schema:
-            raise Misconfigured(f"the store's schema {schema!r} cannot be used: choose a name without %")
+        if "%" in schema or "?" in schema:
+            raise Misconfigured(f"the store's schema {schema!r} cannot be used: choose a name without % and ?")
         self.vectors = "public"
         self._homes: dict[str, str] = {}
         self._known: dict[str, str] = {}
@@ -48,7 +48,7 @@ class Names:
     def qualified(self, statement: str) -> str:
         found = self._known.get(statement)
         if found is None:
-            found = self._pattern.sub(self._said, statement)
+            found = self._pattern.sub(self._said, statement).replace("?", "%s")
             if len(self._known) >= _MOST:
                 self._known = {}
             self._known[statement] = found

@@ -10,8 +10,8 @@ from psycopg import errors as pg
 
 from everlore.errors import Misconfigured, Unavailable
 from everlore.postgres.names import quoted
-from everlore.postgres.statements import Connection, keep_nul, rows, value
-from everlore.postgres.tenants import digest128
+from everlore.postgres.statements import Connection, keep_nul
+from everlore.tenants import digest128
 
 NAME_BYTES = 63
 DISTRIBUTED = "distributed"
@@ -57,7 +57,7 @@ def derived_home(schema: str, row: str) -> str:
 def make_schema(connection: Connection, schema: str, where: str) -> None:
     """Our schema and pgvector, each made where it is missing."""
     keep_nul(connection)
-    if value(connection, "SELECT to_regclass(%s)", (f"{quoted(schema)}.versions",)) is None:
+    if connection.value("SELECT to_regclass(?)", (f"{quoted(schema)}.versions",)) is None:
         with connection.transaction():
             _only_one(connection)
             _create_schema(connection, schema)
@@ -69,15 +69,15 @@ def make_schema(connection: Connection, schema: str, where: str) -> None:
 
 def _create_schema(connection: Connection, schema: str) -> None:
     """Looked for first: who may use a schema that an administrator made need not have the right to make one."""
-    if not value(connection, "SELECT count(*) FROM pg_namespace WHERE nspname = %s", (schema,)):
-        connection.execute(f"CREATE SCHEMA {quoted(schema)}".encode())
+    if not connection.value("SELECT count(*) FROM pg_namespace WHERE nspname = ?", (schema,)):
+        connection.execute(f"CREATE SCHEMA {quoted(schema)}")
 
 
 def _vector_schema(connection: Connection, where: str) -> str:
     select = (
         "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
     )
-    found = value(connection, select)
+    found = connection.value(select)
     if found is None:
         try:
             with connection.transaction():
@@ -89,20 +89,20 @@ def _vector_schema(connection: Connection, where: str) -> str:
                 f"the database {where} has no pgvector: install it on the database server, then let an"
                 " administrator run there: CREATE EXTENSION vector SCHEMA public"
             ) from None
-        found = value(connection, select)
+        found = connection.value(select)
     return str(found)
 
 
 def version(connection: Connection, part: str) -> int:
     """0 when it has no tables yet."""
-    return int(value(connection, "SELECT version FROM versions WHERE part = %s", (part,)) or 0)
+    return int(connection.value("SELECT version FROM versions WHERE part = ?", (part,)) or 0)
 
 
 def beside(connection: Connection, schema: str, part: Part) -> dict[str, str]:
     """Other versions of a derived part: their rows among the versions and the schemas of their tables. The first
     Everlores had it in our own schema."""
-    select = "SELECT part FROM versions WHERE part = %s OR part ~ %s"
-    found = rows(connection, select, (part.name, f"^{part.name}_[0-9]+$"))
+    select = "SELECT part FROM versions WHERE part = ? OR part ~ ?"
+    found = connection.rows(select, (part.name, f"^{part.name}_[0-9]+$"))
     return {row: schema if row == part.name else derived_home(schema, row) for (row,) in found if row != part.row}
 
 
@@ -116,15 +116,15 @@ def tidy(connection: Connection, schema: str, where: str, part: Part) -> list[st
         "SELECT DISTINCT application_name FROM pg_stat_activity WHERE datname = current_database()"
         " AND application_name ~ '^everlore' AND application_name <> current_setting('application_name') ORDER BY 1"
     )
-    if older and (alive := [name for (name,) in rows(connection, others)]):
+    if older and (alive := [name for (name,) in connection.rows(others)]):
         raise Unavailable(f"another version is at work on {where} ({', '.join(alive)}): stop it first, and try again")
     for row, home in older.items():
         if home != schema:
-            connection.execute(f"DROP SCHEMA IF EXISTS {quoted(home)} CASCADE".encode())
+            connection.execute(f"DROP SCHEMA IF EXISTS {quoted(home)} CASCADE")
         for kind, names in (("TABLE", part.tables), ("SEQUENCE", part.sequences)) if home == schema else ():
             for name in names:
-                connection.execute(f"DROP {kind} IF EXISTS {quoted(schema)}.{name} CASCADE".encode())
-        connection.execute("DELETE FROM versions WHERE part = %s", (row,))
+                connection.execute(f"DROP {kind} IF EXISTS {quoted(schema)}.{name} CASCADE")
+        connection.execute("DELETE FROM versions WHERE part = ?", (row,))
     return list(older)
 
 
@@ -141,18 +141,18 @@ def upgrade(connection: Connection, schema: str, part: Part) -> None:
         )
     home = part.home(schema)
     _create_schema(connection, home)
-    present = "SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s"
-    there = {table for (table,) in rows(connection, present, (home,))} & set(part.tables)
+    present = "SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ?"
+    there = {table for (table,) in connection.rows(present, (home,))} & set(part.tables)
     for step in part.steps[-1:] if part.derived else part.steps[found:]:
         if callable(step):
             step(connection)
         else:
-            connection.execute(step.encode())
+            connection.execute(step)
     if version(connection, DISTRIBUTED):
         for statement in distribution(schema, part, spread=there):
-            connection.execute(statement.encode())
+            connection.execute(statement)
     connection.execute(
-        "INSERT INTO versions(part, version) VALUES(%s, %s) ON CONFLICT(part) DO UPDATE SET version = excluded.version",
+        "INSERT INTO versions(part, version) VALUES(?, ?) ON CONFLICT(part) DO UPDATE SET version = excluded.version",
         (part.row, part.version),
     )
 
@@ -160,7 +160,7 @@ def upgrade(connection: Connection, schema: str, part: Part) -> None:
 def distribute(connection: Connection, schema: str, where: str, parts: Sequence[Part]) -> list[str]:
     """Spread the tables over the nodes of a Citus cluster; returns the statements that did it."""
     _only_one(connection)
-    if not value(connection, "SELECT count(*) FROM pg_extension WHERE extname = 'citus'"):
+    if not connection.value("SELECT count(*) FROM pg_extension WHERE extname = 'citus'"):
         raise Misconfigured(
             f"the database {where} has no Citus: create the extension there as an administrator"
             " (CREATE EXTENSION citus), add its workers, and call this again"
@@ -169,8 +169,8 @@ def distribute(connection: Connection, schema: str, where: str, parts: Sequence[
         return []
     done = [statement for part in parts for statement in distribution(schema, part)]
     for statement in done:
-        connection.execute(statement.encode())
-    connection.execute("INSERT INTO versions(part, version) VALUES(%s, 1)", (DISTRIBUTED,))
+        connection.execute(statement)
+    connection.execute("INSERT INTO versions(part, version) VALUES(?, 1)", (DISTRIBUTED,))
     return done
 
 
@@ -195,4 +195,4 @@ def distribution(schema: str, part: Part, spread: Collection[str] = ()) -> list[
 def _only_one(connection: Connection) -> None:
     """Until the end of the transaction, no other server changes tables."""
     key = int.from_bytes(digest128("everlore", "tables").bytes[:8], "big", signed=True)
-    connection.execute("SELECT pg_advisory_xact_lock(%s)", (key,))
+    connection.execute("SELECT pg_advisory_xact_lock(?)", (key,))

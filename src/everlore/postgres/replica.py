@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from everlore.postgres.statements import Connection, value
+from everlore.postgres.statements import Connection
 
 WAIT_SECONDS = 1.0
 """How long a search waits for a connection to it."""
@@ -30,7 +30,7 @@ class Replica:
 
     def note(self, connection: Connection) -> None:
         """What was written on this connection's server until now must be there."""
-        position = int(value(connection, "SELECT pg_current_wal_insert_lsn() - '0/0'"))
+        position = int(connection.value("SELECT pg_current_wal_insert_lsn() - '0/0'"))
         with self._guard:
             self._written = max(self._written, position)
 
@@ -52,9 +52,9 @@ class Replica:
             self.pool.putconn(connection)
 
     def _follows(self, connection: Connection) -> bool:
-        select = "SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() - '0/0' >= %s"
+        select = "SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() - '0/0' >= ?"
         try:
-            return bool(value(connection, select, (self._written,)))
+            return bool(connection.value(select, (self._written,)))
         except psycopg.Error:
             self._after = time.monotonic() + AGAIN_SECONDS
             return False

@@ -6,7 +6,7 @@ import contextlib
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
@@ -22,8 +22,8 @@ from everlore.postgres.leases import Leases
 from everlore.postgres.names import Names, quoted
 from everlore.postgres.parts import DISTRIBUTED, Part, beside, distribute, make_schema, tidy, upgrade, version
 from everlore.postgres.replica import Replica
-from everlore.postgres.statements import Connection, keep_nul, run
-from everlore.postgres.tenants import digest128
+from everlore.postgres.statements import Connection, keep_nul
+from everlore.tenants import digest128
 
 T = TypeVar("T")
 
@@ -39,6 +39,8 @@ POOL_SECONDS = 10.0
 START_SECONDS = 3.0
 """How long an opening waits for a database that is just starting."""
 LOCK_SECONDS = 30.0
+INDEX_WRITERS = "index writers"
+"""The name that all who write rows of files share, and who makes the index anew has alone."""
 LISTEN_SECONDS, LISTEN_AGAIN_SECONDS = 1.0, 20.0
 """How long a listener waits before it looks whether it shall stop, and before it connects again."""
 
@@ -79,7 +81,7 @@ class Server:
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run statements that change nothing."""
-        return self._run(self._together(work, self._limit) if self._limit else work, retry=True)
+        return self._run(self._together(work, lasting=False) if self._limit else work, retry=True)
 
     def look(self, work: Callable[[Connection], T]) -> T:
         """The same for a search: on the replica, when there is one that has what this process wrote, and nothing is
@@ -88,24 +90,39 @@ class Server:
             with self._replica.ready() as connection:
                 if connection is not None:
                     with contextlib.suppress(psycopg.Error):  # cancelled by what it has to replay, perhaps
-                        return (self._together(work, self._limit) if self._limit else work)(connection)
+                        return (self._together(work, lasting=False) if self._limit else work)(connection)
         return self.read(work)
 
     def write(self, work: Callable[[Connection], T], *, lasting: bool = True, retry: bool = True) -> T:
-        """Run `work` in one transaction. Not `lasting`: a crash of the database may lose the latest of these, in
-        order, which is no harm to what can be made again."""
+        """Run `work` in one transaction, the one that this thread is in if it is in one. Not `lasting`: a crash of the
+        database may lose the latest of these, in order, which is no harm to what can be made again."""
         self._leases.check()
-        settings = self._limit if lasting else f"{self._limit}SET LOCAL synchronous_commit = off;"
-        done = self._run(self._together(work, settings), retry=retry)
+        done = self._run(self._together(work, lasting=lasting, changing=True), retry=retry)
         if self._replica is not None and self._held() is None:
             self.apart(self._replica.note)
         for wake in self._woken:
             wake()
         return done
 
+    def hold(self, connection: Connection, names: Iterable[str], shared: str = "") -> None:
+        """Hold these names against all others until the transaction ends, and one together with others who share it.
+        In one order, so that no two wait for each other."""
+        held: set[int] = self._mine.keys
+        keys = sorted({self._key(name) for name in names} - held)
+        calls = ["pg_advisory_xact_lock(?)"] * len(keys)
+        if shared and self._key(shared) not in held:
+            keys, calls = [self._key(shared), *keys], ["pg_advisory_xact_lock_shared(?)", *calls]
+        if keys:
+            limit = f"set_config('lock_timeout', '{LOCK_SECONDS:.0f}s', true)"
+            connection.run(f"SELECT {', '.join([limit, *calls])}", keys)
+            held.update(keys)
+
+    def _key(self, name: str) -> int:
+        return int.from_bytes(digest128(self.schema, name).bytes[:8], "big", signed=True)
+
     def notify(self, connection: Connection) -> None:
         """Wake the other processes once this transaction is done."""
-        run(connection, "SELECT pg_notify(%s, '')", (self._channel,))
+        connection.run("SELECT pg_notify(?, '')", (self._channel,))
 
     def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:
         """Call `wake` whenever somebody here has written, or another process notifies, until `stop` is set. For that a
@@ -115,7 +132,7 @@ class Server:
             while not stop.is_set():
                 with contextlib.suppress(psycopg.Error), Connection.connect(self._url, **SESSION) as connection:
                     self._configure(connection)
-                    run(connection, f"LISTEN {quoted(self._channel)}")
+                    connection.run(f"LISTEN {quoted(self._channel)}")
                     while not stop.is_set():
                         for _ in connection.notifies(timeout=LISTEN_SECONDS, stop_after=1):
                             wake()
@@ -123,15 +140,22 @@ class Server:
         finally:
             self._woken.remove(wake)
 
-    def _together(self, work: Callable[[Connection], T], settings: str) -> Callable[[Connection], T]:
+    def _together(
+        self, work: Callable[[Connection], T], *, lasting: bool, changing: bool = False
+    ) -> Callable[[Connection], T]:
         """In one transaction, with settings that end with it; in the one that is under way, if one is."""
 
         def transaction(connection: Connection) -> T:
             if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                if lasting and not self._mine.lasting:
+                    connection.run("SET LOCAL synchronous_commit TO DEFAULT")
+                    self._mine.lasting = True
                 return work(connection)
+            settings = self._limit if lasting or not changing else f"{self._limit}SET LOCAL synchronous_commit = off;"
+            self._mine.keys, self._mine.lasting = set(), lasting
             with connection.transaction():
                 if settings:
-                    connection.execute(settings.encode())
+                    connection.run(settings)
                 return work(connection)
 
         return transaction
@@ -139,10 +163,6 @@ class Server:
     def lock(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
         """Hold `name` against every thread of every process. A thread may take it again."""
         return self._leases.hold(name, timeout)
-
-    def gate(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
-        """Hold it against the other threads of this process only."""
-        return self._leases.alone_here(name, timeout)
 
     def apart(self, work: Callable[[Connection], T]) -> T:
         """Statements that each stand for themselves, on a connection of their own, whatever this thread is doing."""
@@ -162,6 +182,16 @@ class Server:
 
     def parts(self) -> list[Part]:
         return list(self._parts.values())
+
+    def missing(self) -> list[str]:
+        """Tables that were made, of what cannot be derived, and are not there."""
+        parts = [part for part in self.parts() if not part.derived]
+        named = [f"{quoted(self.schema)}.{quoted(table)}" for part in parts for table in part.tables]
+
+        def work(db: Connection) -> list[str]:
+            return [one for one in named if db.value("SELECT to_regclass(?)", (one,)) is None]
+
+        return self.read(work)
 
     def beside(self, name: str) -> list[str]:
         """Schemas in which other versions of Everlore keep their tables of this derived part."""

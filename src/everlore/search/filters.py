@@ -64,7 +64,14 @@ def holds(node: Filter, message: Message) -> bool:
             return any(holds(child, message) for child in node.nodes)
         case Predicate(field, op, value):
             known = {"session_id": message.session_id, "sender_id": message.sender_id, "timestamp": message.timestamp}
+            known["project"] = message.project
             return field in known and _COMPARISONS[op](known[field], value)
+
+
+def in_project(project: str, further: Filter | None) -> Filter:
+    """Memories of a project, and those that were told in none."""
+    here = Predicate("project", "in", ("", project))
+    return here if further is None else AllOf((here, further))
 
 
 def session_of(node: Json) -> str | None:

@@ -1,14 +1,12 @@
-"""The sentences of a hit that matched, with who said them, when and whether they hold; and the facts of its turns.
+"""The sentences of a hit that answer, with who said them, when and whether they hold; and the facts of its turns.
 
-Sentences are cut and compared only for the hits that are returned: by words, and where no word decides, by meaning, for
-as few of the first ones as a search has time for.
+Sentences are cut and judged only for the hits that are returned (`answering`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +15,9 @@ from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
 from everlore.extract.sentences import clip, split
 from everlore.extract.turns import ASSISTANT
-from everlore.kinds.episode import turns_at
+from everlore.kinds.episode import Turn as Spoken
+from everlore.kinds.episode import turn_moment, turns_at
+from everlore.search.answering import Question, Said, question, worths
 from everlore.search.candidates import Ask
 from everlore.search.query import Hit, Passage
 from everlore.search.rank import Ranked, Turn
@@ -25,7 +25,7 @@ from everlore.search.recipes import HYBRID, Recipe
 from everlore.search.score import BY_ASSISTANT, Candidates, Floats, dense_scores, looked_for, term_weights, text_scores
 from everlore.search.supersede import TAKES_OVER, Changes, Place
 from everlore.search.vectors import default_radius, unrelated_cosine
-from everlore.stores.base import TermStats, Vector
+from everlore.stores.base import Asked, TermStats, Vector
 from everlore.stores.bm25 import in_texts
 from everlore.stores.tokens import joined, query_terms, tokens
 from everlore.types import IndexedMemory, Owner
@@ -44,27 +44,22 @@ QUOTED = 400
 """Characters of a sentence that is shown as what was said."""
 LONGEST = 6000
 """Characters of a turn or text that are cut into sentences."""
+READ = 5
+"""Hits whose talks are read around the turns that match."""
+AROUND = 3
+"""Turns on either side that are read."""
+AT_ONCE = 40
+"""A talk with fewer pieces is read whole."""
+UNLIKELY = 4.0
+"""A sentence that is so much less worth than the best one is not shown (see `answering.worths`)."""
 COMPARED = 8
-"""Sentences that one search embeds, at most, where their words don't tell which one answers,"""
-COMPARED_HITS = 3
-"""and of so many hits: embedding a sentence takes as long as the rest of a search."""
-NEARLY = 0.9
-"""A further turn is shown that scores so much of what the best one scores."""
+"""Sentences that are embedded, at most, where no word of the question stands in the first hit: that takes as long as
+the rest of a search,"""
+MEANT = 8.0
+"""and what their meaning counts."""
 SAID_OF = 0.5
 """Share of a fact's telling words that its sentence holds."""
 _TEXTS = ("task_intent", "key_insight", "approach", "name", "description", "content", "subject", "summary")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Said:
-    """A turn, or the text of a memory without turns, cut into sentences."""
-
-    one: Ranked
-    stored: IndexedMemory
-    turn: Turn
-    speaker: str
-    clock: str
-    sentences: list[str]
 
 
 def text_of(stored: IndexedMemory) -> str:
@@ -100,92 +95,116 @@ def _by_score(turn: Turn) -> tuple[float, int]:
 def passages(
     engine: Engine, ask: Ask, hits: Sequence[Told], changes: Changes, stats: TermStats
 ) -> list[tuple[Passage, ...]]:
-    """For each hit the best sentence of each of its best turns."""
+    """For each hit the sentences that answer best: more of the first one, which is read first."""
     if not ask.recipe.passages:
         return [()] * len(hits)
-    cut = [said for hit in hits for said in _cut(hit, ask.recipe.passages)]
-    foremost = {hit.stored.id for hit in hits[:COMPARED_HITS]}
-    found: dict[int, list[Passage]] = {}
-    for said, worth in zip(cut, _sentence_scores(engine, ask, cut, foremost, stats), strict=True):
-        one, stored, turn = said.one, said.stored, said.turn
-        place = (stored.parent_id, turn.turn)
-        best, score = int(np.argmax(worth)), float(worth.max())
-        if place in changes.present:  # the words of the question stand in what it replaced
-            best, score = int(np.argmax(next(_stated(said, [changes.present[place]])))), turn.score
-        ended, by = _ended(said, best, changes.past.get(place, ()))
-        validity = stored.validity if ended is None else ended.validity
-        moment = _moment(stored.timestamp, said.clock)
-        found.setdefault(stored.id, []).append(
-            Passage(
-                text=said.sentences[best],
-                score=round(min(score, one.score), 6),
-                turn=turn.turn + 1 if said.speaker else 0,
-                speaker=said.speaker,
-                time=moment,
-                # a talk's own start is its last message
-                valid_from=moment if validity.start is None or (said.speaker and ended is None) else validity.start,
-                valid_until=validity.end,
-                ended_by=by,
-            )
-        )
-    return [_in_order(hit.one, found.get(hit.stored.id, ())) for hit in hits]
+    asked = asked_for(ask, stats)
+    return [
+        _shown(engine, ask, hit, asked, turns, changes, first=not number)
+        for number, (hit, turns) in enumerate(zip(hits, turns_of(engine, ask, hits), strict=True))
+    ]
 
 
-def _in_order(one: Ranked, said: Sequence[Passage]) -> tuple[Passage, ...]:
-    """Best first; of a hit that says what holds now, what has ended last."""
-    if len(said) < 2:
-        return tuple(said)
-    answers = any(why == TAKES_OVER for why, _ in one.steps)
-    return tuple(sorted(said, key=lambda passage: (answers and passage.valid_until is not None, -passage.score)))
+def asked_for(ask: Ask, stats: TermStats) -> Question:
+    return question(ask.text, dict(zip(ask.weights, term_weights(stats, ask.weights).tolist(), strict=True)))
 
 
-def _cut(hit: Told, most: int) -> list[_Said]:
-    """The best turns, in sentences."""
-    one, stored, matching = hit
-    best = [turn for turn in matching[:most] if turn.score >= NEARLY * matching[0].score]
-    account = str(stored.data.get("episode", ""))
-    turns = turns_at(account, [turn.turn for turn in best])
-    if turns:
-        told = [(turn, turns[turn.turn]) for turn in best if turn.turn in turns]
-        return [_Said(one, stored, turn, said.speaker, said.time, _sentences(said.text)) for turn, said in told]
-    text = text_of(stored) or account
-    return [_Said(one, stored, best[0], "", "", _sentences(text))] if best and text.strip() else []
+def turns_of(engine: Engine, ask: Ask, hits: Sequence[Told]) -> list[list[Said]]:
+    """What was said: of the foremost hits in all turns around those that match, of the others in those alone."""
+    low = unrelated_cosine(engine, ask.recipe)
+    read: dict[int, dict[int, tuple[set[int], float]]] = {}
+    rows = [hit.one.row for hit in hits[:READ] if hit.turns]
+    if rows:
+        units = {turn.piece.unit for hit in hits[:READ] for turn in hit.turns}
+        wanted = Asked(ask.where, list(ask.weights), ask.vector, reach=AROUND, units=units, rows=rows, first=AT_ONCE)
+        found = engine.index.search.candidates(wanted)
+        meaning = dense_scores(np.nan_to_num(found.cosines).astype(np.float32), low)
+        for at, piece in enumerate(found.pieces):
+            held, meant = read.setdefault(piece.row, {}).get(piece.turn, (set(), 0.0))
+            held.update(np.flatnonzero(found.occurrences[:, at]).tolist())
+            read[piece.row][piece.turn] = held, max(meant, float(meaning[at]))
+    return [_said(ask, hit, read.get(hit.one.row, {})) for hit in hits]
+
+
+def _said(ask: Ask, hit: Told, known: Mapping[int, tuple[set[int], float]]) -> list[Said]:
+    """Its turns in sentences; of a memory without turns its text, as one."""
+    most = ask.recipe.passages[-1]
+    for turn in hit.turns[: None if known else most]:
+        if turn.turn not in known:
+            held = {at for at, term in enumerate(ask.weights) if f" {term} " in turn.piece.tokens}
+            known = {**known, turn.turn: (held, turn.meaning)}
+    data = hit.stored.data
+    account = str(data.get("episode", ""))
+    told = turns_at(account, sorted(known))
+    text = "" if told else text_of(hit.stored) or account
+    if text.strip() and hit.turns:
+        told = {hit.turns[0].turn: Spoken("", "", text)}
+    assistants = (ASSISTANT, *map(str, data.get("assistants") or ()))
+    said = []
+    for number, spoken in told.items():
+        terms = np.zeros(len(ask.weights), np.bool_)
+        terms[list(known[number][0])] = True
+        sentences, meant = _sentences(spoken.text), known[number][1]
+        said.append(Said(number, spoken.speaker, spoken.time, sentences, terms, meant, spoken.speaker in assistants))
+    return said
+
+
+def _shown(
+    engine: Engine, ask: Ask, hit: Told, asked: Question, turns: Sequence[Said], changes: Changes, *, first: bool
+) -> tuple[Passage, ...]:
+    lines, worth = worths(asked, turns)
+    if not lines:
+        return ()
+    if first and not any(turn.held.any() for turn in turns):
+        worth = worth + _meant(engine, ask, [turns[line.turn].sentences[line.place] for line in lines], worth)
+    places = [(hit.stored.parent_id, turn.number) for turn in turns]
+    for at, (parent, number) in enumerate(places):
+        if (parent, number) in changes.present:  # the words of the question stand in what it replaced
+            shares = next(_stated(turns[at], [changes.present[parent, number]]))
+            own = [place for place, line in enumerate(lines) if line.turn == at]
+            answers = number == hit.turns[0].turn
+            worth[own[int(np.argmax(shares))]] = worth.max() + 1.0 if answers else worth[own].max()
+    ended = [changes.past.get(place, ()) for place in places]
+    past = [_ended(turns[line.turn], line.place, ended[line.turn]) for line in lines]
+    answers = any(why == TAKES_OVER for why, _ in hit.one.steps)
+    order = sorted(range(len(lines)), key=lambda at: (answers and past[at][0] is not None, -worth[at]))
+    most = ask.recipe.passages[0 if first else -1]
+    least = worth.max() - UNLIKELY
+    return tuple(
+        _passage(hit, turns[lines[at].turn], lines[at].place, float(worth[at] - worth.max()), *past[at])
+        for at in order[:most]
+        if worth[at] >= least
+    )
+
+
+def _passage(hit: Told, turn: Said, place: int, behind: float, ended: IndexedMemory | None, by: str) -> Passage:
+    moment = turn_moment(hit.stored.timestamp, turn.clock)
+    validity = hit.stored.validity if ended is None else ended.validity
+    return Passage(
+        text=turn.sentences[place],
+        score=round(hit.one.score * math.exp(behind), 6),
+        turn=turn.number + 1 if turn.speaker else 0,
+        speaker=turn.speaker,
+        time=moment,
+        # a talk's own start is its last message
+        valid_from=moment if validity.start is None or (turn.speaker and ended is None) else validity.start,
+        valid_until=validity.end,
+        ended_by=by,
+    )
 
 
 def _sentences(text: str) -> list[str]:
     return split(text[:LONGEST]) or [text]
 
 
-def _sentence_scores(
-    engine: Engine, ask: Ask, cut: Sequence[_Said], foremost: Set[int], stats: TermStats
-) -> list[Floats]:
-    """Each sentence by its own words and the meaning of its turn, or by its own meaning in the foremost hits where no
-    word tells which one answers."""
-    choices = [said for said in cut if len(said.sentences) > 1]
-    words = _by_words(stats, ask.weights, [sentence for said in choices for sentence in said.sentences])
-    scores: dict[int, Floats] = {}
-    wordless: list[_Said] = []
-    begin, left = 0, COMPARED
-    for said in choices:
-        count = len(said.sentences)
-        text = words[begin : begin + count]
-        begin += count
-        meaning = HYBRID.meaning * said.turn.meaning if ask.vector is not None else 0.0
-        scores[id(said)] = (HYBRID.words * text + meaning).astype(np.float32) if ask.vector is not None else text
-        if ask.vector is not None and text.max() <= 0 and said.stored.id in foremost and count <= left:
-            left -= count
-            wordless.append(said)
-    near = _cosines(engine, ask.vector, [sentence for said in wordless for sentence in said.sentences])
+def _meant(engine: Engine, ask: Ask, sentences: Sequence[str], worth: Floats) -> Floats:
+    """What the best of these say by their meaning, where no word tells which one answers."""
+    best = np.argsort(-worth, kind="stable")[:COMPARED]
+    near = _cosines(engine, ask.vector, [sentences[at] for at in best])
+    told = np.zeros_like(worth)
     if near is not None:
-        meant = HYBRID.meaning * dense_scores(near, unrelated_cosine(engine, ask.recipe))
-        for said in wordless:
-            scores[id(said)], meant = meant[: len(said.sentences)], meant[len(said.sentences) :]
-    return [
-        np.array([said.turn.score], np.float32)
-        if id(said) not in scores
-        else scores[id(said)] * (BY_ASSISTANT if said.turn.by_assistant else 1.0)
-        for said in cut
-    ]
+        told[best] = MEANT * dense_scores(near, unrelated_cosine(engine, ask.recipe))
+    return told
 
 
 def _cosines(engine: Engine, vector: Vector | None, texts: Sequence[str]) -> Floats | None:
@@ -198,7 +217,7 @@ def _cosines(engine: Engine, vector: Vector | None, texts: Sequence[str]) -> Flo
     return near
 
 
-def _ended(said: _Said, at: int, facts: Sequence[tuple[IndexedMemory, str]]) -> tuple[IndexedMemory | None, str]:
+def _ended(said: Said, at: int, facts: Sequence[tuple[IndexedMemory, str]]) -> tuple[IndexedMemory | None, str]:
     """The fact that has ended which this sentence states, and what replaced it."""
     texts = [str(fact.data["content"]) for fact, _ in facts]
     for (fact, by), shares in zip(facts, _stated(said, texts), strict=True):
@@ -207,23 +226,13 @@ def _ended(said: _Said, at: int, facts: Sequence[tuple[IndexedMemory, str]]) -> 
     return None, ""
 
 
-def _stated(said: _Said, facts: Sequence[str]) -> Iterator[list[float]]:
+def _stated(said: Said, facts: Sequence[str]) -> Iterator[list[float]]:
     """How much of each fact each sentence holds. "Ann is single." and "I am single." differ in the speaker alone."""
     held = [set(query_terms(sentence)) for sentence in said.sentences] if facts else []
     speaker = tokens(said.speaker) if facts else []
     for fact in facts:
         words = set(query_terms(fact)).difference(speaker)
         yield [len(words & those) / max(1, len(words)) for those in held]
-
-
-def _moment(last: int, clock: str) -> int:
-    """A turn's time: its clock time, on the day of the episode's last message or the one before."""
-    end = datetime.fromtimestamp(last / 1000, UTC)
-    if not clock or clock == f"{end:%H:%M}":
-        return last
-    hour, minute = int(clock[:2]), int(clock[3:])
-    said = end.replace(hour=hour % 24, minute=minute % 60, second=0, microsecond=0)
-    return int((said if said <= end else said - timedelta(days=1)).timestamp() * 1000)
 
 
 def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> list[float]:
@@ -235,7 +244,7 @@ def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> 
     for owner in {owner for owner, _ in texts}:
         own = [at for at, (of, _) in enumerate(texts) if of == owner]
         stats = engine.index.search.term_stats(list(weights), owner)
-        score[own] = _by_words(stats, weights, [texts[at][1] for at in own])
+        score[own] = by_words(stats, weights, [texts[at][1] for at in own])
     if engine.embedder.ready():
         try:
             cosine = _cosines(engine, engine.embedder.query(query), [text for _, text in texts])
@@ -247,7 +256,7 @@ def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> 
     return [float(one) for one in score]
 
 
-def _by_words(stats: TermStats, weights: Mapping[str, float], texts: Sequence[str]) -> Floats:
+def by_words(stats: TermStats, weights: Mapping[str, float], texts: Sequence[str]) -> Floats:
     words = [tokens(text) for text in texts]
     terms = list(weights)
     if not terms or not texts:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from everlore.clock import Clock
+from everlore.errors import InvalidInput
 from everlore.models.chat import Usage
 from everlore.stores.base import Vector
 from everlore.types import Filter, IndexedMemory, Json, Owner, Scope
+
+LONGEST: Final = 16_384
+"""Characters of a question. What is longer is a text to remember, and would be compared with everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,14 @@ class Query:
     """Only these, instead of the recipe's."""
     vector: Vector | None = None
     """Of the text, where the caller has it already."""
+    project: str | None = None
+    """Only what was said in this project, what has none, and what is personal; None: everything."""
+
+    def __post_init__(self) -> None:
+        if len(self.text) > LONGEST:
+            raise InvalidInput(
+                f"query must have at most {LONGEST} characters, not {len(self.text)}; ask with fewer words"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,10 @@ class Recipe:
     """Neighbours on either side of a unit that lend it their words."""
     unrelated: float = 0.4
     """The built-in model's cosine of texts that have nothing to do with each other."""
-    passages: int = 2
-    """Sentences shown of each hit, at most."""
+    passages: tuple[int, ...] = (4, 2)
+    """Sentences shown of the first hit, and of each other one, at most; () where none are."""
+    floor: bool = False
+    """Leave out what does not fit the question, as is always done where nobody says how many there are to be."""
     patience: float = 5.0
     """Seconds to wait for a model that is loading. Words go on alone then."""
 
@@ -77,7 +79,7 @@ KEYWORD = HYBRID.but("keyword", words=1.0, meaning=0.0, graph=0.0, by_meaning=Fa
 VECTOR = HYBRID.but("vector", words=0.0, meaning=1.0, graph=0.0, by_words=False, by_turns=False)
 AGENTIC = HYBRID.but("agentic", rounds=True)
 METHODS: dict[Method, Recipe] = {"keyword": KEYWORD, "vector": VECTOR, "hybrid": HYBRID, "agentic": AGENTIC}
-CONTEXT = HYBRID.but("context")
+CONTEXT = HYBRID.but("context", floor=True)
 """`mem_search`, `mem_context` and the gateway, owner by owner."""
 
 # everybody in a scope: the knowledge tools and records, with the weights and score fields of their contracts
@@ -107,6 +109,6 @@ CODE = Recipe(
     candidates=100,
     reach=0,
     unrelated=0.5,
-    passages=0,
+    passages=(),
     patience=2.0,
 )

@@ -27,7 +27,7 @@ FOREMOST = 0.9
 LONGEST_CHAIN = 20
 STILL = "still"
 """Asks whether it holds, and is no part of what holds."""
-_WHETHER = re.compile(r"\W*(?:am|are|is|do|does|have|has)\b", re.IGNORECASE)
+_WHETHER = re.compile(r"\W{0,40}(?:am|are|is|do|does|have|has)\b", re.IGNORECASE)
 
 Place = tuple[str, int]
 """A turn: the cell it belongs to, and its number there."""
@@ -41,6 +41,9 @@ class Changes:
     """The facts of a turn that have ended, each with the sentence that replaced it, or \"\"."""
     present: dict[Place, str] = field(default_factory=dict)
     """What a turn says instead of something that the question met: "Ann moved to Lisbon."."""
+
+    def with_those(self, others: Changes) -> Changes:
+        return Changes(self.past | others.past, self.present | others.present)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +175,8 @@ def _met(
     met: dict[str, tuple[float, IndexedMemory]] = {}
     for place, fact in foremost:
         shared = worth(joined(tokens(str(fact.data["content"]))))
-        rather = place not in holding or 0 < shared >= holding[place]
+        elsewhere = not shared and worth(turns[place].piece.tokens) > 0  # the question is about the rest of the turn
+        rather = (place not in holding and not elsewhere) or 0 < shared >= holding.get(place, 0.0)
         if rather and shared > met.get(place[0], (-1.0,))[0]:
             value, further = map(worth, _value(fact)) if shared else (0.0, 0.0)
             if not further or (value and whether and shared >= asked):

@@ -9,17 +9,19 @@ Who asks has a Protocol of its own; a backend implements each in a module, and `
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore.stores.overview import Overview
 from everlore.types import Edge, IndexedMemory, IndexRow, Key, Owner, Problem, Scope, UnitHit, Where
 
 Vector = NDArray[np.float32]
+Order = Literal["timestamp", "updated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,24 @@ class Applied:
     @property
     def any(self) -> bool:
         return bool(self.added or self.changed or self.removed)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file as it is to be indexed."""
+
+    path: str
+    stamp: Stamp | None
+    """None: it is gone."""
+    rows: Sequence[IndexRow] = ()
+    problems: Sequence[Problem] = ()
+    partial: bool = False
+    """Rows that are missing stay, as where there are problems: what cannot be read is not taken for deleted."""
+    gone: Collection[Key] = ()
+    """Those of them that are known to be gone."""
+    appended: bool = False
+    """The rows were just appended to a file that the index knows exactly as it was `before`."""
+    before: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,38 +180,33 @@ class IndexStatus:
 class Files(Protocol):
     """What is in which file, as indexing writes it and the doctor compares it."""
 
+    def apply(self, sources: Sequence[Source], vectors: Mapping[str, Vector] | None = None) -> list[Applied | None]:
+        """Make the rows of these files equal to the sources, in one transaction. Units whose text to be embedded is
+        among the `vectors`, of the current model, need not wait for one.
+
+        Rows of equal key and digest stay untouched, with their vectors. None for one that was appended to, when the
+        index does not know the file as it was before and without problems: nothing is done, and the caller reads all
+        of it.
+        """
+
     def replace(
-        self,
-        path: str,
-        stamp: Stamp,
-        rows: Sequence[IndexRow],
-        problems: Sequence[Problem] = (),
-        *,
-        partial: bool = False,
-        gone: Collection[Key] = (),
+        self, path: str, stamp: Stamp, rows: Sequence[IndexRow], problems: Sequence[Problem] = (), **more: Any
     ) -> Applied:
-        """Make the rows of this file equal to `rows`, in one transaction.
+        """Make one file's rows equal to these; `more` as a `Source` has it."""
+        return self.apply([Source(path, stamp, rows, problems, **more)])[0] or Applied()
 
-        Rows of equal key and digest stay untouched, with their vectors. When `problems` is not empty, or `rows` are
-        only `partial`, rows of the file that are missing stay, but for those known to be `gone`: what cannot be read
-        is not taken for deleted.
-        """
-
-    def extend(self, path: str, before: Stamp | None, after: Stamp, rows: Sequence[IndexRow]) -> bool:
-        """Add rows that were just appended to a file, without reading the rest of it again.
-
-        Only if the index knows the file exactly as it was `before` (None: not at all) and without problems;
-        otherwise nothing is done and False returned: the caller then replaces the whole file.
-        """
-
-    def remove(self, path: str) -> Applied: ...
+    def remove(self, path: str) -> Applied:
+        return self.apply([Source(path, None)])[0] or Applied()
 
     def rebuild(
-        self, files: Iterator[tuple[str, Stamp, Sequence[IndexRow], Sequence[Problem]]], keep: Collection[str] = ()
+        self,
+        files: Iterator[tuple[str, Stamp, Sequence[IndexRow], Sequence[Problem]]],
+        keep: Collection[str] = (),
+        known: Callable[[Sequence[IndexRow]], Mapping[str, Vector]] | None = None,
     ) -> int:
-        """Throw all rows away and index these files instead, in one transaction that readers see at once. Rows of files
-        to `keep` stay, if the index is sound. Returns the number of rows. The caller embeds afterwards (the embedding
-        cache makes it quick)."""
+        """Throw all rows away and index these files instead, in one transaction that readers see at once, with the
+        vectors of texts that are `known`. Rows of files to `keep` stay, if the index is sound. Returns the number of
+        rows."""
 
     def known(self, under: str = "") -> dict[str, Stamp]:
         """`under`: only those whose path begins so."""
@@ -220,13 +235,7 @@ class Rows(Protocol):
         """Rows by `Key.global_id`, of whichever owner and kind."""
 
     def page(
-        self,
-        where: Where,
-        *,
-        sort_by: Literal["timestamp", "updated"] = "timestamp",
-        descending: bool = True,
-        offset: int = 0,
-        limit: int = 20,
+        self, where: Where, *, sort_by: Order = "timestamp", descending: bool = True, offset: int = 0, limit: int = 20
     ) -> ListingPage:
         """Rows in order, ties by id so that pages never overlap, and how many there are in all."""
 
@@ -246,6 +255,11 @@ class Rows(Protocol):
 
     def children(self, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[IndexedMemory]:
         """Rows of a kind that came from these parents (cells)."""
+
+    def related(
+        self, owner: Owner, kind: str, slots: Sequence[str], ids: Collection[int], newest: int
+    ) -> list[IndexedMemory]:
+        """Rows that say something about one of these things, these rows, and the newest so many; each once."""
 
     def in_slot(self, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
         """Rows that say something about one of these things, the oldest first, also those that have ended."""
@@ -305,7 +319,7 @@ class Queue(Protocol):
     def claim(self, limit: int) -> list[str]:
         """Paths that are due, oldest first. They stay queued until `done` or `failed`."""
 
-    def done(self, path: str) -> None: ...
+    def done(self, paths: Collection[str]) -> None: ...
 
     def failed(self, path: str, error: str) -> None:
         """Count a failure; the path is due again after a growing pause."""
@@ -358,6 +372,7 @@ class Index:
     links: Links
     queue: Queue
     upkeep: Upkeep
+    overview: Overview
 
     def close(self) -> None:
         self.upkeep.close()

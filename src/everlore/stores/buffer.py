@@ -7,10 +7,8 @@ cell, under the same id, and not another cut of the same messages.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Protocol, TypeAlias
 
 from everlore.types import Cell, Message, Owner, Scope
@@ -22,17 +20,10 @@ class Kept:
 
     digest: bytes
     message: Message
-    cell: str | None
-    place: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """A cell that waits to be written."""
-
-    cell: str
-    scope: Scope
-    session_id: str
+    cell: str | None = None
+    place: int | None = None
+    closed: int | None = None
+    """When the cell was closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +44,29 @@ class Seen:
     cell: str | None
 
 
-Record: TypeAlias = Kept | Closed | Numbered | Seen
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The messages of a session's cell, by what they say, so that they are not taken a second time."""
+
+    scope: Scope
+    session_id: str
+    cell: str
+    digests: tuple[bytes, ...] = ()
 
 
-FAULTS = ("messages belong to a cell that is not there", "cells have no messages")
-"""What `check` may find, each behind a number."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """So many numbers in a row that are above `floor` and above every number given before for this owner, kind and
+    day."""
+
+    owner: Owner
+    prefix: str
+    day: str
+    floor: int
+    count: int = 1
+
+
+Record: TypeAlias = Kept | Numbered | Seen
 
 
 class Buffer(Protocol):
@@ -68,11 +77,15 @@ class Buffer(Protocol):
         and the same occurrence within its batch) is recognised, also after it was extracted, and not stored again.
         """
 
-    def open_messages(self, scope: Scope, session_id: str) -> list[Message]:
-        """Messages of a session that belong to no cell yet, in the order they arrived."""
+    def session(self, scope: Scope, session_id: str) -> tuple[list[Cell], list[Message]]:
+        """All of a session that is not finished: cells that were closed, oldest first, and messages that belong to none
+        yet, in the order they arrived."""
 
     def at_rest(self, scope: Scope, session_id: str) -> list[Message] | None:
         """The same; None while a closed cell of the session is not finished."""
+
+    def open_sessions(self) -> dict[tuple[Scope, str], int]:
+        """The sessions with messages that belong to no cell yet, each with a number that grows with every one."""
 
     def close_cells(self, cells: Sequence[Cell]) -> None:
         """Record which messages make up which cell, all in one transaction."""
@@ -98,12 +111,21 @@ class Buffer(Protocol):
     def forget_cell(self, scope: Scope, session_id: str, cell_id: str) -> None:
         """Forget that the messages of a session's cell were ever seen, so that they may be added again."""
 
-    def forget_scope(self, scope: Scope) -> int:
-        """Drop every message of a scope that waits, as if it had never come. Returns how many there were."""
+    def accepted_in(self, cell: Accepted) -> Accepted:
+        """What `forget_cell` would forget."""
+
+    def accept_again(self, cell: Accepted) -> None:
+        """Undo `forget_cell`."""
+
+    def forget_scope(self, scope: Scope, session_id: str | None = None) -> int:
+        """Drop every message of a scope that waits, or of one session of it, as if it had never come. Returns how many
+        there were."""
+
+    def next_numbers(self, wanted: Sequence[Wanted]) -> list[int]:
+        """For each of these the first of its numbers. Durable."""
 
     def next_number(self, owner: Owner, prefix: str, day: str, floor: int, count: int = 1) -> int:
-        """The first of `count` numbers in a row that are above `floor` and above every number given before for this
-        owner, kind and day. Durable."""
+        """Of one."""
 
     def count(self, *, closed: bool = False) -> int:
         """Messages waiting, over all sessions; only those of closed cells if told so."""
@@ -117,14 +139,7 @@ class Buffer(Protocol):
 
     def check(self) -> list[str]: ...
 
+    def set_aside(self) -> list[str]:
+        """Take out the messages that are not as they were accepted; what is there of each is returned."""
+
     def close(self) -> None: ...
-
-
-def steps(store: str) -> tuple[str, ...]:
-    """The scripts in a file beside this one, one for each version. One that was released is never changed; the next
-    change is the next script."""
-    return tuple(
-        re.split(
-            r"^-- version \d+\n", (files(f"everlore.stores.{store}") / "buffer.sql").read_text("utf-8"), flags=re.M
-        )
-    )

@@ -18,7 +18,7 @@ def session_of(scope: Scope, session_id: str) -> tuple[str, str, str]:
 
 def accepted(messages: Sequence[Message]) -> list[Kept]:
     """New messages as a buffer keeps them: in no cell yet."""
-    return [Kept(digest, message, None, None) for message, digest in zip(messages, digests(messages), strict=True)]
+    return [Kept(digest, message) for message, digest in zip(messages, digests(messages), strict=True)]
 
 
 def digests(messages: Sequence[Message]) -> list[bytes]:
@@ -49,8 +49,10 @@ def _given(content: str | Sequence[Mapping[str, Json]]) -> Json:
 
 
 def body(message: Message) -> str:
+    marked = {"project": message.project} if message.project else {}
     return canonical(
-        {
+        marked
+        | {
             "sender_id": message.sender_id,
             "sender_name": message.sender_name,
             "role": message.role,

@@ -10,23 +10,23 @@ from typing import Any
 
 from everlore.types import IndexedMemory, IndexRow, Key, Owner, Scope, Track, Validity
 
-COLUMNS = "digest, session_id, parent_type, parent_id, timestamp, updated, valid_from, valid_until, slot"
+COLUMNS = "digest, session_id, parent_type, parent_id, timestamp, updated, valid_from, valid_until, slot, project"
 """What `columns` gives, in its order."""
 
 
 def columns(row: IndexRow) -> tuple[str | int | None, ...]:
     parent, times = (row.parent_type, row.parent_id), (row.timestamp, row.updated)
-    return row.digest, row.session_id, *parent, *times, row.validity.start, row.validity.end, row.slot
+    return row.digest, row.session_id, *parent, *times, row.validity.start, row.validity.end, row.slot, row.project
 
 
 def memory(found: Sequence[Any]) -> IndexedMemory:
     """From its number, owner (four columns), kind, entry, path, session, parent (two), times (two), senders, validity
-    (two), data and slot. Senders and data may be JSON."""
+    (two), data, slot and project. Senders and data may be JSON."""
     (number, app, project, track, name, kind, entry, path, session, parent_type, parent, *rest) = found
-    timestamp, updated, senders, start, end, data, slot = rest
+    timestamp, updated, senders, start, end, data, slot, marked = rest
     return IndexedMemory(
         id=number,
-        key=Key(_owner(app, project, track, name), kind, entry),
+        key=Key(owner_of(app, project, track, name), kind, entry),
         path=path,
         session_id=session,
         parent_type=parent_type,
@@ -37,6 +37,7 @@ def memory(found: Sequence[Any]) -> IndexedMemory:
         validity=Validity(start, end),
         data=_parsed(data)[0],
         slot=slot,
+        project=marked,
     )
 
 
@@ -49,7 +50,7 @@ _parsed = json.JSONDecoder().raw_decode  # our own text, with nothing before or 
 
 
 @lru_cache(1024)
-def _owner(app: str, project: str, track: Track, name: str) -> Owner:
+def owner_of(app: str, project: str, track: Track, name: str) -> Owner:
     """One value for the many rows of an owner."""
     return Owner(Scope(app, project), track, name)
 

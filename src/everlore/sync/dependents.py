@@ -74,8 +74,7 @@ def drop_sources(engine: Engine, owner: Owner, gone: Collection[str]) -> list[st
     """Take these cases, and what they alone taught, from the skills that name them as a source. Returns the files that
     changed."""
     ids = {Key(owner, case.CASE.name, entry).public_id for entry in gone}
-    rows = engine.index.rows.page(Where(owner, (skill.SKILL.name,)), limit=MOST_SKILLS).rows if ids else []
-    found = [row for row in rows if ids.intersection(row.data["source_case_ids"])]
+    found = learnt_from(engine, owner, ids)
     for row in found:
         kept = [one for one in row.data["source_case_ids"] if one not in ids]
         keys = [Key(owner, case.CASE.name, one.removeprefix(f"{owner.id}_")) for one in kept]
@@ -83,6 +82,12 @@ def drop_sources(engine: Engine, owner: Owner, gone: Collection[str]) -> list[st
         with suppress(Damaged):  # reported as a problem
             engine.vault.change(row.path, partial(_without_cases, row.path, ids, left, engine.clock.now()))
     return [row.path for row in found]
+
+
+def learnt_from(engine: Engine, owner: Owner, cases: Collection[str]) -> list[IndexedMemory]:
+    """The skills that name one of these cases among their sources."""
+    rows = engine.index.rows.page(Where(owner, (skill.SKILL.name,)), limit=MOST_SKILLS).rows if cases else []
+    return [row for row in rows if not set(cases).isdisjoint(row.data["source_case_ids"])]
 
 
 def _without_cases(

@@ -1,4 +1,5 @@
-"""The doctor: what is wrong with files, index, buffer and model, and what to do about it. Changes nothing.
+"""The doctor: what is wrong with files, index, buffer and model, and what to do about it. Only `repair` changes
+anything.
 
 Each part is asked by itself, so that one that is damaged hides nothing of the others; files are really read, and the
 model is really asked.
@@ -14,6 +15,7 @@ from functools import partial
 from typing import Literal
 
 from everlore.backends.registry import open_backend
+from everlore.clock import Clock, ahead
 from everlore.config import Settings
 from everlore.errors import Damaged, EverloreError, Misconfigured, Unreadable
 from everlore.kinds.paths import locate
@@ -22,10 +24,12 @@ from everlore.models.base import Embedder
 from everlore.models.choose import make_embedder, make_llm, make_seer
 from everlore.stores.base import NOT_YET, Index, Stamp
 from everlore.stores.buffer import Buffer
+from everlore.stores.sqlite.canonical import ASIDE, HINT
 from everlore.sync.indexing import Parsed, parse_file
 from everlore.sync.upkeep import Progress, counted
 from everlore.types import IndexRow, Owner, Problem
 from everlore.vault.base import FileText, Vault
+from everlore.vault.folder import SYSTEM
 from everlore.vault.markdown import mentioned, outside
 
 REBUILD = "run: everlore index rebuild"
@@ -48,6 +52,24 @@ def doctor(settings: Settings, progress: Progress) -> list[Finding]:
         return list(_findings(settings, progress, parts))
 
 
+def repair(settings: Settings) -> list[str]:
+    """Save what can be saved of what nothing else could give back, and say what was done."""
+    backend = open_backend(settings)
+    with closing(backend):
+        said = backend.repair()
+        with closing(backend.buffer()) as buffer:
+            broken = buffer.set_aside()
+        if broken:
+            kept = settings.memory.root / SYSTEM / ASIDE / "messages.jsonl"
+            kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with kept.open("a", encoding="utf-8") as file:
+                file.writelines(f"{one}\n" for one in broken)
+            said.append(
+                f"{len(broken)} messages that were damaged are kept in {kept}, and will not be written as memories"
+            )
+    return said
+
+
 def _findings(settings: Settings, progress: Progress, parts: ExitStack) -> Iterator[Finding]:
     backend = open_backend(settings)
     parts.callback(backend.close)
@@ -58,14 +80,16 @@ def _findings(settings: Settings, progress: Progress, parts: ExitStack) -> Itera
     except EverloreError as error:
         hint = "make room, or give the user who runs Everlore the right to write; until then messages are refused"
         yield Finding("error", f"vault: {error}", hint)
+    troubles = backend.troubles(thoroughly=True)
+    yield from (Finding("error", trouble, HINT) for trouble in troubles)
     try:
         buffer = backend.buffer()
         parts.callback(buffer.close)
         yield from _buffer(buffer)
     except EverloreError as error:
-        yield Finding(
-            "error", f"message buffer: {error}", "memories in files are safe; it holds messages not yet there"
-        )
+        if not (troubles and isinstance(error, Damaged)):  # which was told
+            hint = "memories in files are safe; it holds messages not yet there"
+            yield Finding("error", f"message buffer: {error}", hint)
     index: Index | None = None
     if reason := backend.damage("index"):
         hint = f"{REBUILD}; it sets the file aside and makes it again from the memories, as a server does at its start"
@@ -99,7 +123,7 @@ def _findings(settings: Settings, progress: Progress, parts: ExitStack) -> Itera
 def _buffer(buffer: Buffer) -> Iterator[Finding]:
     broken = buffer.check()
     for sentence in broken:
-        yield Finding("error", f"message buffer: {sentence}", "stop every Everlore process and restore a backup")
+        yield Finding("error", f"message buffer: {sentence}", HINT)
     if not broken:
         yield Finding("ok", f"message buffer: sound, {buffer.count()} messages waiting for a flush")
     pending = buffer.pending_cells()
@@ -140,6 +164,8 @@ class _Read:
     stale: list[str] = field(default_factory=list)
     """Files that say something else than the index although they look as they did when they were indexed."""
     unread: list[Finding] = field(default_factory=list)
+    ahead: Counter[str] = field(default_factory=Counter)
+    """Memories by file that are dated in the future."""
     orphans: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     """File, kind of parts, and kind of the whole that these parts belong to and that is nowhere."""
 
@@ -189,7 +215,7 @@ def _files(vault: Vault, index: Index | None, progress: Progress) -> Iterator[Fi
             yield Finding("error", str(problem), ENTRY if problem.line else WHOLE)
     for path in obstacles:
         hint = "put a real file there, or move it away; memories that belong there wait until then"
-        yield Finding("error", f"{path} is a link or a folder where a file must be, and is not read", hint)
+        yield Finding("error", f"{path} is no plain file, though one must be there, and is not read", hint)
     # these are looked at again by themselves
     reported = {*read.closed, *obstacles, *(problem.path for problem in read.problems)}
     for path, reason in failures.items():
@@ -206,6 +232,9 @@ def _files(vault: Vault, index: Index | None, progress: Progress) -> Iterator[Fi
         yield Finding("ok", "files: all read" + (", and the index agrees with them" if index else ""))
     yield from read.unread
     yield from others
+    for path, count in sorted(read.ahead.items()):
+        hint = "they end nothing that holds; correct the **timestamp** if it is wrong, or the clock of this machine"
+        yield Finding("warning", f"{path}: {count} memories are dated in the future", hint)
     for (path, parts, whole), count in sorted(read.orphans.items()):
         hint = "if it was deleted on purpose, delete them too (or their **parent_id**, to keep them); else restore it"
         yield Finding("warning", f"{path}: {count} {parts} belong to an {whole} that is nowhere", hint)
@@ -214,7 +243,7 @@ def _files(vault: Vault, index: Index | None, progress: Progress) -> Iterator[Fi
 def _read(
     vault: Vault, index: Index | None, paths: Sequence[str], obstacles: Sequence[str], progress: Progress
 ) -> _Read:
-    read, related = _Read(), _Related()
+    read, related, now = _Read(), _Related(), Clock().now()
     blocked = [located for path in obstacles if (located := locate(path))]
     for path in counted(progress, "reading files", paths):
         located = locate(path)
@@ -243,6 +272,8 @@ def _read(
         if located and (parsed.problems or path in read.closed):
             related.unsure.add(located.kind.name)
         related.add(path, parsed.rows)
+        if count := sum(ahead(row.timestamp, now) for row in parsed.rows):
+            read.ahead[path] = count
     read.orphans.update(related.orphans())
     if index:
         told = (problem for problem in index.files.problems() if not _outdated(problem, read, index))

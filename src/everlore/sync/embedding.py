@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
-
-import structlog
+from itertools import islice
 
 from everlore.engine import Engine
 from everlore.errors import EverloreError, Unavailable
+from everlore.logs import get_logger
+from everlore.stores.base import Vector
 from everlore.types import Owner
 
 EMBED_AT_ONCE = 48
@@ -19,7 +20,7 @@ EMBED_SLICE = 256
 FRESH = 256
 """So many units without a vector are what was just stored; more are a backlog."""
 
-log = structlog.get_logger("everlore.sync")
+log = get_logger("everlore.sync")
 
 
 def embed_soon(engine: Engine, owners: Iterable[Owner]) -> None:
@@ -36,6 +37,23 @@ def embed_soon(engine: Engine, owners: Iterable[Owner]) -> None:
             log.warning("embedding failed; words find the new memories until it works", error=str(error))
         finally:
             engine.embedding.release()
+
+
+def embedded(engine: Engine, texts: Collection[str]) -> dict[str, Vector]:
+    """The vectors of what is about to be stored, as far as that is quick."""
+    some = list(islice(texts, EMBED_AT_ONCE))
+    if not engine.embedder.ready():
+        with suppress(Unavailable):  # closed, since the server stops
+            engine.embedder.warm()
+    elif some and engine.embedding.acquire(blocking=False):
+        try:
+            engine.index.upkeep.use_model(engine.embedder.name, engine.embedder.dimension)
+            return dict(zip(some, engine.embedder.encode(some, patient=False), strict=True))
+        except EverloreError as error:
+            log.warning("embedding failed; words find the new memories until it works", error=str(error))
+        finally:
+            engine.embedding.release()
+    return {}
 
 
 def embed_fresh(engine: Engine, seconds: float = 2.0, most: int = FRESH, owner: Owner | None = None) -> None:

@@ -11,33 +11,35 @@ reported, and has its turn when the first is gone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-
-import structlog
 
 from everlore.engine import Engine
 from everlore.errors import Damaged
 from everlore.graph.links import with_links
 from everlore.kinds import fact, profile
-from everlore.kinds.paths import Located, locate, sheet_path
+from everlore.kinds.paths import Located, locate, owner_dir, sheet_path
 from everlore.kinds.registry import parts_of
 from everlore.kinds.spec import AnyKind
-from everlore.stores.base import NOT_YET, Applied, Stamp
+from everlore.logs import get_logger
+from everlore.stores.base import NOT_YET, Applied, Source, Stamp, Vector
 from everlore.sync.dependents import drop_parts, drop_sources, make_room
 from everlore.sync.projection import facts_of, profile_lock, project
-from everlore.types import IndexRow, Key, LogEntry, Owner, Problem
-from everlore.vault.base import Change, FileText
-from everlore.vault.entries import as_read
+from everlore.tenants import numbered, owner_uuid, tenant_of
+from everlore.types import IndexRow, Key, Owner, Problem
+from everlore.vault.base import FileText
 from everlore.vault.markdown import mentioned, parse_log, parse_sheet
 
 SHOWN = 200
 """Characters of an unexpected error that are told."""
+TOGETHER = 64
+"""Files that are new to the index are read and written so many at a time."""
 NOTHING = "\ufeff\0\r\n\t "
 """Characters that say nothing; zeros are what a crash leaves of a file."""
 
-log = structlog.get_logger("everlore.sync")
+log = get_logger("everlore.sync")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,60 @@ def _problem(path: str, line: int, error: Exception) -> Problem:
     return Problem(path, line, f"cannot be read ({type(error).__name__}: {str(error)[:SHOWN]})")
 
 
+def index_new(engine: Engine, paths: Sequence[str]) -> set[str]:
+    """Index those of these files that the index knows nothing of, many at a time, and return them. The others want a
+    closer look (`index_file`): those that are known, cannot be read in full, or hold what is in another file."""
+    done: set[str] = set()
+    for start in range(0, len(paths), TOGETHER):
+        some = paths[start : start + TOGETHER]
+        try:
+            done |= _index_new(engine, some)
+        except Exception as error:  # comes up again, file by file
+            log.warning("files could not be indexed together", files=len(some), error=type(error).__name__)
+    return done
+
+
+def _index_new(engine: Engine, paths: Collection[str]) -> set[str]:
+    whole: dict[str, tuple[Stamp, Parsed]] = {}
+    for path, raw in engine.vault.raws(paths).items():
+        located = locate(path)
+        with suppress(Damaged):
+            if located and not (parsed := parse_file(path, located, raw.as_text(path))).problems and not parsed.blank:
+                whole[path] = Stamp(raw.mtime_ns, len(raw.content)), parsed
+    told = Counter(row.key for _, parsed in whole.values() for row in parsed.rows)
+    repeated = {key for key, times in told.items() if times > 1} | engine.index.rows.find(told).keys()
+    sources = [
+        Source(path, stamp, parsed.rows, appended=True)
+        for path, (stamp, parsed) in whole.items()
+        if repeated.isdisjoint(row.key for row in parsed.rows)
+    ]
+    known = remembered(engine, [row for source in sources for row in source.rows])
+    done = engine.index.files.apply(sources, known) if sources else []
+    return {source.path for source, applied in zip(sources, done, strict=True) if applied is not None}
+
+
+def owner_folder(path: str) -> str:
+    located = locate(path)
+    return f"{owner_dir(located.owner)}/" if located else ""
+
+
+def shown(path: str) -> bool:
+    """Whether the profile of its owner tells what is in it."""
+    located = locate(path)
+    return located is not None and located.kind.in_profile
+
+
+def remembered(engine: Engine, rows: Iterable[IndexRow]) -> dict[str, Vector]:
+    """The vectors of these rows that are kept, if the model is the current one: nothing is embedded."""
+    texts = {unit.dense: row.key.owner for row in rows for unit in row.units if unit.dense}
+    model = engine.index.upkeep.model() if texts else None
+    if model is None or model[0] != engine.embedder.name:
+        return {}
+    pieces = [numbered(tenant_of(owner_uuid(owner)), 0) for owner in texts.values()]
+    found = engine.cache.get(model[0], list(texts), pieces)
+    return {text: found[at] for at, text in enumerate(texts) if at in found and len(found[at]) == model[1]}
+
+
 def index_file(
     engine: Engine, path: str, *, gone: Collection[str] = (), deleted: Collection[str] = (), projecting: bool = True
 ) -> Applied:
@@ -159,6 +215,8 @@ def _index_file(
 ) -> Applied:
     """`behind`: files whose own indexing waits for this one."""
     with ExitStack() as locks:
+        if located.kind.in_profile or parts_of(located.kind.name):
+            locks.enter_context(profile_lock(engine, located.owner))  # before any file, as whoever tells facts does
         locks.enter_context(engine.vault.lock(path))
         known = engine.index.files.stamp(path)
         if (known and (known.mtime_ns, known.size)) == engine.vault.stat(path):
@@ -172,7 +230,6 @@ def _index_file(
         went = _believed(engine, path, located, parsed, parsed.left(mine, deleted), gone, deleted)
         _take_along(engine, path, located, went, parsed.rows)
         if projecting and located.kind.in_profile:
-            locks.enter_context(profile_lock(engine, located.owner))
             _project(engine, path, located, went.left, apart.rows, seen=known is not None)
         if stamp is None and not went.unsure:
             return engine.index.files.remove(path)
@@ -282,21 +339,6 @@ def _give_way(engine: Engine, owner: Owner, path: str, behind: frozenset[str]) -
         if located := locate(other):
             _index_file(engine, other, located, behind=behind | {path})
     return bool(waiting)
-
-
-def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[LogEntry]) -> None:
-    """Index the entries that `change` appended, without reading the rest of the file where the index allows it."""
-    located, after = locate(path), change.after
-    if located and after and after != change.before:
-        before = Stamp(change.before.mtime_ns, change.before.size) if change.before else None
-        updated = after.mtime_ns // 1_000_000
-        with suppress(Damaged):
-            kind = located.kind  # the rows must be those that a rebuild finds
-            rows = [kind.row(entry, located.owner, located.day, updated) for entry in as_read(entries)]
-            rows = [with_links(kind, row) for row in rows]
-            if engine.index.files.extend(path, before, Stamp(after.mtime_ns, after.size), rows):
-                return
-    index_file(engine, path)
 
 
 def missing(engine: Engine, path: str) -> list[str]:

@@ -47,21 +47,18 @@ def project(engine: Engine, owner: Owner, facts: Sequence[Fact], before: Sequenc
     return _change(engine, owner, edit)
 
 
-def add_to_profile(engine: Engine, owner: Owner, new: Sequence[Fact], name: str, ended: Sequence[Fact] = ()) -> str:
-    """Add what new facts say of a user who goes by `name`; what rests on facts that have `ended` leaves. Returns the
-    file if it changed."""
-
-    def edit(text: str | None) -> str | None:
-        old, now = profile_in(engine, owner, text), engine.clock.now()
-        if old is None or old.generated is not None:
-            return written(old, extract.profile.add_facts(old, new, owner, now, name, ended), text)
-        facts = list(facts_of(engine, owner))  # a file of before: all facts are needed to tell what of it is computed
-        told = {one.local_id for one in new}
-        before = [one for one in facts if one.local_id not in told]
-        return written(old, extract.profile.project(old, facts, owner, now, before), text)
-
-    with profile_lock(engine, owner):
-        return _change(engine, owner, edit)
+def added_to_profile(
+    engine: Engine, owner: Owner, text: str | None, new: Sequence[Fact], name: str, ended: Sequence[Fact] = ()
+) -> str | None:
+    """The profile that a file holds, with what new facts say of a user who goes by `name`; what rests on facts that
+    have `ended` leaves."""
+    old, now = profile_in(engine, owner, text), engine.clock.now()
+    if old is None or old.generated is not None:
+        return written(old, extract.profile.add_facts(old, new, owner, now, name, ended), text)
+    # a file of before: all facts are needed to tell what of it is computed
+    before = {one.local_id: one for one in facts_of(engine, owner)}
+    facts = before | {one.local_id: one for one in (*ended, *new)}
+    return written(old, extract.profile.project(old, list(facts.values()), owner, now, list(before.values())), text)
 
 
 def profile_lock(engine: Engine, owner: Owner) -> AbstractContextManager[None]:
@@ -69,11 +66,11 @@ def profile_lock(engine: Engine, owner: Owner) -> AbstractContextManager[None]:
     return engine.vault.lock(f"profile:{owner_dir(owner)}")
 
 
-def known_names(engine: Engine, owner: Owner) -> set[str]:
+def known_names(engine: Engine, owner: Owner, text_of: Callable[[str], str | None]) -> set[str]:
     """What the owner was called so far, as the profile shows."""
     known = None
     with suppress(Unreadable):
-        known = read_profile(engine, owner)
+        known = profile_in(engine, owner, text_of(sheet_path(profile.PROFILE, owner)))
     return extract.profile.names_of(known, owner)
 
 
@@ -81,11 +78,16 @@ def _change(engine: Engine, owner: Owner, edit: Callable[[str | None], str | Non
     path = sheet_path(profile.PROFILE, owner)
     try:
         change = engine.vault.change(path, edit)
-    except Unreadable:  # known as a problem from now on, so that it is seen when it can be read again
-        engine.index.files.replace(path, NOT_YET, [], [Problem(path, 0, "cannot be read")], partial=True)
-        engine.index.queue.enqueue([path])
+    except Unreadable:
+        note_unreadable(engine, path)
         return ""
     return path if change.after != change.before else ""
+
+
+def note_unreadable(engine: Engine, path: str) -> None:
+    """Known as a problem from now on, so that it is seen when it can be read again."""
+    engine.index.files.replace(path, NOT_YET, [], [Problem(path, 0, "cannot be read")], partial=True)
+    engine.index.queue.enqueue([path])
 
 
 def written(old: Profile | None, new: Profile, text: str | None) -> str | None:

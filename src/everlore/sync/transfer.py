@@ -7,18 +7,21 @@ that is written as a memory while we are moving is then on the other side twice 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from everlore.backends.files import FilesBackend
 from everlore.engine import Engine
-from everlore.errors import InvalidInput
+from everlore.errors import InvalidInput, Unreadable
 from everlore.stores.buffer import Buffer, Kept, Record, Seen
-from everlore.sync.upkeep import Progress, counted
-from everlore.vault.base import Vault
+from everlore.sync.upkeep import Progress, together
+from everlore.vault.base import Raw, Vault
 from everlore.vault.folder import FolderVault
+
+TOGETHER = 64
+"""Files that are read and written at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class Moved:
     differing: list[str]
     """Files that are there with another content."""
     messages: int
+    refused: tuple[str, ...] = ()
+    """Files that cannot be read, and why; all others are there."""
 
 
 @contextmanager
@@ -71,11 +76,23 @@ def move(source: Side, target: Side, progress: Progress, *, force: bool = False,
     if dry_run:
         return Moved(wanted, equal, differing, _new_messages(source, target))
     messages = target.buffer.load(source.buffer.dump()) if source.buffer and target.buffer else 0
-    for path in counted(progress, "copying files", wanted):
-        raw = source.vault.raw(path)
-        if raw is not None:  # else it was deleted since
-            target.vault.put(path, raw)
-    return Moved(wanted, equal, differing, messages)
+    refused: dict[str, str] = {}
+    for some in together(progress, "copying files", wanted, TOGETHER):
+        target.vault.put_all(_readable(source.vault, some, refused))
+    written = [path for path in wanted if path not in refused]
+    return Moved(written, equal, differing, messages, tuple(refused.values()))
+
+
+def _readable(vault: Vault, paths: Sequence[str], refused: dict[str, str]) -> Mapping[str, Raw]:
+    """Those of these files that can be read; what cannot is refused by its name, and holds up no other."""
+    try:
+        return vault.raws(paths)
+    except Unreadable as error:
+        if len(paths) == 1:
+            refused[paths[0]] = str(error)
+            return {}
+    middle = len(paths) // 2
+    return {**_readable(vault, paths[:middle], refused), **_readable(vault, paths[middle:], refused)}
 
 
 def _compared(source: Vault, target: Vault, progress: Progress) -> tuple[list[str], int, list[str]]:
@@ -84,17 +101,13 @@ def _compared(source: Vault, target: Vault, progress: Progress) -> tuple[list[st
     files = list(source.walk())
     new: list[str] = []
     differing: list[str] = []
-    for path, _, size in counted(progress, "comparing files", files):
-        if path not in there:
-            new.append(path)
-        elif size != there[path] or not _same(source, target, path):
-            differing.append(path)
+    for some in together(progress, "comparing files", files, TOGETHER):
+        new += [path for path, _, _ in some if path not in there]
+        alike = [path for path, _, size in some if there.get(path) == size]
+        mine, theirs = _readable(source, alike, {}), _readable(target, alike, {})
+        same = {path for path in mine.keys() & theirs if mine[path].content == theirs[path].content}
+        differing += [path for path, _, _ in some if path in there and path not in same]
     return new, len(files) - len(new) - len(differing), differing
-
-
-def _same(source: Vault, target: Vault, path: str) -> bool:
-    one, other = source.raw(path), target.raw(path)
-    return one is not None and other is not None and one.content == other.content
 
 
 def _new_messages(source: Side, target: Side) -> int:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 from everlore.engine import Engine
@@ -13,8 +14,8 @@ from everlore.errors import Damaged, EverloreError
 from everlore.kinds.paths import locate
 from everlore.stores.base import NOT_YET, Index, Stamp
 from everlore.sync.embedding import embed_pending
-from everlore.sync.indexing import missing, read_file, without_repeated
-from everlore.sync.worker import differing, drain, scan
+from everlore.sync.indexing import missing, read_file, remembered, without_repeated
+from everlore.sync.worker import differing, drain, drained, scan
 from everlore.types import IndexRow, Key, Problem
 
 Progress = Callable[[str, int, int], None]
@@ -32,6 +33,14 @@ def counted(progress: Progress, what: str, items: Sequence[T]) -> Iterator[T]:
     for number, item in enumerate(items):
         progress(what, number, len(items))
         yield item
+    progress(what, len(items), len(items))
+
+
+def together(progress: Progress, what: str, items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """The same, so many at a time."""
+    for start in range(0, len(items), size):
+        progress(what, start, len(items))
+        yield items[start : start + size]
     progress(what, len(items), len(items))
 
 
@@ -90,7 +99,7 @@ def _remake(engine: Engine, progress: Progress, *, at_any_rate: bool) -> int:
             yield path, stamp if apart is parsed else NOT_YET, apart.rows, apart.problems
 
     with ThreadPoolExecutor(1) as old:  # another thread sees the old index until the new one is there
-        return engine.index.files.rebuild(files(old), kept.keys())
+        return engine.index.files.rebuild(files(old), kept.keys(), partial(remembered, engine))
 
 
 def _kept(engine: Engine, paths: Sequence[str], progress: Progress) -> dict[str, Collection[str]]:
@@ -135,10 +144,13 @@ def embed_all(engine: Engine, progress: Progress) -> int:
     return done
 
 
-def index_changes(engine: Engine) -> int:
+def index_changes(engine: Engine, progress: Progress = lambda *_: None) -> int:
     """Index every file that differs from the index, now; returns how many differed."""
     found = scan(engine)
-    drain(engine)
+    done = 0
+    for some in drained(engine):
+        done += some
+        progress("indexing files", done, max(found, done))
     return found
 
 

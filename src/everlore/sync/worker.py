@@ -12,19 +12,18 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TypeVar
 
-import structlog
-
 from everlore.engine import Engine
 from everlore.errors import EverloreError, Unavailable
-from everlore.kinds.paths import locate, owner_dir
+from everlore.kinds.paths import locate
 from everlore.kinds.registry import parts_of
+from everlore.logs import get_logger
 from everlore.sync.embedding import embed_pending
-from everlore.sync.indexing import index_file, missing
+from everlore.sync.indexing import index_file, index_new, missing, owner_folder, shown
 from everlore.vault.watch import expand, watch
 
 IDLE_SECONDS = 0.5
@@ -41,7 +40,7 @@ EMBED_AGAIN_SECONDS, EMBED_AGAIN_AT_MOST_SECONDS = 2.0, 60.0
 EMBED_STEP = 128
 """Units embedded before the time is looked at again."""
 
-log = structlog.get_logger("everlore.sync")
+log = get_logger("everlore.sync")
 T = TypeVar("T")
 
 
@@ -259,31 +258,35 @@ def drained(engine: Engine, stop: threading.Event | None = None) -> Iterator[int
     known: dict[str, bool] = {}
     while not (stop and stop.is_set()):
         paths = engine.index.queue.claim(CLAIM)
-        if not paths:
+        if not (claimed := len(paths)):
             break
+        _look_up(engine, paths, known)
+        fresh = index_new(engine, [path for path in paths if not known[owner_folder(path)] or not shown(path)])
+        engine.index.queue.done(fresh)
+        paths = [path for path in paths if path not in fresh]
         gone = _gone(engine, paths, stop)
         if any(gone.values()):  # what was written during the pause may be where the memory is now
             paths = list(dict.fromkeys([*paths, *engine.index.queue.claim(len(paths) + CLAIM)]))
-        for folder in {_owner_folder(path) for path in paths} - known.keys():
-            known[folder] = bool(engine.index.files.known(folder))
+        _look_up(engine, paths, known)
         for path in sorted(paths, key=lambda one: (not _there(engine, one), _has_parts(one), bool(gone.get(one)))):
             if stop and stop.is_set():
                 break
             try:
-                index_file(engine, path, gone=gone.get(path, ()), projecting=known[_owner_folder(path)])
+                index_file(engine, path, gone=gone.get(path, ()), projecting=known[owner_folder(path)])
             except EverloreError as error:
                 engine.index.queue.failed(path, str(error))
             except Exception as error:
                 log.exception("indexing failed", path=path)
                 engine.index.queue.failed(path, f"{type(error).__name__}: {error}")
             else:
-                engine.index.queue.done(path)
-        yield len(paths)
+                engine.index.queue.done([path])
+        yield claimed
 
 
-def _owner_folder(path: str) -> str:
-    located = locate(path)
-    return f"{owner_dir(located.owner)}/" if located else ""
+def _look_up(engine: Engine, paths: Collection[str], known: dict[str, bool]) -> None:
+    """Whether the index knows anything of the owners of these files."""
+    for folder in set(map(owner_folder, paths)) - known.keys():
+        known[folder] = bool(engine.index.files.known(folder))
 
 
 def _there(engine: Engine, path: str) -> bool:

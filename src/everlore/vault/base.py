@@ -5,16 +5,24 @@ A vault is a folder of markdown files, or a table in PostgreSQL that holds the s
 
 from __future__ import annotations
 
+import random
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from everlore.errors import Unreadable
+from everlore.errors import InvalidInput, Unavailable, Unreadable
+from everlore.vault.shelf import Shelf
 
 LOCK_SECONDS = 30.0
+PAUSE_SECONDS = 0.02
+
+
+class Outdated(Unavailable):
+    """A file is not what it was when it was read: read it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +42,19 @@ class Change:
     after: FileText | None
 
 
+Texts = Mapping[str, tuple[FileText | None, str | None]]
+"""Files as they were read, and the text that each shall have: None for no file, the same for no change."""
+
+
 @dataclass(frozen=True, slots=True)
 class Raw:
     """A file as it lies there, whatever it holds."""
 
     content: bytes
     mtime_ns: int
+
+    def as_text(self, path: str) -> FileText:
+        return FileText(decoded(self.content, path), self.mtime_ns, len(self.content))
 
 
 class Vault(Protocol):
@@ -53,8 +68,16 @@ class Vault(Protocol):
         wrote."""
 
     @property
+    def bin(self) -> Shelf:
+        """Where what was forgotten waits to be restored or emptied."""
+
+    @property
     def scan_seconds(self) -> float:
         """How often all files are to be compared with the index, because a change may have been missed."""
+
+    @property
+    def patience(self) -> float:
+        """For how many seconds a change is tried again while others change the same file."""
 
     def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:
         """Call `wake` when there may be something new, until `stop` is set. Some of it may be missed."""
@@ -68,11 +91,21 @@ class Vault(Protocol):
     def read(self, path: str) -> FileText | None:
         """The file's text, or None when it does not exist."""
 
+    def raws(self, paths: Collection[str]) -> dict[str, Raw]:
+        """Those of these files that exist, as they are."""
+
+    def raw(self, path: str) -> Raw | None:
+        """The file as it is, for another vault to `put`."""
+
     def stat(self, path: str) -> tuple[int, int] | None:
         """(mtime_ns, size) as `read` would give them, or None when the file does not exist."""
 
     def lock(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
         """Hold `name`, a path or any other, against every thread and process. A thread may take it again."""
+
+    def guard(self, names: Iterable[str], timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
+        """Held from reading files until they and their rows are written. Where both are written in one step, which sees
+        by itself whether somebody was quicker, nobody waits."""
 
     def change(self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS) -> Change:
         """Change a file: `edit` gets its text (None: it does not exist) and returns the new one (None: delete it).
@@ -80,6 +113,10 @@ class Vault(Protocol):
         `edit` runs again when the file changed meanwhile, so it must depend on nothing but its argument.
         What is written is always newer than what it replaces.
         """
+
+    def exchange(self, texts: Texts, then: Callable[[Mapping[str, Change]], None] | None = None) -> dict[str, Change]:
+        """Give files their new texts if all are as they were read, and do what comes `then`: where files and index are
+        one database, all of it is done or nothing, and it may be done again. `Outdated` if one is not."""
 
     def being_written(self, path: str) -> bool:
         """Whether another program is seen to write to the file just now, so that it does not hold what it will hold."""
@@ -93,11 +130,10 @@ class Vault(Protocol):
     def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:
         """Files that are not as the index has seen them, those that are gone last. `known` tells what it has seen."""
 
-    def raw(self, path: str) -> Raw | None:
-        """The file as it is, for another vault to `put`."""
-
     def put(self, path: str, raw: Raw) -> None:
         """Make the file exactly this, its time included."""
+
+    def put_all(self, files: Mapping[str, Raw]) -> None: ...
 
     def others(self) -> Iterator[str]:
         """Markdown files that are none of ours, where people may have written."""
@@ -111,9 +147,48 @@ class Vault(Protocol):
     def close(self) -> None: ...
 
 
+class Texting:
+    """What every vault does alike with the texts of its files."""
+
+    def read(self: Vault, path: str) -> FileText | None:
+        raw = self.raw(path)
+        return raw.as_text(path) if raw else None
+
+    def raw(self: Vault, path: str) -> Raw | None:
+        return self.raws([path]).get(path)
+
+    def put(self: Vault, path: str, raw: Raw) -> None:
+        self.put_all({path: raw})
+
+    def change(
+        self: Vault, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
+    ) -> Change:
+        with self.guard([path], timeout):
+            deadline = time.monotonic() + self.patience
+            while True:
+                if not self.being_written(path):
+                    before = self.read(path)
+                    text = edit(before.text if before else None)
+                    if text == (before.text if before else None):
+                        return Change(before, before)
+                    with suppress(Outdated):
+                        return self.exchange({path: (before, text)})[path]
+                if time.monotonic() > deadline:
+                    break
+                time.sleep(random.uniform(0, PAUSE_SECONDS))
+        raise Unavailable(f"{path} is being written by another program all the time; close it there and try again")
+
+
 def differing(known: dict[str, tuple[int, int]], files: Iterable[tuple[str, int, int]]) -> list[str]:
     changed = [path for path, mtime_ns, size in files if known.pop(path, None) != (mtime_ns, size)]
     return [*changed, *known]  # what is left was seen and is gone
+
+
+def encoded(text: str, path: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{path}: half a character at {error.start} cannot be written; remove it") from None
 
 
 def decoded(content: bytes, path: str) -> str:

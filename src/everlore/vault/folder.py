@@ -8,28 +8,27 @@ through a link or outside the root. Locks and temporary files live in `<root>/.e
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import os
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import count
 from pathlib import Path, PurePosixPath
 
-from everlore.durable import sync_folder, temporary
-from everlore.errors import EverloreError, InvalidInput, Obstructed, Unavailable
+from everlore.durable import file_rights, make_folder, sync_folder, temporary
+from everlore.errors import InvalidInput, Obstructed, Unavailable
 from everlore.kinds.paths import locate
 from everlore.kinds.registry import hidden_folders
 from everlore.lock import FileLock
-from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded, differing
+from everlore.vault.base import LOCK_SECONDS, Change, FileText, Outdated, Raw, Texting, Texts, differing, encoded
+from everlore.vault.disk import LARGEST, load, translated
+from everlore.vault.shelf import BIN, FolderShelf, Shelf
 from everlore.vault.writers import being_written
 
 SYSTEM = ".everlore"
-ATTEMPTS = 20
-SAVING_SECONDS = 3.0
-"""How long a change waits for another program that is writing to the file."""
+OWN_RIGHTS, SHARED_RIGHTS = 0o700, 0o770
 SCAN_SECONDS = 300.0
 """The watcher may have missed something."""
 STALE_SECONDS = 3600
@@ -42,14 +41,22 @@ def relevant(path: str) -> bool:
     return locate(path) is not None
 
 
-class FolderVault:
+class FolderVault(Texting):
     """One folder of markdown, which keeps what `Vault` promises from many threads and processes at once."""
 
-    def __init__(self, root: Path) -> None:
+    patience = 3.0
+    """So long a change waits for another program that is writing to the file."""
+
+    def __init__(self, root: Path, largest: int = LARGEST, *, shared: bool = False) -> None:
+        """`largest`: bytes of a file that is read or written. What is `shared` keeps the rights that its folders have;
+        else nobody but its owner gets in."""
+        self._largest = largest
+        self._shared = shared
         self.root = root.expanduser().resolve()
         self.folder: Path | None = self.root
         self.where = str(self.root)
         self.scan_seconds = SCAN_SECONDS
+        self.bin: Shelf = FolderShelf(self.root / SYSTEM / BIN)
         self._held = threading.local()
         self._prepared = False
 
@@ -57,14 +64,26 @@ class FolderVault:
         """Create the root and our own folder in it, where they are missing. Done by every first write."""
         if self._prepared and (self.root / SYSTEM / "locks").is_dir():
             return
-        with _explained(str(self.root)):
-            for folder in (self.root, self.root / SYSTEM / "locks", self.root / SYSTEM / "tmp"):
-                _make_folder(folder)
-            for left in (self.root / SYSTEM / "tmp").iterdir():
-                with contextlib.suppress(OSError):
-                    if left.stat().st_mtime < time.time() - STALE_SECONDS:
-                        left.unlink()
+        with translated(str(self.root)):
+            make_folder(self.root, SHARED_RIGHTS if self._shared else OWN_RIGHTS)
+            for folder in (self.root, self.root / SYSTEM):
+                make_folder(folder)
+                if not self._shared and os.name != "nt" and folder.stat().st_mode & 0o077:
+                    folder.chmod(OWN_RIGHTS)
+            for name in ("locks", "tmp"):
+                make_folder(self.root / SYSTEM / name)
+            self._sweep()
         self._prepared = True
+
+    def _sweep(self) -> None:
+        """What processes left that died."""
+        for left in (self.root / SYSTEM / "tmp").iterdir():
+            with contextlib.suppress(OSError):
+                if left.stat().st_mtime < time.time() - STALE_SECONDS:
+                    left.unlink()
+        for left in (self.root / SYSTEM / "locks").iterdir():
+            with contextlib.suppress(OSError):  # held by somebody, or gone
+                FileLock(left, 0.0, fleeting=True).take_away()
 
     def unready(self) -> str:
         return ""
@@ -73,13 +92,16 @@ class FolderVault:
         """Edits are seen by the watcher."""
         stop.wait()
 
-    def read(self, path: str) -> FileText | None:
-        with _explained(path):
-            found = _load(self._target(path))
-        return found and FileText(decoded(found[0], path), found[1].st_mtime_ns, found[1].st_size)
+    def raws(self, paths: Collection[str]) -> dict[str, Raw]:
+        found: dict[str, Raw] = {}
+        for path in paths:
+            with translated(path):
+                if loaded := load(self._target(path), path, self._largest):
+                    found[path] = Raw(loaded[0], loaded[1].st_mtime_ns)
+        return found
 
     def stat(self, path: str) -> tuple[int, int] | None:
-        with _explained(path):
+        with translated(path):
             try:
                 found = self._target(path).stat()
             except FileNotFoundError:
@@ -92,10 +114,10 @@ class FolderVault:
         if name in held:
             yield
             return
-        with _explained(name):
+        with translated(name):
             self.prepare()
             digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-            lock = FileLock(self.root / SYSTEM / "locks" / f"{digest}.lock", timeout)
+            lock = FileLock(self.root / SYSTEM / "locks" / f"{digest}.lock", timeout, fleeting=True)
             try:
                 lock.acquire()
             except TimeoutError:
@@ -107,30 +129,32 @@ class FolderVault:
             held.discard(name)
             lock.release()
 
-    def change(self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS) -> Change:
-        with self.lock(path, timeout):
-            patience = time.monotonic() + SAVING_SECONDS
-            for attempt in count():
-                if not self.being_written(path):
-                    before = self.read(path)
-                    text = edit(before.text if before else None)
-                    if text == (before.text if before else None):
-                        return Change(before, before)
-                    with _explained(path):
-                        done, after = self._exchange(self._target(path), before, text)
-                    if done:
-                        return Change(before, after)
-                if time.monotonic() > patience:
-                    break
-                time.sleep(min(0.05, 0.002 * attempt))
-        raise Unavailable(f"{path} is being written by another program all the time; close it there and try again")
+    @contextlib.contextmanager
+    def guard(self, names: Iterable[str], timeout: float = LOCK_SECONDS) -> Iterator[None]:
+        with contextlib.ExitStack() as held:
+            for name in sorted(set(names)):  # in one order, so that no two wait for each other
+                held.enter_context(self.lock(name, timeout))
+            yield
+
+    def exchange(self, texts: Texts, then: Callable[[Mapping[str, Change]], None] | None = None) -> dict[str, Change]:
+        """File after file; what a crash leaves undone is seen by whoever looks next."""
+        done: dict[str, Change] = {}
+        for path, (before, text) in texts.items():
+            if text == (before.text if before else None):
+                done[path] = Change(before, before)
+                continue
+            with self.lock(path), translated(path):
+                done[path] = Change(before, self._exchange(path, before, text))
+        if then is not None:
+            then(done)
+        return done
 
     def being_written(self, path: str) -> bool:
-        with _explained(path):
+        with translated(path):
             return being_written(self._target(path))
 
     def remove(self, path: str) -> None:
-        with self.lock(path), _explained(path):
+        with self.lock(path), translated(path):
             target = self._target(path)
             with contextlib.suppress(FileNotFoundError):
                 target.unlink()
@@ -155,7 +179,7 @@ class FolderVault:
     def try_write(self) -> None:
         """Raise if nothing can be written, as changing a file would."""
         self.prepare()
-        with _explained(str(self.root)), self._temporary(b"." * TRIED_BYTES, self.root):
+        with translated(str(self.root)), self._temporary(b"." * TRIED_BYTES, self.root):
             pass
 
     def _markdown(self, below: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
@@ -182,19 +206,15 @@ class FolderVault:
     def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:
         return differing(dict(known()), self.walk())
 
-    def raw(self, path: str) -> Raw | None:
-        with _explained(path):
-            found = _load(self._target(path))
-        return Raw(found[0], found[1].st_mtime_ns) if found else None
-
-    def put(self, path: str, raw: Raw) -> None:
-        with self.lock(path), _explained(path):
-            target = self._target(path)
-            _make_folder(target.parent)
-            with self._temporary(raw.content, target) as temporary:
-                os.utime(temporary, ns=(raw.mtime_ns, raw.mtime_ns))
-                temporary.replace(target)
-            sync_folder(target.parent)
+    def put_all(self, files: Mapping[str, Raw]) -> None:
+        for path, raw in files.items():
+            with self.lock(path), translated(path):
+                target = self._target(path)
+                make_folder(target.parent)
+                with self._temporary(raw.content, target) as temporary:
+                    os.utime(temporary, ns=(raw.mtime_ns, raw.mtime_ns))
+                    temporary.replace(target)
+                sync_folder(target.parent)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -209,39 +229,41 @@ class FolderVault:
         _check_spelling(self.root, target)
         return target
 
-    def _exchange(self, target: Path, before: FileText | None, text: str | None) -> tuple[bool, FileText | None]:
-        """Put `text` in the place of `before`; False when the file is no longer `before`."""
+    def _exchange(self, path: str, before: FileText | None, text: str | None) -> FileText | None:
+        """Put `text` in the place of `before`."""
+        target = self._target(path)
         if text is None:
             if not _unchanged(target, before) or being_written(target):
-                return False, None
+                raise Outdated(path)
             target.unlink()
             sync_folder(target.parent)
-            return True, None
-        _make_folder(target.parent)
-        try:
-            content = text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise InvalidInput(
-                f"{target.name}: half a character at {error.start} cannot be written; remove it"
-            ) from None
+            return None
+        make_folder(target.parent)
+        content = encoded(text, path)
+        if len(content) > self._largest:
+            raise Unavailable(
+                f"{path} would become larger than {self._largest} bytes; raise EVEROS_MEMORY__MAX_FILE_BYTES, or move"
+                " some of it into another file. What was to be written waits"
+            )
         with self._temporary(content, target) as temporary:
             try:
                 stat = _made_newer(temporary, before.mtime_ns if before else 0)
                 if not _unchanged(target, before) or being_written(target):
-                    return False, None
+                    raise Outdated(path)
                 temporary.replace(target)
             except PermissionError:
                 if os.name != "nt":
                     raise
-                return False, None  # Windows: somebody has it open just now
+                raise Outdated(path) from None  # Windows: somebody has it open just now
         sync_folder(target.parent)
-        return True, FileText(text, stat.st_mtime_ns, stat.st_size)
+        return FileText(text, stat.st_mtime_ns, stat.st_size)
 
     def _temporary(self, content: bytes, target: Path) -> contextlib.AbstractContextManager[Path]:
         """A durable file with this content and the target's rights, to be put in its place."""
-        mode = 0o600
-        with contextlib.suppress(FileNotFoundError):
+        try:
             mode = target.stat().st_mode & 0o777
+        except FileNotFoundError:
+            mode = file_rights(target.parent)
         return temporary(content, self.root / SYSTEM / "tmp", mode)
 
 
@@ -256,38 +278,10 @@ def _made_newer(file: Path, than: int) -> os.stat_result:
     return stat
 
 
-def _load(target: Path) -> tuple[bytes, os.stat_result] | None:
-    """Content and stamp that belong together, also while an editor is writing."""
-    for _ in range(ATTEMPTS):
-        try:
-            with target.open("rb") as file:
-                before = os.fstat(file.fileno())
-                content = file.read()
-                after = os.fstat(file.fileno())
-        except FileNotFoundError:
-            return None
-        if before.st_mtime_ns == after.st_mtime_ns and after.st_size == len(content):
-            return content, after
-        time.sleep(0.005)
-    raise Unavailable(f"{target.name} is being written by another program; try again")
-
-
 def _unchanged(target: Path, before: FileText | None) -> bool:
     """Compares content, not times: clocks of file systems are coarser than an editor is quick."""
-    found = _load(target)
+    found = load(target, target.name, sys.maxsize)
     return found is None if before is None else found is not None and found[0] == before.text.encode("utf-8")
-
-
-def _make_folder(folder: Path) -> None:
-    """Create the folder durably, for its owner's eyes only."""
-    if folder.is_dir():
-        return
-    _make_folder(folder.parent)
-    with contextlib.suppress(FileExistsError):
-        folder.mkdir(mode=0o700)
-        sync_folder(folder.parent)
-    if not folder.is_dir():
-        raise Obstructed(f"{folder} is a file where a folder must be; move it away")
 
 
 def _check_spelling(root: Path, target: Path) -> None:
@@ -309,19 +303,3 @@ def _check_spelling(root: Path, target: Path) -> None:
 def _names(folder: Path, mtime_ns: int) -> dict[str, str]:  # noqa: ARG001 - another time, other names
     """What is in the folder, by names in small letters. A folder of records is long, and asked for at every step."""
     return {name.lower(): name for name in os.listdir(folder)}  # noqa: PTH208 - names only
-
-
-@contextlib.contextmanager
-def _explained(path: str) -> Iterator[None]:
-    """Give the operating system's errors a class and a sentence."""
-    try:
-        yield
-    except EverloreError:
-        raise
-    except OSError as error:
-        reason = error.strerror or str(error)
-        if error.errno in (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ):
-            raise InvalidInput(f"{path[:80]} cannot be a path on this disk ({reason}); use a shorter id") from None
-        if error.errno in (errno.EXDEV, errno.ELOOP, errno.EISDIR, errno.ENOTDIR):
-            raise Obstructed(f"{path}: {reason}; a vault is plain folders on one disk") from None
-        raise Unavailable(f"{path} cannot be read or written: {reason}; nothing was lost") from None

@@ -168,14 +168,28 @@ def replace_entry(text: str, entry: LogEntry, drop: Collection[str] = ()) -> str
     A person's heading, remarks, extra fields and extra sections stay; fields and sections in `drop` go.
     """
     block = _find(_scan(text), text, entry.id)
+    return _put(text, block, merge_entry(text[block.inner : block.inner_end], entry, drop, newline_of(text)))
+
+
+def entry_text(text: str, entry_id: str) -> str:
+    """All that stands between the markers of an entry, as a person may change it."""
+    block = _find(_scan(text), text, entry_id)
+    return text[block.inner : block.inner_end].replace("\r\n", "\n").strip() + "\n"
+
+
+def with_entry_text(text: str, entry_id: str, inner: str) -> str:
+    """The file in which that stands between the markers."""
+    return _put(text, _find(_scan(text), text, entry_id), f"{inner.strip()}\n".replace("\n", newline_of(text)))
+
+
+def _put(text: str, block: _Block, inner: str) -> str:
     newline = newline_of(text)
-    inner = merge_entry(text[block.inner : block.inner_end], entry, drop, newline)
     # an entry that a person typed without markers gets them, since our text may hold what would end it
-    opening = text[block.start : block.inner] or f"<!-- entry:{entry.id} -->{newline}"
+    opening = text[block.start : block.inner] or f"<!-- entry:{block.id} -->{newline}"
     closing = text[block.inner_end : block.end]
     if not closing:
         inner = inner.rstrip() + newline
-        closing = f"<!-- /entry:{entry.id} -->{newline}" + (newline if block.end < len(text) else "")
+        closing = f"<!-- /entry:{block.id} -->{newline}" + (newline if block.end < len(text) else "")
     return text[: block.start] + opening + inner + closing + text[block.end :]
 
 
@@ -201,6 +215,33 @@ def without(entries: Iterable[str], text: str | None) -> str | None:
         if text is not None:
             with suppress(NotFound):
                 text = remove_entry(text, entry)
+    return text
+
+
+def put_back(text: str | None, before: str, entries: Collection[str] | None) -> str:
+    """A log, which may be gone, with these entries of what it was `before` again, or with all of them. Where nothing
+    else happened to it, it is as it was."""
+    old = _scan(before)
+    wanted = {block.id for block in old.blocks} if entries is None else set(entries)
+    if text is None:
+        return (
+            before if entries is None else without([one.id for one in old.blocks if one.id not in wanted], before) or ""
+        )
+    if text == without(wanted, before):
+        return before
+    newline = newline_of(text)
+    for number, block in enumerate(old.blocks):
+        scan = _scan(text)
+        ends = {one.id: one.end for one in scan.blocks}
+        if block.id not in wanted or block.id in scan.known.ids:
+            continue
+        raw = before[block.start : block.end].rstrip() + newline
+        after = next((ends[one.id] for one in reversed(old.blocks[:number]) if one.id in ends), None)
+        at = after if after is not None else min((one.start for one in scan.blocks), default=len(text))
+        head, tail = text[:at], text[at:]
+        gap = newline if tail and not tail.startswith(("\n", "\r\n")) else ""
+        counts = {"entry_count": len(ends) + 1, "last_number": max(scan.known.last_number, _highest([block.id]))}
+        text = write_front(f"{head}{blank_line(head, newline)}{raw}{gap}{tail}", scan.front, counts)
     return text
 
 

@@ -1,7 +1,8 @@
 """The vault as a table: the same texts under the same paths, and here they are canonical.
 
 A file is queued for indexing by the transaction that writes it, so that no server has to look for it: whoever wrote it
-indexes it at once, which takes it out of the queue, and if that one died, another finds it there.
+indexes it at once, which takes it out of the queue, and if that one died, another finds it there. Who writes rows in
+the same transaction queues nothing.
 
 Where servers of another version have an index of their own beside ours, they are told of each file, and since the first
 versions tell nobody, all files are compared with the index now and then.
@@ -11,24 +12,24 @@ from __future__ import annotations
 
 import contextlib
 import math
-import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
+from uuid import UUID
 
-from everlore.errors import EverloreError, InvalidInput, Unavailable
-from everlore.postgres.errors import Lost
+from everlore.errors import EverloreError
 from everlore.postgres.names import quoted
 from everlore.postgres.parts import Part
-from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, first, rows, run, value
-from everlore.postgres.tenants import file_uuid, tenant_of
-from everlore.vault.base import LOCK_SECONDS, Change, FileText, Raw, decoded
+from everlore.postgres.server import INDEX_WRITERS, Server
+from everlore.postgres.statements import Connection
+from everlore.sql import Row
+from everlore.tenants import file_uuid, tenant_of
+from everlore.vault.base import LOCK_SECONDS, Change, FileText, Outdated, Raw, Texting, Texts, encoded
+from everlore.vault.shelf import Shelf
 
-PAUSE_SECONDS = 0.02
 INDEX_SECONDS = 10.0
 """So long the writer of a file has to index it; then others do."""
 
@@ -45,6 +46,12 @@ _DIFFERING = (
     " FROM documents d FULL JOIN files f ON f.tenant = d.tenant"
     " AND f.file = d.file WHERE (d.mtime_ns, d.size) IS DISTINCT FROM (f.mtime_ns, f.size)"
 )
+_DOCUMENTS = "INSERT INTO documents(tenant, file, path, content, mtime_ns, size)"
+_REPLACED = (
+    "ON CONFLICT(tenant, file) DO UPDATE SET content = excluded.content, mtime_ns = excluded.mtime_ns,"
+    " size = excluded.size"
+)
+_THESE = "tenant = ANY(?) AND file = ANY(?)"
 
 PART = Part(
     "vault",
@@ -57,10 +64,39 @@ PART = Part(
     ),
     {"documents": "tenant"},
 )
+SHELVES = Part(
+    "bin", ('CREATE TABLE bin(name text COLLATE "C" PRIMARY KEY, content bytea NOT NULL);',), {"bin": "local"}
+)
+"""A part of its own: servers of older versions, which know no bin, go on beside it."""
 
 
-class PostgresVault:
+class PostgresShelf:
+    """A table. Few write to it, so a cluster keeps it on its coordinator."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        server.prepare(SHELVES)
+
+    def put(self, name: str, content: bytes) -> None:
+        upsert = (
+            "INSERT INTO bin(name, content) VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET content = excluded.content"
+        )
+        self._server.write(lambda db: db.run(upsert, (name, content)))
+
+    def get(self, name: str) -> bytes | None:
+        found = self._server.read(lambda db: db.value("SELECT content FROM bin WHERE name = ?", (name,)))
+        return None if found is None else bytes(found)
+
+    def names(self) -> list[str]:
+        return [name for (name,) in self._server.read(lambda db: db.rows("SELECT name FROM bin ORDER BY name"))]
+
+    def drop(self, names: Collection[str]) -> None:
+        self._server.write(lambda db: db.run("DELETE FROM bin WHERE name = ANY(?)", (list(names),)))
+
+
+class PostgresVault(Texting):
     folder: Path | None = None
+    patience = LOCK_SECONDS
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -70,6 +106,7 @@ class PostgresVault:
         self._compared_in = 0.0
         self._complete = False
         server.prepare(PART)
+        self.bin: Shelf = PostgresShelf(server)
 
     def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:
         self._server.listen(wake, stop)
@@ -77,37 +114,37 @@ class PostgresVault:
     def prepare(self) -> None:
         """The tables were made when it was opened."""
 
-    def read(self, path: str) -> FileText | None:
-        raw = self.raw(path)
-        return FileText(decoded(raw.content, path), raw.mtime_ns, len(raw.content)) if raw else None
+    def raws(self, paths: Collection[str]) -> dict[str, Raw]:
+        select = f"SELECT path, content, mtime_ns FROM documents WHERE {_THESE}"
+        found = self._server.read(lambda db: db.rows(select, _these(map(file_uuid, paths))))
+        return {path: Raw(bytes(content), mtime_ns) for path, content, mtime_ns in found}
 
     def stat(self, path: str) -> tuple[int, int] | None:
-        file = file_uuid(path)
-        select = "SELECT mtime_ns, size FROM documents WHERE tenant = %s AND file = %s"
-        found = self._server.read(lambda c: first(c, select, (tenant_of(file), file)))
+        select = f"SELECT mtime_ns, size FROM documents WHERE {_THESE}"
+        found = self._server.read(lambda db: db.row(select, _these([file_uuid(path)])))
         return (found[0], found[1]) if found else None
 
     def lock(self, name: str, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
         return self._server.lock(name, timeout)
 
-    def change(self, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS) -> Change:
-        """Only threads of this process wait for each other. Of two processes the quicker one writes, and the other,
-        which finds another text than it read, edits that one."""
-        deadline = time.monotonic() + timeout
-        tried: list[Change] = []
-        with self._server.gate(path, timeout):
-            while True:
-                try:
-                    change = self._attempt(path, edit, tried)
-                except Lost:
-                    if time.monotonic() > deadline:
-                        raise
+    def guard(self, names: Iterable[str], timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
+        del names, timeout  # `exchange` is one step
+        return contextlib.nullcontext()
+
+    def exchange(self, texts: Texts, then: Callable[[Mapping[str, Change]], None] | None = None) -> dict[str, Change]:
+        changes = {path: Change(before, _newer(path, before, text)) for path, (before, text) in texts.items()}
+
+        def work(db: Connection) -> None:
+            self._server.hold(db, changes, INDEX_WRITERS if then else "")
+            if _exchanged(db, changes):
+                if then is not None:
+                    then(changes)
                 else:
-                    if change is not None:
-                        return change
-                if time.monotonic() > deadline:
-                    raise Unavailable(f"{path} is being changed by another process all the time; try again")
-                time.sleep(random.uniform(0, PAUSE_SECONDS))
+                    _queue(db, {path: _time_of(change) for path, change in changes.items()})
+
+        self._server.write(work)
+        self._tell(path for path, change in changes.items() if change.after != change.before)
+        return changes
 
     def being_written(self, path: str) -> bool:  # noqa: ARG002
         """A document is written at once."""
@@ -120,26 +157,23 @@ class PostgresVault:
         return iter(())
 
     def remove(self, path: str) -> None:
-        file = file_uuid(path)
+        def work(db: Connection) -> None:
+            if db.run(f"DELETE FROM documents WHERE {_THESE}", _these([file_uuid(path)])):
+                _queue(db, {path: time.time_ns()})
 
-        def work(connection: Connection) -> None:
-            if run(connection, "DELETE FROM documents WHERE tenant = %s AND file = %s", (tenant_of(file), file)):
-                _queue(connection, path, time.time_ns())
-
-        with self.lock(path):
-            self._server.write(work)
-        self._tell(path)
+        self._server.write(work)
+        self._tell([path])
 
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
-        inside, values = ("", ()) if not below else (" WHERE starts_with(path, %s)", (f"{below}/",))
-        found = self._server.read(lambda c: rows(c, f"SELECT path, mtime_ns, size FROM documents{inside}", values))
+        inside, values = ("", ()) if not below else (" WHERE starts_with(path, ?)", (f"{below}/",))
+        found = self._server.read(lambda db: db.rows(f"SELECT path, mtime_ns, size FROM documents{inside}", values))
         yield from sorted(found, key=lambda one: str(one[0]).split("/"))
 
     def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:  # noqa: ARG002
         """The index lies beside the documents, so the database compares them."""
         began = time.monotonic()
         select = f"SELECT coalesce(d.path, f.path){_DIFFERING} ORDER BY d.path IS NULL, 1"
-        found = [path for (path,) in self._server.read(lambda c: rows(c, select))]
+        found = [path for (path,) in self._server.read(lambda db: db.rows(select))]
         self._compared_in = time.monotonic() - began
         return found
 
@@ -155,34 +189,21 @@ class PostgresVault:
         others = "SELECT 1 FROM queue q WHERE q.tenant = d.tenant AND q.file = d.file"
         others += " AND (q.error <> '' OR q.written IS NOT NULL)"
         missing = f"SELECT count(*){_DIFFERING} AND d.file IS NOT NULL AND NOT EXISTS({others})"
-        count = self._server.read(lambda c: int(value(c, missing)))
+        count = self._server.read(lambda db: int(db.value(missing)))
         self._complete = not count
         return f"the index is being built: {count} files are not in it yet" if count else ""
 
-    def raw(self, path: str) -> Raw | None:
-        file = file_uuid(path)
-        select = "SELECT content, mtime_ns FROM documents WHERE tenant = %s AND file = %s"
-        found = self._server.read(lambda c: first(c, select, (tenant_of(file), file)))
-        return Raw(bytes(found[0]), found[1]) if found else None
-
-    def put(self, path: str, raw: Raw) -> None:
-        def work(connection: Connection) -> None:
-            file = file_uuid(path)
-            run(
-                connection,
-                "INSERT INTO documents(tenant, file, path, content, mtime_ns, size) VALUES(%s, %s, %s, %s, %s, %s)"
-                " ON CONFLICT(tenant, file) DO UPDATE SET content = excluded.content, mtime_ns = excluded.mtime_ns,"
-                " size = excluded.size",
-                (tenant_of(file), file, path, raw.content, raw.mtime_ns, len(raw.content)),
-            )
-            _queue(connection, path, raw.mtime_ns)
+    def put_all(self, files: Mapping[str, Raw]) -> None:
+        def work(db: Connection) -> None:
+            db.many(_DOCUMENTS, [_document(path, raw) for path, raw in sorted(files.items())], _REPLACED)
+            _queue(db, {path: raw.mtime_ns for path, raw in files.items()})
 
         self._server.write(work)
-        self._tell(path)
+        self._tell(files)
 
     def try_write(self) -> None:
         """A deletion of nothing needs every right that a change needs."""
-        self._server.write(lambda connection: run(connection, "DELETE FROM documents WHERE tenant = -1"))
+        self._server.write(lambda db: db.run("DELETE FROM documents WHERE tenant = -1"))
 
     def close(self) -> None:
         """The server is closed by whoever opened it."""
@@ -192,83 +213,83 @@ class PostgresVault:
         if self._looked < 0 or time.monotonic() > self._looked + every:
             self._beside, self._looked = self._server.beside(INDEX), time.monotonic()
 
-    def _tell(self, path: str) -> None:
+    def _tell(self, paths: Iterable[str]) -> None:
         """Servers of other versions. They may be gone, and their tables with them: then it is nobody's loss."""
-        file = file_uuid(path)
         self._look(math.inf)
-        for schema in map(quoted, self._beside):
+        named = [(tenant_of(file), file, path, time.time()) for path in paths for file in [file_uuid(path)]]
+        for schema in map(quoted, self._beside if named else ()):
             insert = (
-                f"INSERT INTO {schema}.queue(tenant, file, path, number, generation, due) VALUES(%s, %s, %s,"
-                f" nextval('{schema}.numbers'), 1, %s) ON CONFLICT(tenant, file) DO UPDATE SET"
+                f"INSERT INTO {schema}.queue(tenant, file, path, number, generation, due) VALUES(?, ?, ?,"
+                f" nextval('{schema}.numbers'), 1, ?) ON CONFLICT(tenant, file) DO UPDATE SET"
                 " generation = queue.generation + 1, due = excluded.due, written = NULL"
             )
             with contextlib.suppress(EverloreError):
-                self._server.write(partial(run, statement=insert, values=(tenant_of(file), file, path, time.time())))
+                self._server.apart(partial(Connection.each, sql=insert, values=named))
 
-    def _attempt(self, path: str, edit: Callable[[str | None], str | None], tried: list[Change]) -> Change | None:
-        """None when another was quicker. `tried` is what a lost connection left us in doubt about."""
-        before = self.read(path)
-        if tried and before == tried[-1].after:
-            return tried[-1]  # the connection was lost after the commit, before its answer came
-        tried.clear()
-        text = edit(before.text if before else None)
-        if text == (before.text if before else None):
-            return Change(before, before)
-        change = Change(before, _newer(path, before, text))
-        tried.append(change)
-        if self._server.write(partial(_exchange, path, change)):
-            self._tell(path)
-            return change
-        tried.clear()
-        return None
+
+def _these(files: Iterable[UUID]) -> tuple[list[int], list[UUID]]:
+    wanted = list(files)
+    return sorted(set(map(tenant_of, wanted))), wanted
+
+
+def _document(path: str, raw: Raw) -> Row:
+    file = file_uuid(path)
+    return tenant_of(file), file, path, raw.content, raw.mtime_ns, len(raw.content)
 
 
 def _newer(path: str, before: FileText | None, text: str | None) -> FileText | None:
     """Equal stamps mean equal content, so two writes within one tick of the clock must not share theirs."""
-    if text is None:
-        return None
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise InvalidInput(f"{path}: half a character at {error.start} cannot be written; remove it") from None
+    if text is None or (before and text == before.text):
+        return None if text is None else before
+    size = len(encoded(text, path))
     return FileText(text, max(time.time_ns(), before.mtime_ns + 1 if before else 0), size)
 
 
-def _exchange(path: str, change: Change, connection: Connection) -> bool:
-    """Put what is after in the place of what was before; False when that is no longer there."""
-    file = file_uuid(path)
-    there = (tenant_of(file), file)
-    before, after = change.before, change.after
-    same = "tenant = %s AND file = %s AND mtime_ns = %s AND size = %s"
-    if before is None:
-        assert after is not None
-        done = run(
-            connection,
-            "INSERT INTO documents(tenant, file, path, content, mtime_ns, size) VALUES(%s, %s, %s, %s, %s, %s)"
-            " ON CONFLICT DO NOTHING",
-            (*there, path, after.text.encode(), after.mtime_ns, after.size),
-        )
-    elif after is None:
-        done = run(connection, f"DELETE FROM documents WHERE {same}", (*there, before.mtime_ns, before.size))
-    else:
-        done = run(
-            connection,
-            f"UPDATE documents SET content = %s, mtime_ns = %s, size = %s WHERE {same}",
-            (after.text.encode(), after.mtime_ns, after.size, *there, before.mtime_ns, before.size),
-        )
-    if done:
-        _queue(connection, path, after.mtime_ns if after else time.time_ns())
-    return bool(done)
+def _time_of(change: Change) -> int:
+    return change.after.mtime_ns if change.after else time.time_ns()
 
 
-def _queue(connection: Connection, path: str, written: int) -> None:
-    """Ask for it to be indexed, unless it is asked for already by somebody who knows no time."""
-    file = file_uuid(path)
-    value(
-        connection,
-        "INSERT INTO queue(tenant, file, path, number, generation, due, written)"
-        " VALUES(%s, %s, %s, nextval('numbers'), 1, %s, %s) ON CONFLICT(tenant, file) DO UPDATE SET"
-        " generation = queue.generation + 1,"
-        " written = CASE WHEN queue.written IS NULL THEN NULL ELSE excluded.written END RETURNING 1",
-        (tenant_of(file), file, path, time.time() + INDEX_SECONDS, written),
+def _exchanged(db: Connection, changes: Mapping[str, Change]) -> bool:
+    """Put what is after in the place of what was before; `Outdated` when that is no longer there. False when this very
+    change is there already: the connection was lost after the commit, before its answer came."""
+    new = {path: one.after for path, one in changes.items() if one.after and one.after != one.before}
+    gone = {path: one.before for path, one in changes.items() if one.before and not one.after}
+    same = {path: one.before for path, one in changes.items() if one.after == one.before}
+    done = 0
+    if new:
+        read = [(path, one) for path in new if (one := changes[path].before)]
+        still = ", ".join(["(?, ?, ?)"] * len(read))
+        where = f"(documents.file, documents.mtime_ns, documents.size) IN ({still})" if read else "false"
+        stamps = [value for path, one in read for value in (file_uuid(path), one.mtime_ns, one.size)]
+        rows = sorted(_document(path, Raw(one.text.encode(), one.mtime_ns)) for path, one in new.items())
+        done += len(db.many(_DOCUMENTS, rows, f"{_REPLACED} WHERE {where} RETURNING 1", stamps))
+    for path, old in gone.items():
+        delete = f"DELETE FROM documents WHERE {_THESE} AND mtime_ns = ? AND size = ?"
+        done += db.run(delete, (*_these([file_uuid(path)]), old.mtime_ns, old.size))
+    if done == len(new) + len(gone) and not same:
+        return True
+    select = f"SELECT path, mtime_ns, size FROM documents WHERE {_THESE}"
+    found = {path: (mtime_ns, size) for path, mtime_ns, size in db.rows(select, _these(map(file_uuid, changes)))}
+    there = {path for path, one in changes.items() if found.get(path) == _stamp(one.after)}
+    if not there.issuperset(same if done == len(new) + len(gone) else changes):
+        raise Outdated("files changed since they were read; try again")
+    return done == len(new) + len(gone)
+
+
+def _stamp(file: FileText | None) -> tuple[int, int] | None:
+    return (file.mtime_ns, file.size) if file else None
+
+
+def _queue(db: Connection, written: Mapping[str, int]) -> None:
+    """Ask for files to be indexed, unless that is asked for already by somebody who knows no time."""
+    due = time.time() + INDEX_SECONDS
+    named = [
+        (tenant_of(file), file, path, due, written[path]) for path in sorted(written) for file in [file_uuid(path)]
+    ]
+    db.many(
+        "INSERT INTO queue(tenant, file, path, number, generation, due, written)",
+        named,
+        "ON CONFLICT(tenant, file) DO UPDATE SET generation = queue.generation + 1,"
+        " written = CASE WHEN queue.written IS NULL THEN NULL ELSE excluded.written END",
+        row="?, ?, ?, nextval('numbers'), 1, ?, ?",
     )

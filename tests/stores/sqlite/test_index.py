@@ -42,8 +42,7 @@ def test_a_file_where_the_folder_should_be_is_named(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_everything_as_it_was(path: Path) -> None:
     index = open_index(path)
     fill(index, row("af_1", "tea"))
-    with file_of(index).read() as connection:
-        pages = database.value(connection, "PRAGMA page_count")
+    pages = file_of(index).read(lambda db: db.value("PRAGMA page_count"))
     file_of(index)._connection().execute(f"PRAGMA max_page_count={pages + 2}")
     with pytest.raises(Unavailable, match="full"):
         fill(index, *[row(f"af_{n}", "cake " * 50) for n in range(500)])
@@ -55,8 +54,8 @@ def test_many_small_writes_are_tidied_in_the_background(tmp_path: Path, vectors:
     engine = open_vault(tmp_path / "vault", vectors.url)
 
     def segments() -> int:
-        connection = apsw.Connection(str(tmp_path / "vault" / ".everlore" / "index.db"))
-        return int(database.value(connection, "SELECT count(DISTINCT segid) FROM words_idx"))
+        connection = database.Connection(str(tmp_path / "vault" / ".everlore" / "index.db"))
+        return int(connection.value("SELECT count(DISTINCT segid) FROM words_idx"))
 
     for number in range(3):
         fill(engine.index, row(f"af_{number}", f"tea {number}"), path=f"{number}.md")
@@ -126,8 +125,10 @@ def test_a_newer_state_is_refused_and_a_damaged_one_never_replaced(tmp_path: Pat
     with pytest.raises(Misconfigured, match="newer"):
         SqliteBuffer(path)
     path.write_bytes(b"garbage " * 2000)
+    harmed = SqliteBuffer(path)
     with pytest.raises(Damaged, match="backup"):
-        SqliteBuffer(path)
+        harmed.count()
+    harmed.close()
     assert path.read_bytes() == b"garbage " * 2000
 
 
@@ -169,7 +170,7 @@ def test_processes_that_open_a_new_vault_at_once_all_succeed(tmp_path: Path) -> 
     assert sorted(int(n) for lines in said for n in lines) == list(range(1, 21))
     index, buffer = open_index(tmp_path / "new" / "index.db"), SqliteBuffer(tmp_path / "new" / "state.db")
     assert (len(index.files.known()), len(found(index, "tea", limit=50)), index.upkeep.check()) == (20, 20, [])
-    assert len(buffer.open_messages(Scope(), "s1")) == 20
+    assert len(buffer.session(Scope(), "s1")[1]) == 20
     index.close()
     buffer.close()
 

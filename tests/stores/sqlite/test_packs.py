@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import apsw
 import numpy as np
 import pytest
 from stored import ALICE, BOB, direction, fill, row, vector, where
 
-from everlore.database import rows, value
+from everlore.database import Connection
 from everlore.stores.base import Index
 from everlore.stores.sqlite import packs, vectors
 from everlore.stores.sqlite.index import open_index
@@ -62,9 +61,9 @@ def nearest(index: Index, number: int) -> float:
 
 
 def ask(path: Path, select: str) -> int:
-    connection = apsw.Connection(str(path))
+    connection = Connection(str(path))
     try:
-        return int(value(connection, select))
+        return int(connection.value(select))
     finally:
         connection.close()
 
@@ -144,9 +143,9 @@ def test_a_write_that_fails_leaves_no_pack_behind(
     writer, reader = opened
     store(writer, range(30))
 
-    def fail(connection: apsw.Connection) -> bool:
+    def fail(connection: Connection) -> bool:
         done = step(connection)
-        if rows(connection, "SELECT 1 FROM packs LIMIT 1") and done:
+        if connection.rows("SELECT 1 FROM packs LIMIT 1") and done:
             raise OSError("the disk is gone")
         return done
 

@@ -41,6 +41,13 @@ COMMANDS = [
     ["forget"],
     ["rules"],
     ["users"],
+    ["edit"],
+    ["undo"],
+    ["open"],
+    ["people"],
+    ["sessions"],
+    ["cases"],
+    ["tail"],
     ["curate"],
     ["keys"],
     ["keys", "create"],
@@ -89,7 +96,7 @@ def test_help_is_quick() -> None:
             best = min(best, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
         return best
 
-    assert seconds("-m", "everlore", "--help") < 0.25
+    assert seconds("-m", "everlore", "--help") < 15 * seconds("-c", "pass")
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
+import signal
 import subprocess
 import sys
-from contextlib import suppress
+import threading
 from pathlib import Path
 
 import pytest
+from commanding import about, in_terminal
 from serving import clean_env, everlore
 
 
@@ -34,19 +34,19 @@ def test_the_sentence_that_answers_is_printed_and_the_past_is_marked(vault: Path
 
 
 def test_in_a_terminal_the_words_of_the_question_stand_out(vault: Path) -> None:
-    if sys.platform == "win32":
-        pytest.skip("Windows has no pty")
-    ours, theirs = pty.openpty()
-    env = clean_env(vault) | {"TERM": "xterm-256color"}
-    done = subprocess.run([sys.executable, "-m", "everlore", "search", "dentist"], stdout=theirs, env=env, check=False)
-    os.close(theirs)
-    shown = b""
-    with suppress(OSError):
-        while part := os.read(ours, 65536):
-            shown += part
-    os.close(ours)
-    assert done.returncode == 0
-    assert b"\x1b[1;32mdentist" in shown
+    assert "\x1b[1;32mdentist" in in_terminal(vault, "search", "dentist")
+    assert "\x1b[1;32m" not in in_terminal(vault, "search", "dentist", NO_COLOR="1")
+
+
+def test_a_long_list_in_a_terminal_is_shown_in_pages(vault: Path, tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\necho A PAGER\ncat\n", encoding="utf-8")
+    pager.chmod(0o755)
+    assert "A PAGER" not in in_terminal(vault, "log", PAGER=str(pager), LINES="24")
+    paged = in_terminal(vault, "log", PAGER=str(pager), LINES="2")
+    assert "A PAGER" in paged
+    assert "dentist" in paged
+    assert "A PAGER" not in in_terminal(vault, "log", PAGER="", LINES="2")
 
 
 def test_why_is_told_on_demand(vault: Path) -> None:
@@ -65,6 +65,8 @@ def test_nothing_found_says_whose_memories_were_searched(vault: Path) -> None:
     assert done.returncode == 1
     assert "memories of 'bob'" in done.stdout
     assert "default" in done.stdout
+    meant = everlore("search", "dentist", "--user", "defualt", root=vault)
+    assert "Did you mean --user default?" in meant.stdout
 
 
 def test_the_past_can_be_asked(vault: Path) -> None:
@@ -75,21 +77,74 @@ def test_the_past_can_be_asked(vault: Path) -> None:
     assert (wrong.returncode, "is not an ISO-8601 time" in wrong.stderr) == (1, True)
 
 
-def test_a_memory_is_listed_shown_and_forgotten(vault: Path) -> None:
-    line = next(line for line in everlore("log", root=vault).stdout.splitlines() if "dentist" in line.lower())
-    found = line.split()[1]
+def test_a_memory_is_listed_shown_forgotten_and_brought_back(vault: Path) -> None:
+    found = about(vault, "dentist")
     shown = everlore("show", found, root=vault).stdout
     assert "Herrengasse" in shown
     assert ".md" in shown
+    before = {path: path.read_bytes() for path in vault.rglob("*.md")}
     kept = everlore("forget", found, root=vault)
     assert (kept.returncode, "Nothing was forgotten" in kept.stderr) == (1, True)
-    assert everlore("forget", found, "--yes", root=vault).stdout.startswith("Forgotten: ")
+    assert "Huber in the Herrengasse" in kept.stderr
+    asked = in_terminal(vault, "forget", found, typed="n\n")
+    assert "Nothing was forgotten" in asked
+    done = everlore("forget", found, "--yes", root=vault)
+    assert done.stdout.startswith("Forgotten: 2, with what was made of them.\nFor 30 days `everlore undo ")
     assert "Herrengasse" not in "".join(path.read_text(encoding="utf-8") for path in vault.rglob("*.md"))
+    [row] = json.loads(everlore("undo", "--json", root=vault).stdout)
+    assert "Huber" in row["text"]
+    assert everlore("undo", row["id"], root=vault).stdout.startswith("Back: ")
+    assert {path: path.read_bytes() for path in vault.rglob("*.md")} == before
+    assert everlore("undo", root=vault).stdout.startswith("Nothing found")
 
 
-def test_users_and_rules_are_listed(vault: Path) -> None:
-    assert list(json.loads(everlore("users", "--json", root=vault).stdout)) == ["default"]
-    assert everlore("rules", root=vault).returncode == 0
+def test_what_a_forgotten_memory_had_ended_is_told_and_may_hold_again(vault: Path) -> None:
+    gone = in_terminal(vault, "forget", about(vault, "Graz"), typed="y\n")
+    assert "stays ended: User lives in Vienna." in gone
+    assert "Still ended: User lives in Vienna." in gone
+    assert "(until " in everlore("history", root=vault).stdout
+    assert (
+        everlore("undo", about(vault, "Vienna", "history"), root=vault).stdout == "Holds again: User lives in Vienna.\n"
+    )
+    assert "(until " not in everlore("history", root=vault).stdout
+    everlore("undo", json.loads(everlore("undo", "--json", root=vault).stdout)[0]["id"], root=vault)
+
+
+@pytest.mark.parametrize("listed", ["log", "history", "people", "sessions", "users", "cases", "rules", "undo"])
+def test_lists_are_text_and_json(vault: Path, listed: str) -> None:
+    told, data = (everlore(listed, *more, root=vault) for more in ([], ["--json"]))
+    assert told.stdout.strip()
+    assert bool(json.loads(data.stdout)) == (listed not in ("cases", "rules", "undo"))
+    assert told.stderr == data.stderr == ""
+
+
+def test_what_is_learnt_is_shown_as_it_happens(vault: Path) -> None:
+    command = [sys.executable, "-m", "everlore", "tail", "--json"]
+    process = subprocess.Popen(command, env=clean_env(vault), stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    assert process.stdout is not None
+    found: list[str] = []
+    reader = threading.Thread(target=lambda: found.append(process.stdout.readline() if process.stdout else ""))
+    reader.start()
+    for number in range(60):  # until it listens
+        everlore("add", f"My locker has the number {number}.", root=vault)
+        reader.join(2.0)
+        if not reader.is_alive():
+            break
+    assert "locker" in json.loads(found[0])["text"]
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 0
+    process.stdout.close()
+
+
+def test_a_shell_is_told_users_ids_and_sessions(vault: Path) -> None:
+    def offered(*words: str) -> list[str]:
+        line = " ".join(["everlore", *words])
+        env = {"_EVERLORE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words))}
+        return everlore(root=vault, env=env).stdout.split()
+
+    assert offered("log", "--user", "de") == ["default"]
+    assert about(vault, "dentist") in offered("show", "default_ep_")
+    assert offered("log", "--session", "nothing-begins-so") == []
 
 
 @pytest.mark.parametrize(

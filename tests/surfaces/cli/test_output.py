@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commanding import about, in_terminal
 from serving import Api, clean_env, everlore, running
 
 
@@ -75,3 +76,19 @@ def test_a_reader_that_leaves_early_causes_no_traceback(vault: Path) -> None:
     process.wait(60)
     process.stderr.close()
     assert b"Traceback" not in errors
+
+
+def test_a_memory_gives_no_orders_to_a_terminal(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    everlore("add", "My locker \x1b]0;owned\x07 has the \x9b31mnumber 12.", root=root)
+    found = about(root, "locker")
+    for shown in (
+        everlore("search", "locker", root=root).stdout,
+        everlore("show", found, root=root).stdout,
+        everlore("forget", found, root=root).stderr,
+        in_terminal(root, "search", "locker", NO_COLOR="1"),
+    ):
+        assert "number 12" in shown
+        assert "\x1b]" not in shown
+        assert "\x9b" not in shown
+        assert "\x07" not in shown

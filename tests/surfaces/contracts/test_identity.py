@@ -10,7 +10,7 @@ import pytest
 from everlore.surfaces.contracts.identity import HANDSHAKE_VERSIONS
 from everlore.surfaces.mcp import toolsets
 
-HEAVY = {"mcp", "pydantic", "numpy", "asyncio", "structlog", "everlore.engine"}
+HEAVY = {"mcp", "pydantic", "numpy", "asyncio", "everlore.engine"}
 
 
 @pytest.mark.parametrize("name", toolsets.NAMES)

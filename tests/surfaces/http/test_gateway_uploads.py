@@ -54,6 +54,15 @@ def test_an_uploaded_document_becomes_memories(guarded: Server, alice: Gate) -> 
     assert not any("2019" in text for text in texts), "the older version is forgotten"
 
 
+def test_front_matter_is_about_a_document(alice: Gate) -> None:
+    source(
+        alice, b"---\neveros_import_version: 2\nmerged_at: 2026-01-02\n---\n\n# Mine\n\nThe heron nests by the weir.\n"
+    )
+    found = alice.ok("/mem/search", {"query": "heron import version"})["items"]
+    assert any("weir" in one["episode"] for one in found)
+    assert "import_version" not in str(found)
+
+
 def test_a_form_works_as_well_as_a_put(alice: Gate) -> None:
     content = b"The pergola is made of oak."
     made = presigned(alice, content)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from everlore.accounts.values import Account, Principal
@@ -33,9 +35,10 @@ def test_asking_without_spending_takes_nothing() -> None:
     [
         ("/api/v1/memory/search", "POST", "mem:read"),
         ("/api/v1/mem/context", "POST", "mem:read"),
-        ("/metrics", "GET", "mem:read"),
         ("/api/v1/memory/add", "POST", "mem:write"),
         ("/api/v1/memory/import", "POST", "mem:write"),
+        ("/api/v1/memory/bin", "POST", "mem:read"),
+        ("/api/v1/memory/bin/restore", "POST", "mem:write"),
         ("/api/v1/agents/list", "POST", "agents"),
     ],
 )
@@ -47,10 +50,18 @@ def test_each_route_needs_its_scope(path: str, method: str, scope: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/knowledge", "/api/v1/mcp/content"])
-def test_tools_may_read_and_write_so_their_callers_must(path: str) -> None:
-    for scope, missing in (("mem:read", "mem:write"), ("mem:write", "mem:read")):
-        with pytest.raises(Denied, match=missing):
-            check_scopes(caller(scope), path, "GET")
+def test_who_may_read_may_use_the_tools_that_read(path: str) -> None:
+    check_scopes(caller("mem:read"), path, "POST")
+    with pytest.raises(Denied, match="mem:read"):
+        check_scopes(caller("mem:write"), path, "POST")
+
+
+def test_metrics_are_for_a_key_of_the_vaults_own_account() -> None:
+    check_scopes(caller("mem:read", main=True), "/metrics", "GET")
+    agent = replace(caller("mem:read", main=True), agent_id="agt_1")
+    for who in (caller("mem:read", "mem:write", "agents"), agent):
+        with pytest.raises(Denied, match="operator"):
+            check_scopes(who, "/metrics", "GET")
 
 
 def test_names_mean_the_callers_own_space() -> None:

@@ -125,7 +125,20 @@ def test_the_spec_describes_the_real_envelopes(start: Any) -> None:
     spec = server.client.get("/openapi.json").json()
     assert spec["openapi"].startswith("3.")
     routes = {path for path in spec["paths"] if path.startswith("/api/v1/memory/")}
-    names = ("add", "flush", "search", "get", "delete", "history", "export", "import", "review", "curate")
+    names = ["add", "flush", "search", "get", "delete", "history", "export", "import", "review", "curate"]
+    names += [
+        "delete/preview",
+        "delete/owner",
+        "reopen",
+        "bin",
+        "bin/restore",
+        "bin/empty",
+        "owners",
+        "source",
+        "edit",
+        "sessions",
+        "graph",
+    ]
     assert {f"/api/v1/memory/{name}" for name in names} == routes
     for path in routes:
         operation = spec["paths"][path]["post"]

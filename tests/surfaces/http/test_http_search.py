@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -386,3 +387,20 @@ def test_runs_that_resemble_each_other_become_a_skill(api: Api) -> None:
     assert skill["source_case_ids"]
     listed = api.ok("get", agent_id="bot", memory_type="agent_skill", sort_by="timestamp")
     assert {name: value for name, value in skill.items() if name != "score"} in listed["agent_skills"]
+
+
+def test_ten_memories_in_a_compact_answer_take_less_than_8_kb(api: Api) -> None:
+    """However long they are: what they are, when, and the sentences that matched."""
+    for number in range(12):
+        lines = [
+            f"The tomatoes in bed {number}-{at} ripen slowly, {'as they always did, ' * 30}so we wait."
+            for at in range(8)
+        ]
+        api.tell(f"s{number}", *lines, at=AT + number * DAY)
+    body: dict[str, Any] = {"user_id": "alice", "query": "Which tomatoes ripen slowly?", "top_k": 10}
+    api.until("search", lambda data: len(data["episodes"]) == 10, **body)
+    whole, short = api.ok("search", **body), api.ok("search", **body, compact=True)
+    assert [one["id"] for one in short["episodes"]] == [one["id"] for one in whole["episodes"]]
+    assert all("tomatoes" in one["passages"][0]["text"] for one in short["episodes"])
+    assert not {"episode", "summary", "atomic_facts"} & set(short["episodes"][0])
+    assert len(json.dumps(short).encode()) < 8192 < len(json.dumps(whole).encode())

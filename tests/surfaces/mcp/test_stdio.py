@@ -40,7 +40,7 @@ def _cpu_seconds(pid: int) -> float:
 def test_the_quick_path_imports_nothing_heavy() -> None:
     code = "import sys, everlore.surfaces.cli.main, everlore.surfaces.mcp.stdio; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    heavy = {"mcp", "pydantic", "numpy", "onnxruntime", "fastapi", "rich", "structlog", "asyncio", "everlore.engine"}
+    heavy = {"mcp", "pydantic", "numpy", "onnxruntime", "fastapi", "rich", "asyncio", "everlore.engine"}
     assert heavy.isdisjoint(loaded)
 
 

@@ -32,7 +32,7 @@ _WORDS = {
 }  # fmt: skip
 _SAME = _KNOWN.table("same")
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_CHANGES_DATA = re.compile(r"\s*(?:insert|update|delete|create|alter|drop|truncate|grant) ", re.I)
+_CHANGES_DATA = re.compile(r"\s{0,99}(?:insert|update|delete|create|alter|drop|truncate|grant) ", re.I)
 """Queries that do not only look."""
 
 

@@ -65,6 +65,7 @@ def write_case(task: Sequence[Step], cell: Cell, owner: Owner, entry: str) -> Ca
         quality_score=quality(task),
         key_insight=key_insight(task, {name for user in users for name in (user.sender_id, user.speaker)}),
         sender_ids=tuple(dict.fromkeys(message.sender_id for message in cell.messages if not message.blank)),
+        project=cell.project,
     )
 
 

@@ -40,10 +40,10 @@ LESSONS, SOURCES, TOLD_STEPS = 12, 10, 12
 DESCRIBED, NAME, NAME_WORDS = 140, 48, 4
 LEARNED = "## Learned since"
 
-_MARK = re.compile(r"\n*<!-- written by Everlore ([0-9a-f]{16}) -->\s*$")
-_OUR_DESCRIPTION = re.compile(r"How to .+ \(from (\d+) runs\)")
+_MARK = re.compile(r"\n{0,9}<!-- written by Everlore ([0-9a-f]{16}) -->\s{0,99}$")
+_OUR_DESCRIPTION = re.compile(r"How to .{1,1000} \(from (\d{1,9}) runs\)")
 _CALL = re.compile(r"^\d+\. (?:\([^)]*\) )?`(?P<name>[^`(]+)\((?P<arguments>[^`]*)\)`: (?P<outcome>ok|error|no result)")
-_DANGLING = re.compile(r"(?:\s+(?:to|in|for|of|on|at|from|with|by|the|an?|and|is|until))+$", re.I)
+_DANGLING = re.compile(r"(?:\s{1,9}(?:to|in|for|of|on|at|from|with|by|the|an?|and|is|until)){1,20}$", re.I)
 _EDITING = {"edit", "write", "replace", "patch"}
 _NEXT_ARGUMENT = re.compile(r", (?=[\w-]+=)")
 

@@ -30,10 +30,10 @@ _READABLE = ("/dev/null", "/dev/urandom", "/proc/cpuinfo", "/proc/meminfo", "/pr
 
 def main() -> None:
     name, given = sys.argv[1], json.loads(sys.argv[2])
-    seconds, memory_mb, pixels, characters = given
+    seconds, computed, memory_mb, pixels, characters = given
     answers = _private_output()
     warnings.simplefilter("ignore")
-    _limit(float(seconds), int(memory_mb))
+    _limit(float(seconds), int(computed), int(memory_mb))
     _confine()
     raw = sys.stdin.buffer.read()
     answer = _answer(name, raw, int(pixels), int(characters))
@@ -71,16 +71,19 @@ def _private_output() -> BinaryIO:
     return kept
 
 
-def _limit(seconds: float, memory_mb: int) -> None:
+def _limit(seconds: float, computed: int, memory_mb: int) -> None:
     if sys.platform == "win32":
         return  # the parent's time-out holds there too; memory is not limited
     import resource
     import signal
 
+    os.nice(5)  # whoever reads or writes text meanwhile goes first
+
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, seconds)  # also when the parent was killed meanwhile
     for what, most in (
         (resource.RLIMIT_AS, memory_mb << 20),
+        (resource.RLIMIT_CPU, computed),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_NOFILE, 128),

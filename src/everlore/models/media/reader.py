@@ -12,11 +12,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
-import structlog
-
 from everlore.config import MultimodalSection
 from everlore.errors import InvalidInput, Unavailable, UnsupportedMedia
 from everlore.extras import installed, missing
+from everlore.logs import get_logger
 from everlore.models.chat import ChatModel, Meter
 from everlore.models.media import sandbox, seeing
 from everlore.models.media.formats import OLD, Format, by_extension, by_mime, charset_of, fitting, mime_of
@@ -34,7 +33,7 @@ _OF_NAMES = ("idna", "punycode")
 
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff]")
 
-log = structlog.get_logger("everlore.media")
+log = get_logger("everlore.media")
 
 
 class MediaReader:
@@ -144,6 +143,12 @@ class MediaReader:
         if len(text) > most:
             raise UnsupportedMedia(f"{label}: it has more than the {most} characters allowed; send it in parts")
         return text
+
+
+def has_files(content: Json) -> bool:
+    """Whether reading it may take long: it has parts that are more than text."""
+    items = content if isinstance(content, list) else []
+    return any(isinstance(item, Mapping) and item.get("type") != "text" for item in items)
 
 
 def _scheme(uri: str) -> str:

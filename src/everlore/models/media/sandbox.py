@@ -11,10 +11,14 @@ import json
 import os
 import subprocess
 import sys
-from typing import Any
+import threading
+import time
+from contextlib import suppress
+from contextvars import ContextVar
+from typing import IO, Any
 
 from everlore.config import MultimodalSection
-from everlore.errors import UnsupportedMedia
+from everlore.errors import Unavailable, UnsupportedMedia
 from everlore.models.media.formats import Format
 
 _KEPT = ("PATH", "PYTHONPATH", "PYTHONHOME", "LANG", "LC_ALL", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "VIRTUAL_ENV")
@@ -27,6 +31,12 @@ _ADDED = {
     "HF_HUB_OFFLINE": "1",
     "ORT_DISABLE_TELEMETRY": "1",
 }
+BASE_SECONDS, SECONDS_OF_MIB = 20.0, 20.0
+PAGE_MIB, PICTURE_MIB, MIB_OF_MIB = 768, 1280, 64
+"""What reading takes at most: whatever was sent, and for each MiB of it."""
+LOOK_SECONDS = 0.25
+GONE: ContextVar[threading.Event | None] = ContextVar("gone", default=None)
+"""Set when the client that waits for the text has gone."""
 GRACE_SECONDS = 5.0
 """The child ends itself when its time is over; it is killed when it does not."""
 
@@ -39,27 +49,56 @@ def parse(label: str, form: Format, raw: bytes, settings: MultimodalSection) -> 
     raise UnsupportedMedia(f"{label}: {answer['refused']}")
 
 
+def allowed(form: Format, size: int, settings: MultimodalSection) -> tuple[int, int]:
+    """Seconds of computing, and MiB of address space, by what was sent: a page needs its libraries and some room for
+    itself. A model that hears needs all that there may be."""
+    if form.kind == "audio":
+        return int(settings.parse_seconds) + 1, settings.parse_memory_mb
+    mib = size / 2**20
+    seconds = int(min(settings.parse_seconds, BASE_SECONDS + SECONDS_OF_MIB * mib)) + 1
+    base = PICTURE_MIB if form.kind == "image" else PAGE_MIB
+    return seconds, min(settings.parse_memory_mb, int(base + MIB_OF_MIB * mib))
+
+
+def _awaited(child: subprocess.Popen[bytes], raw: bytes, until: float) -> bytes | None:
+    """What it answers; None when its time is over. Raises `Unavailable` when nobody waits for it any more."""
+    gone, into = GONE.get(), child.stdin
+    child.stdin = None  # else waiting a second time would not go on sending
+    threading.Thread(target=_fed, args=(into, raw), daemon=True).start()
+    while time.monotonic() < until:
+        if gone is not None and gone.is_set():
+            raise Unavailable("the client has gone")
+        try:
+            return child.communicate(timeout=LOOK_SECONDS)[0]
+        except subprocess.TimeoutExpired:
+            continue
+    return None
+
+
+def _fed(into: IO[bytes] | None, raw: bytes) -> None:
+    with suppress(OSError):  # it ended before it had read everything
+        assert into is not None
+        with into:
+            into.write(raw)
+
+
 def _run(form: Format, raw: bytes, settings: MultimodalSection) -> dict[str, Any]:
     seconds = settings.parse_seconds
-    limits = json.dumps([seconds, settings.parse_memory_mb, settings.max_pixels, settings.max_text_chars])
+    limits = json.dumps([seconds, *allowed(form, len(raw), settings), settings.max_pixels, settings.max_text_chars])
     too_long = {"refused": f"reading it took longer than {seconds:g} seconds"}
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _ADDED
-    try:
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "everlore.models.media.child", form.name, limits],
-            input=raw,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            timeout=seconds + GRACE_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return too_long
-    if done.returncode == -14:  # SIGALRM: the child's own clock
+    command = [sys.executable, "-P", "-m", "everlore.models.media.child", form.name, limits]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    ) as child:
+        try:
+            said = _awaited(child, raw, time.monotonic() + seconds + GRACE_SECONDS)
+        finally:
+            child.kill()  # does nothing to one that has ended
+    if said is None or child.returncode in (-14, -24):  # SIGALRM and SIGXCPU: the child's own clocks
         return too_long
     try:
-        answer = json.loads(done.stdout)
+        answer = json.loads(said)
     except ValueError:
         return {"refused": f"the content could not be read as {form.name}: the parser ended without an answer"}
     return answer if isinstance(answer, dict) else {"refused": "the parser gave no usable answer"}

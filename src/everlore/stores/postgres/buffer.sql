@@ -20,3 +20,7 @@ CREATE TABLE drafts(
 CREATE TABLE accepted(
   tenant int NOT NULL, digest bytea NOT NULL, cell uuid, cell_id text, PRIMARY KEY(digest, tenant));
 CREATE INDEX accepted_cell ON accepted(cell) WHERE cell IS NOT NULL;
+-- version 5
+ALTER TABLE messages ADD COLUMN closed bigint;
+-- version 6
+ALTER TABLE messages ADD COLUMN checksum bytea;

@@ -9,7 +9,7 @@ CREATE TABLE tally(
   units bigint NOT NULL, tokens bigint NOT NULL, PRIMARY KEY(owner, kind, tenant));
 CREATE TABLE files(
   tenant int NOT NULL, file uuid NOT NULL, path text COLLATE "C" NOT NULL, mtime_ns bigint NOT NULL,
-  size bigint NOT NULL, PRIMARY KEY(file, tenant));
+  size bigint NOT NULL, broken boolean NOT NULL, PRIMARY KEY(file, tenant));
 CREATE TABLE problems(
   tenant int NOT NULL, file uuid NOT NULL, place int NOT NULL, path text COLLATE "C" NOT NULL, line int NOT NULL,
   reason text COLLATE "C" NOT NULL, PRIMARY KEY(file, place, tenant));
@@ -19,13 +19,13 @@ CREATE TABLE queue(
   error text NOT NULL DEFAULT '', written bigint, PRIMARY KEY(file, tenant));
 CREATE INDEX queue_due ON queue(due);
 CREATE TABLE memories(
-  tenant int NOT NULL, id bigint NOT NULL, key uuid NOT NULL, handle text COLLATE "C" NOT NULL, owner uuid NOT NULL,
+  tenant int NOT NULL, id bigint NOT NULL, handle text COLLATE "C" NOT NULL, owner uuid NOT NULL,
   kind text COLLATE "C" NOT NULL, entry text COLLATE "C" NOT NULL, file uuid NOT NULL, path text COLLATE "C" NOT NULL,
   digest text COLLATE "C" NOT NULL, session_id text COLLATE "C" NOT NULL, parent_type text COLLATE "C" NOT NULL,
   parent_id text COLLATE "C" NOT NULL, timestamp bigint NOT NULL, updated bigint NOT NULL, valid_from bigint,
-  valid_until bigint, slot text COLLATE "C" NOT NULL, senders text[] COLLATE "C" NOT NULL, data text NOT NULL,
-  PRIMARY KEY(id, tenant), UNIQUE(key, tenant));
-CREATE INDEX memories_handle ON memories(handle);
+  valid_until bigint, slot text COLLATE "C" NOT NULL, project text COLLATE "C" NOT NULL,
+  senders text[] COLLATE "C" NOT NULL, data text NOT NULL,
+  PRIMARY KEY(id, tenant), UNIQUE(handle, tenant));
 CREATE INDEX memories_file ON memories(file);
 CREATE INDEX memories_time ON memories(owner, kind, timestamp, left(entry, 64));
 CREATE INDEX memories_newest ON memories(timestamp, left(entry, 64));

@@ -16,7 +16,7 @@ class PostgresLinks(SqlLinks):
     def degrees(self, targets: Iterable[str], where: Where, most: int) -> dict[str, int]:
         wanted = list(dict.fromkeys(targets))
         demand = self._say.whose(where, "e")
-        one = f"SELECT 1 FROM edges e WHERE left(e.target, {CUT}) = %s AND e.target = %s AND {demand.sql} LIMIT %s"
+        one = f"SELECT 1 FROM edges e WHERE left(e.target, {CUT}) = ? AND e.target = ? AND {demand.sql} LIMIT ?"
         found: dict[str, int] = {}
         for start in range(0, len(wanted), TOGETHER):
             some = wanted[start : start + TOGETHER]

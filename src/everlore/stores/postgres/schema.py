@@ -14,19 +14,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
 from importlib.resources import files
 from uuid import UUID
 
+import numpy as np
+
 from everlore.postgres.parts import Part
-from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection
-from everlore.postgres.tenants import digest128, file_uuid, owner_uuid, tenant_of
-from everlore.sql import T
-from everlore.types import Key
+from everlore.sql import Session
+from everlore.stores.base import Vector
 
 CUT = 64
-LOCK = "index"
 
 _TABLES = (files("everlore.stores.postgres") / "index.sql").read_text(encoding="utf-8")
 
@@ -34,39 +35,50 @@ _OF_TENANTS = ["owners", "tally", "files", "problems", "queue", "memories", "edg
 
 PART = Part(
     "index",
-    ("", "", "", "", _TABLES),  # derived: the last one makes all tables, those before it only count
+    ("", "", "", "", "", _TABLES),  # derived: the last one makes all tables, those before it only count
     {**dict.fromkeys(_OF_TENANTS, "tenant"), "models": "reference"},
     derived=True,
     sequences=("numbers",),
 )
 
 
-def key_uuid(key: Key) -> UUID:
-    return digest128(owner_uuid(key.owner).bytes, key.kind, key.local_id)
+@dataclass(slots=True)
+class OurModel:
+    mine: tuple[str, int] | None = None
+    """Name and dimension of the model that this process works with, once it said so."""
+
+    def ours(self, query: Vector) -> str | None:
+        """The model whose vectors this process may compare with this one: its own, or any when it never said."""
+        if self.mine is None:
+            return None
+        return self.mine[0] if self.mine[1] == len(query) else ""
+
+    def current(self, db: Session) -> tuple[int, int] | None:
+        """Number and dimension of the current model. None when there is none, and in a process that still works
+        with another one: it must neither compare nor store vectors of two models, and finds by words alone."""
+        found = current_model(db)
+        if found is None or (self.mine is not None and found[1:] != self.mine):
+            return None
+        return found[0], found[2]
 
 
-def of_file(path: str) -> tuple[str, tuple[object, ...]]:
-    """Which memories are in a file. One in its owner's folder has memories of that owner only: one tenant is asked."""
-    file = file_uuid(path)
-    if file == digest128(path):
-        return "file = %s", (file,)
-    return "file = %s AND tenant = %s", (file, tenant_of(file))
+def current_model(db: Session) -> tuple[int, str, int] | None:
+    found = db.row("SELECT id, name, dimension FROM models WHERE current")
+    return (found[0], found[1], found[2]) if found else None
 
 
-def write_shared(server: Server, path: str, work: Callable[[Connection], T]) -> T:
-    """Writers work side by side, but not on one file, and not beside a rebuild or a change of model."""
-    keys = (_lock_key(server.schema, "writers"), _lock_key(server.schema, f"file {path}"))
-
-    def shared(connection: Connection) -> T:
-        connection.execute("SELECT pg_advisory_xact_lock_shared(%s), pg_advisory_xact_lock(%s)", keys)
-        return work(connection)
-
-    return server.write(shared, lasting=False)
+@lru_cache(maxsize=100_000)
+def _word_hash(token: str) -> int:
+    return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
-def alone(connection: Connection, schema: str) -> None:
-    connection.execute("SELECT pg_advisory_xact_lock(%s)", (_lock_key(schema, "writers"),))
+def word_hash(owner: UUID | None, token: str) -> int:
+    """The name of a token's list: one of all owners, or one of an owner alone."""
+    mixed = _word_hash(token) ^ (int.from_bytes(owner.bytes[8:], "big") if owner else 0)
+    return mixed - (1 << 64) if mixed >= 1 << 63 else mixed
 
 
-def _lock_key(schema: str, name: str) -> int:
-    return int.from_bytes(digest128(schema, LOCK, name).bytes[:8], "big", signed=True)
+def word_hashes(owner: UUID, words: Sequence[str]) -> list[int]:
+    own, plain = int.from_bytes(owner.bytes[8:], "big"), [_word_hash(token) for token in dict.fromkeys(words)]
+    hashes: list[int] = np.array([*(one ^ own for one in plain), *plain], np.uint64).view(np.int64).tolist()
+    return hashes

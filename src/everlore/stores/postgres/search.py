@@ -13,18 +13,17 @@ import numpy as np
 
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection
-from everlore.postgres.tables import PostgresTables
-from everlore.postgres.tenants import owner_uuid, tenant_of
 from everlore.sql import Row
 from everlore.stores.base import Asked, Evidence, Piece, TermStats
 from everlore.stores.bm25 import in_texts
 from everlore.stores.frequencies import Frequencies, affordable, rarest_first
 from everlore.stores.postgres import vectors, words
 from everlore.stores.postgres.dialect import SAY
-from everlore.stores.postgres.models import OurModel
+from everlore.stores.postgres.schema import OurModel
 from everlore.stores.sql.dialect import Condition
 from everlore.stores.sql.steps import Steps
 from everlore.stores.tokens import LISTED_TERMS
+from everlore.tenants import owner_uuid, tenant_of
 from everlore.types import Owner, UnitHit, Where
 
 _FOUND = "SELECT tenant, row, place FROM "
@@ -42,7 +41,7 @@ class _List:
 
 class PostgresSearch(Steps):
     def __init__(self, server: Server, model: OurModel) -> None:
-        super().__init__(PostgresTables(server, searched=True), SAY)
+        super().__init__(server.look, SAY)
         self._server = server
         self._model = model
         self._frequencies = Frequencies[UUID](words.OWNERS_REMEMBERED)
@@ -119,11 +118,7 @@ class PostgresSearch(Steps):
                 lists.append(_List(name, vectors.exact(where, asked.vector, ours, asked.limit), by_words=False))
         units = {*asked.units, *(hit.unit for hits in near.values() for hit in _within(hits, asked.radius))}
         statement = _statement(asked, lists, units, ours)
-        return (
-            connection.execute(statement.sql.encode(), statement.values, prepare=False).fetchall()
-            if statement.sql
-            else []
-        )
+        return connection.rows(statement.sql, statement.values) if statement.sql else []
 
 
 def _partitions(asked: Asked) -> list[tuple[str, Where]]:
@@ -139,14 +134,14 @@ def _statement(asked: Asked, lists: Sequence[_List], units: set[int], ours: str 
     branches: list[Condition] = []
     for one in lists:
         near_enough = asked.radius is not None and not one.by_words
-        only = f" WHERE round((1 - score)::numeric, {vectors.DIGITS}) >= %s" if near_enough else ""
+        only = f" WHERE round((1 - score)::numeric, {vectors.DIGITS}) >= ?" if near_enough else ""
         branches.append(Condition(f"{_FOUND}{one.name}{only}", (asked.radius,) if near_enough else ()))
     if units:
         named = SAY.numbers("u.id", units)
         branches.append(Condition(f"{_FOUND}units u WHERE {named.sql}", named.values))
     if asked.rows:
         named = SAY.numbers("u.row", asked.rows)
-        branches.append(Condition(f"{_FOUND}units u WHERE {named.sql} AND place < %s", (*named.values, asked.first)))
+        branches.append(Condition(f"{_FOUND}units u WHERE {named.sql} AND place < ?", (*named.values, asked.first)))
     if not branches:
         return Condition("")
     made = [f"{one.name} AS ({one.made.sql})" for one in lists]
@@ -160,11 +155,11 @@ def _statement(asked: Asked, lists: Sequence[_List], units: set[int], ours: str 
     scores = ", ".join(f"{name}.score" if name in names else "NULL::float8" for name in ("w0", "m0"))
     joins = "".join(f" LEFT JOIN {name} ON {name}.id = n.id" for name in ("w0", "m0") if name in names)
     fewest = ", ".join(f"(SELECT count(*) FROM {one.name})" for one in lists if one.by_words) or "0"
-    tenant = "" if asked.where.owner is None else " AND n.tenant = %s"
+    tenant = "" if asked.where.owner is None else " AND n.tenant = ?"
     select = (
         f"WITH {', '.join(made)} SELECT DISTINCT ON (n.row, n.place) {_PIECE}, {cosine}, {scores}, n.tie, n.place,"
         f" least({fewest}) FROM found f JOIN units n ON n.tenant = f.tenant AND n.row = f.row"
-        f" AND n.place BETWEEN f.place - %s AND f.place + %s{tenant}"
+        f" AND n.place BETWEEN f.place - ? AND f.place + ?{tenant}"
         f" JOIN memories r ON r.tenant = n.tenant AND r.id = n.row{vector}{joins} ORDER BY n.row, n.place"
     )
     if asked.vector is not None:

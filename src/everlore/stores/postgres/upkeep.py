@@ -8,19 +8,53 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, first, rows, value
-from everlore.postgres.tenants import owner_uuid, tenant_of
+from everlore.postgres.server import INDEX_WRITERS, Server
+from everlore.postgres.statements import Connection
 from everlore.stores.base import IndexStatus, PieceText
 from everlore.stores.postgres import vectors as near
-from everlore.stores.postgres.checks import check
-from everlore.stores.postgres.models import OurModel, current_model
-from everlore.stores.postgres.schema import alone, write_shared
+from everlore.stores.postgres.schema import OurModel, current_model
 from everlore.stores.vector_math import require_shape
+from everlore.tenants import owner_uuid, tenant_of
 from everlore.types import Owner
 
 TIDY_SECONDS = 60.0
 """How often it is looked whether there is something to tidy up."""
+
+
+_UNIT = "u.tenant = {0}.tenant AND u.id = {0}.unit"
+_COUNTS = {
+    "units belong to no memory": (
+        "SELECT count(*) FROM units u LEFT JOIN memories r ON r.tenant = u.tenant AND r.id = u.row WHERE r.id IS NULL"
+    ),
+    "memories belong to no owner": (
+        "SELECT count(*) FROM memories r LEFT JOIN owners o ON o.tenant = r.tenant AND o.owner = r.owner"
+        " WHERE o.owner IS NULL"
+    ),
+    "vectors belong to no unit": (
+        f"SELECT count(*) FROM vectors v LEFT JOIN units u ON {_UNIT.format('v')} WHERE u.id IS NULL"
+    ),
+    "units wait for a vector and are not there": (
+        f"SELECT count(*) FROM waiting w LEFT JOIN units u ON {_UNIT.format('w')} WHERE u.id IS NULL"
+    ),
+    "units have no vector and do not wait for one": (
+        "SELECT count(*) FROM units u LEFT JOIN waiting w ON w.tenant = u.tenant AND w.unit = u.id"
+        " LEFT JOIN vectors v ON v.tenant = u.tenant AND v.unit = u.id"
+        " WHERE u.dense <> '' AND w.unit IS NULL AND v.unit IS NULL"
+    ),
+    "units hold more words than they say": "SELECT count(*) FROM units WHERE cardinality(words) > 2 * length",
+    "memories belong to no file": ("SELECT count(*) FROM (SELECT file FROM memories EXCEPT SELECT file FROM files) f"),
+    "counts of memories are wrong": (
+        "SELECT count(*) FROM (SELECT tenant, owner, kind, count(*) n FROM memories GROUP BY tenant, owner, kind) c"
+        " FULL JOIN tally t ON t.tenant = c.tenant AND t.owner = c.owner AND t.kind = c.kind"
+        " WHERE coalesce(c.n, 0) <> coalesce(t.rows, 0)"
+    ),
+    "counts of units are wrong": (
+        "SELECT count(*) FROM (SELECT tenant, owner, kind, count(*) n, sum(length) l FROM units"
+        " GROUP BY tenant, owner, kind) c"
+        " FULL JOIN tally t ON t.tenant = c.tenant AND t.owner = c.owner AND t.kind = c.kind"
+        " WHERE coalesce(c.n, 0) <> coalesce(t.units, 0) OR coalesce(c.l, 0) <> coalesce(t.tokens, 0)"
+    ),
+}
 
 
 class PostgresUpkeep:
@@ -34,8 +68,26 @@ class PostgresUpkeep:
         if self._model.mine == (name, dimension):
             return  # said before; a process that has changed it since is to be followed, not fought
         if self.model() != (name, dimension):
-            self._server.write(lambda c: _make_current(c, self._server.schema, name, dimension))
+            self._server.write(lambda c: self._make_current(c, name, dimension))
         self._model.mine = (name, dimension)
+
+    def _make_current(self, connection: Connection, name: str, dimension: int) -> None:
+        """From now on, units without a vector of this model wait for one."""
+        self._server.hold(connection, [INDEX_WRITERS])
+        connection.run("UPDATE models SET current = false WHERE current")
+        connection.run(
+            "INSERT INTO models(id, name, dimension, current) SELECT coalesce(max(id), 0) + 1, ?, ?, true FROM models"
+            " ON CONFLICT(name, dimension) DO UPDATE SET current = true",
+            (name, dimension),
+        )
+        current = current_model(connection)
+        assert current is not None
+        connection.run("DELETE FROM waiting")
+        connection.run(
+            "INSERT INTO waiting(tenant, unit) SELECT u.tenant, u.id FROM units u LEFT JOIN vectors v"
+            " ON v.tenant = u.tenant AND v.unit = u.id AND v.model = ? WHERE u.dense <> '' AND v.unit IS NULL",
+            (current[0],),
+        )
 
     def model(self) -> tuple[str, int] | None:
         found = self._server.read(current_model)
@@ -49,19 +101,20 @@ class PostgresUpkeep:
         name = owner_uuid(owner)
         select = (
             "SELECT count(*) FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
-            " WHERE w.tenant = %s AND u.owner = %s"
+            " WHERE w.tenant = ? AND u.owner = ?"
         )
-        return self._server.read(lambda c: int(value(c, select, (tenant_of(name), name))))
+        return self._server.read(lambda c: int(c.value(select, (tenant_of(name), name))))
 
     def put_vectors(self, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
         def work(connection: Connection) -> None:
+            self._server.hold(connection, ["vectors"], INDEX_WRITERS)
             model = self._model.current(connection)
             if model is None:
                 return
             require_shape(vectors, len(units), model[1])
             near.put(connection, model[0], units, vectors)
 
-        write_shared(self._server, "vectors", work)
+        self._server.write(work, lasting=False)
 
     @property
     def renewals(self) -> int:
@@ -69,11 +122,10 @@ class PostgresUpkeep:
 
     def status(self) -> IndexStatus:
         def work(connection: Connection) -> IndexStatus:
-            kinds = rows(connection, "SELECT kind, sum(rows), sum(units) FROM tally GROUP BY kind")
-            counts = first(
-                connection,
+            kinds = connection.rows("SELECT kind, sum(rows), sum(units) FROM tally GROUP BY kind")
+            counts = connection.row(
                 "SELECT (SELECT count(*) FROM waiting), (SELECT count(*) FROM files), (SELECT count(*) FROM queue"
-                " WHERE written IS NULL OR due <= %s), (SELECT count(*) FROM queue WHERE error <> ''),"
+                " WHERE written IS NULL OR due <= ?), (SELECT count(*) FROM queue WHERE error <> ''),"
                 " (SELECT count(*) FROM problems)",
                 (self._now(),),
             )
@@ -97,20 +149,7 @@ class PostgresUpkeep:
         """The server is closed by whoever opened it."""
 
 
-def _make_current(connection: Connection, schema: str, name: str, dimension: int) -> None:
-    """From now on, units without a vector of this model wait for one."""
-    alone(connection, schema)
-    connection.execute("UPDATE models SET current = false WHERE current")
-    connection.execute(
-        "INSERT INTO models(id, name, dimension, current) SELECT coalesce(max(id), 0) + 1, %s, %s, true FROM models"
-        " ON CONFLICT(name, dimension) DO UPDATE SET current = true",
-        (name, dimension),
-    )
-    current = current_model(connection)
-    assert current is not None
-    connection.execute("DELETE FROM waiting")
-    connection.execute(
-        "INSERT INTO waiting(tenant, unit) SELECT u.tenant, u.id FROM units u LEFT JOIN vectors v"
-        " ON v.tenant = u.tenant AND v.unit = u.id AND v.model = %s WHERE u.dense <> '' AND v.unit IS NULL",
-        (current[0],),
-    )
+def check(connection: Connection) -> list[str]:
+    """In sentences; empty when all is well."""
+    found = ((connection.value(select), what) for what, select in _COUNTS.items())
+    return [f"{number} {what}" for number, what in found if number]

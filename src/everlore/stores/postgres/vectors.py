@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from everlore.postgres.names import quoted
 from everlore.postgres.server import Server
-from everlore.postgres.statements import Connection, first, load, rows, run, value
-from everlore.postgres.tenants import NUMBER_BITS, numbered, owner_uuid, tenant_of, tenants_of
+from everlore.postgres.statements import Connection
 from everlore.stores.base import Vector
 from everlore.stores.postgres.words import found_in
 from everlore.stores.sql.dialect import Condition
+from everlore.tenants import NUMBER_BITS, numbered, owner_uuid, tenant_of, tenants_of
 from everlore.types import Owner, UnitHit, Where
 
 EXACT_UP_TO = 10_000
@@ -36,18 +36,19 @@ DIGITS = 6
 """Cosines are rounded, as in the embedded index."""
 
 
-MODEL = "SELECT id FROM models WHERE current AND dimension = %s AND (%s::text IS NULL OR name = %s)"
-FAR = "v.vector::vector <=> %s::vector"
+VECTORS = "vectors(tenant, unit, row, owner, kind, tie, place, turn, model, vector)"
+MODEL = "SELECT id FROM models WHERE current AND dimension = ? AND (?::text IS NULL OR name = ?)"
+FAR = "v.vector::vector <=> ?::vector"
 
 
 def build(server: Server) -> bool:
     """Make the current model's index where there are so many vectors that it is asked: kept up from the first one on,
     it would cost more than all the rest of an insert. Others go on meanwhile. Returns whether it was made."""
     select = (
-        "SELECT m.id, m.dimension FROM models m WHERE m.current AND m.dimension <= %s"
-        " AND (SELECT coalesce(sum(units), 0) FROM tally) > %s"
+        "SELECT m.id, m.dimension FROM models m WHERE m.current AND m.dimension <= ?"
+        " AND (SELECT coalesce(sum(units), 0) FROM tally) > ?"
     )
-    wanted = server.read(lambda c: first(c, select, (MOST_DIMENSIONS, EXACT_UP_TO)))
+    wanted = server.read(lambda c: c.row(select, (MOST_DIMENSIONS, EXACT_UP_TO)))
     if wanted is None or server.read(lambda c: _built(c, wanted[0])):
         return False
     name = f"vectors_near_{wanted[0]:d}"
@@ -59,17 +60,17 @@ def build(server: Server) -> bool:
         if server.read(lambda c: _built(c, wanted[0])):
             return False
         # what was left of one that was broken off
-        server.apart(lambda c: run(c, f"DROP INDEX IF EXISTS {quoted(c.names.home('vectors'))}.{name}"))
-        server.apart(lambda c: run(c, create))
+        server.apart(lambda c: c.run(f"DROP INDEX IF EXISTS {quoted(c.names.home('vectors'))}.{name}"))
+        server.apart(lambda c: c.run(create))
     return True
 
 
 def _built(connection: Connection, model: int) -> bool:
     select = (
         "SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
-        " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s"
+        " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND c.relname = ?"
     )
-    return bool(value(connection, select, (connection.names.home("vectors"), f"vectors_near_{model}")))
+    return bool(connection.value(select, (connection.names.home("vectors"), f"vectors_near_{model}")))
 
 
 def exact(where: Where, query: Vector, name: str | None, limit: int) -> Condition:
@@ -78,7 +79,7 @@ def exact(where: Where, query: Vector, name: str | None, limit: int) -> Conditio
     source, condition = found_in("vectors", "v", where)
     select = (
         f"SELECT v.tenant, v.unit AS id, v.row, v.place, v.tie, {FAR} AS score FROM {source}"
-        f" WHERE v.model = ({MODEL}) AND {condition.sql} ORDER BY score, v.tie, v.place LIMIT %s"
+        f" WHERE v.model = ({MODEL}) AND {condition.sql} ORDER BY score, v.tie, v.place LIMIT ?"
     )
     return Condition(select, (written(query), len(query), name, name, *condition.values, limit))
 
@@ -93,30 +94,30 @@ def search(connection: Connection, query: Vector, where: Where, name: str | None
         if len(found) == limit:
             return found
     asked = exact(where, query, name, limit)
-    return _hits([row[1:] for row in connection.execute(asked.sql.encode(), asked.values, prepare=False)])
+    return _hits([row[1:] for row in connection.rows(asked.sql, asked.values)])
 
 
 def missing(
     connection: Connection, mine: tuple[str, int] | None, owner: Owner | None, limit: int
 ) -> list[tuple[int, str]]:
     """Units that wait for a vector, as they came, with their texts; none if they wait for one of another model."""
-    ours, named = (" AND name = %s AND dimension = %s", mine) if mine else ("", ())
+    ours, named = (" AND name = ? AND dimension = ?", mine) if mine else ("", ())
     current = f"EXISTS(SELECT 1 FROM models WHERE current{ours})"
     if owner is None:
         select = (
             "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
-            f" WHERE {current} ORDER BY w.unit & {NUMBERS} LIMIT %s"
+            f" WHERE {current} ORDER BY w.unit & {NUMBERS} LIMIT ?"
         )
-        return [(unit, dense) for unit, dense in rows(connection, select, (*named, limit))]
+        return [(unit, dense) for unit, dense in connection.rows(select, (*named, limit))]
     name = owner_uuid(owner)
     tenant = tenant_of(name)
     select = (
         "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
         # a unit's number says its tenant, and the key of the table begins with it
-        f" WHERE w.tenant = %s AND w.unit BETWEEN %s AND %s AND u.owner = %s AND {current} ORDER BY u.id LIMIT %s"
+        f" WHERE w.tenant = ? AND w.unit BETWEEN ? AND ? AND u.owner = ? AND {current} ORDER BY u.id LIMIT ?"
     )
     values = (tenant, numbered(tenant, 0), numbered(tenant, NUMBERS), name, *named, limit)
-    return [(unit, dense) for unit, dense in rows(connection, select, values)]
+    return [(unit, dense) for unit, dense in connection.rows(select, values)]
 
 
 def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
@@ -124,17 +125,16 @@ def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArr
     given = dict(zip(units, vectors.astype(np.float16), strict=True))
     tenants = tenants_of(list(given))
     # a cluster asks one node where one is named
-    one, named = (" AND {}.tenant = %s", tenants) if len(tenants) == 1 else ("", [])
+    one, named = (" AND {}.tenant = ?", tenants) if len(tenants) == 1 else ("", [])
     taken = (
-        "DELETE FROM waiting w USING units u WHERE w.unit = ANY(%s) AND u.tenant = w.tenant AND u.id = w.unit"
+        "DELETE FROM waiting w USING units u WHERE w.unit = ANY(?) AND u.tenant = w.tenant AND u.id = w.unit"
         f"{one.format('w')}{one.format('u')} RETURNING u.tenant, u.id, u.row, u.owner, u.kind, u.tie, u.place, u.turn"
     )
-    found = rows(connection, taken, (list(given), *named, *named))
+    found = connection.rows(taken, (list(given), *named, *named))
     # those of another model; not of units that another process was quicker with
-    old = f"DELETE FROM vectors v WHERE v.unit = ANY(%s){one.format('v')}"
-    run(connection, old, ([unit[1] for unit in found], *named))
-    columns = "vectors(tenant, unit, row, owner, kind, tie, place, turn, model, vector)"
-    load(connection, columns, [(*unit, model, written(given[unit[1]])) for unit in found])
+    old = f"DELETE FROM vectors v WHERE v.unit = ANY(?){one.format('v')}"
+    connection.run(old, ([unit[1] for unit in found], *named))
+    connection.load(VECTORS, [(*unit, model, written(given[unit[1]])) for unit in found])
 
 
 def written(vector: NDArray[np.floating]) -> str:
@@ -144,20 +144,20 @@ def written(vector: NDArray[np.floating]) -> str:
 def _current(connection: Connection, name: str | None, dimension: int, owner: Owner | None) -> tuple[int | None, int]:
     """The number of the current model, None when it is not ours, and how many units the owner has."""
     who = owner_uuid(owner) if owner else None
-    select = f"SELECT ({MODEL}), (SELECT coalesce(sum(units), 0) FROM tally WHERE tenant = %s AND owner = %s)"
-    found = rows(connection, select, (dimension, name, name, tenant_of(who) if who else -1, who))[0]
+    select = f"SELECT ({MODEL}), (SELECT coalesce(sum(units), 0) FROM tally WHERE tenant = ? AND owner = ?)"
+    found = connection.rows(select, (dimension, name, name, tenant_of(who) if who else -1, who))[0]
     return found[0], int(found[1])
 
 
 def _many(connection: Connection, owner: Owner | None, model: int, mine: int, dimension: int) -> bool:
     """Whether the index finds them sooner than a look at each."""
     if owner is None:
-        many = int(value(connection, "SELECT coalesce(sum(units), 0) FROM tally")) > EXACT_UP_TO
+        many = int(connection.value("SELECT coalesce(sum(units), 0) FROM tally")) > EXACT_UP_TO
     elif many := mine > EXACT_UP_TO:
         # of the table in which the owner's are: on a cluster one of many, and no other is asked
-        select = "SELECT pg_table_size(tableoid) FROM vectors WHERE tenant = %s AND owner = %s LIMIT 1"
+        select = "SELECT pg_table_size(tableoid) FROM vectors WHERE tenant = ? AND owner = ? LIMIT 1"
         name = owner_uuid(owner)
-        size = value(connection, select, (tenant_of(name), name)) or 0
+        size = connection.value(select, (tenant_of(name), name)) or 0
         many = mine * (2 * dimension + ROW_BYTES) * SHARE >= int(size)
     return many and _built(connection, model)
 
@@ -168,7 +168,7 @@ def _near(connection: Connection, query: Vector, where: Where, model: int, limit
         f"SELECT v.unit, v.row, v.place, v.tie, {FAR} FROM {source}"
         # the model is written out: the index is only of this one, and the planner must see that
         f" WHERE v.model = {model:d} AND {condition.sql}"
-        f" ORDER BY v.vector::halfvec({len(query)}) <=> %s::halfvec({len(query)}) LIMIT %s"
+        f" ORDER BY v.vector::halfvec({len(query)}) <=> ?::halfvec({len(query)}) LIMIT ?"
     )
     text = written(query)
     with connection.transaction(force_rollback=True):  # so that the settings are gone, also inside a snapshot
@@ -176,10 +176,10 @@ def _near(connection: Connection, query: Vector, where: Where, model: int, limit
             "SET LOCAL citus.propagate_set_commands = 'local';"  # without Citus it means nothing
             " SET LOCAL hnsw.iterative_scan = strict_order;"
             f" SET LOCAL hnsw.ef_search = {min(1000, max(100, 2 * limit))};"
-            " SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off".encode()
+            " SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off"
         )
         values = (text, *condition.values, text, limit)
-        return _hits(connection.execute(inner.encode(), values, prepare=False).fetchall())
+        return _hits(connection.rows(inner, values))
 
 
 def _hits(found: Iterable[Sequence[Any]]) -> list[UnitHit]:

@@ -12,14 +12,14 @@ from uuid import UUID
 
 import numpy as np
 
-from everlore.postgres.statements import Connection, first, rows
-from everlore.postgres.tenants import owner_uuid, tenant_of
+from everlore.postgres.statements import Connection
 from everlore.stores.base import TermStats
 from everlore.stores.bm25 import K1, B, telling
 from everlore.stores.frequencies import MOST_FRESH, Frequencies, Moment
 from everlore.stores.postgres.dialect import partition, restriction
-from everlore.stores.postgres.hashes import word_hash
+from everlore.stores.postgres.schema import word_hash
 from everlore.stores.sql.dialect import Condition
+from everlore.tenants import owner_uuid, tenant_of
 from everlore.types import Owner, Where
 
 MOST_POSTINGS = 5_000
@@ -28,7 +28,7 @@ LONGEST = 1023
 """Units longer than this count as being this long."""
 OWNERS_REMEMBERED = 256
 
-_OF_OWNER = " WHERE tenant = %s AND owner = %s"
+_OF_OWNER = " WHERE tenant = ? AND owner = ?"
 
 
 def statistics(
@@ -42,12 +42,12 @@ def statistics(
     mine = (tenant_of(name), name)
     before, known = frequencies.remembered(name)
     missing = [term for term in terms if term not in known]
-    fresh = f"SELECT tokens FROM units{_OF_OWNER} AND epoch > %s LIMIT {MOST_FRESH + 1}"
+    fresh = f"SELECT tokens FROM units{_OF_OWNER} AND epoch > ? LIMIT {MOST_FRESH + 1}"
     asked = [f"(SELECT coalesce(sum({column}), 0) FROM tally{_OF_OWNER})" for column in ("units", "tokens")]
     asked += [f"(SELECT epoch FROM owners{_OF_OWNER})", f"(SELECT lost FROM owners{_OF_OWNER})", f"ARRAY({fresh})"]
     values = [*mine * 5, before.last if before else 1 << 62]
     counts = _counts(name, missing)
-    found = rows(connection, f"SELECT {', '.join([*asked, *counts.sql])}", (*values, *counts.values))[0]
+    found = connection.rows(f"SELECT {', '.join([*asked, *counts.sql])}", (*values, *counts.values))[0]
     units, total, counted = int(found[0]), int(found[1]), dict(zip(missing, found[len(asked) :], strict=True))
     if not units:
         return TermStats(0, 0.0, dict.fromkeys(terms, 0))
@@ -58,7 +58,7 @@ def statistics(
     def count(wanted: Sequence[str]) -> dict[str, int]:
         again.extend(term for term in wanted if term not in counted)
         more = _counts(name, again)
-        found = rows(connection, f"SELECT {', '.join(more.sql)}", more.values)[0] if again else ()
+        found = connection.rows(f"SELECT {', '.join(more.sql)}", more.values)[0] if again else ()
         return counted | dict(zip(again, found, strict=True))
 
     frequency = frequencies.of(
@@ -68,7 +68,7 @@ def statistics(
         since=lambda since: fresh_tokens if since == before else [""] * (MOST_FRESH + 1),
         count=count,
         # what is counted later than the epoch was read may be of another moment
-        unchanged=lambda: not again or first(connection, f"SELECT epoch, lost FROM owners{_OF_OWNER}", mine) == state,
+        unchanged=lambda: not again or connection.row(f"SELECT epoch, lost FROM owners{_OF_OWNER}", mine) == state,
     )
     return TermStats(units, total / units, frequency)
 
@@ -76,13 +76,13 @@ def statistics(
 def _of_all(connection: Connection, terms: Sequence[str]) -> TermStats:
     """Each of the two statements is answered by the nodes of a cluster themselves, and asks each of them once."""
     sums = "SELECT coalesce(sum(units), 0), coalesce(sum(tokens), 0) FROM tally"
-    units, total = map(int, first(connection, sums) or (0, 0))
+    units, total = map(int, connection.row(sums) or (0, 0))
     words = {word_hash(None, term): term for term in terms}
     select = (
-        "SELECT t.word, count(*) FROM unnest(%s::bigint[]) t(word) JOIN units u ON u.words @> ARRAY[t.word]"
+        "SELECT t.word, count(*) FROM unnest(?::bigint[]) t(word) JOIN units u ON u.words @> ARRAY[t.word]"
         " GROUP BY t.word"
     )
-    counted = {words[word]: int(count) for word, count in rows(connection, select, (list(words),))}
+    counted = {words[word]: int(count) for word, count in connection.rows(select, (list(words),))}
     return TermStats(units, total / max(units, 1), dict.fromkeys(terms, 0) | counted)
 
 
@@ -93,7 +93,7 @@ class _Columns(NamedTuple):
 
 def _counts(owner: UUID, terms: Sequence[str]) -> _Columns:
     """In how many units of an owner each of the terms stands."""
-    count = "(SELECT count(*) FROM units WHERE words @> %s::bigint[] AND tenant = %s AND owner = %s)"
+    count = "(SELECT count(*) FROM units WHERE words @> ?::bigint[] AND tenant = ? AND owner = ?)"
     values = [value for term in terms for value in ([word_hash(owner, term)], tenant_of(owner), owner)]
     return _Columns([count] * len(terms), values)
 
@@ -102,9 +102,9 @@ def held(connection: Connection, terms: Sequence[str], where: Where) -> list[str
     """One statement for all of them."""
     name = owner_uuid(where.owner) if where.owner else None
     source, condition = found_in("units", "u", where)
-    one = f"EXISTS(SELECT 1 FROM {source} WHERE u.words @> %s::bigint[] AND {condition.sql})"
+    one = f"EXISTS(SELECT 1 FROM {source} WHERE u.words @> ?::bigint[] AND {condition.sql})"
     values = [value for term in terms for value in ([word_hash(name, term)], *condition.values)]
-    known = first(connection, f"SELECT {', '.join([one] * len(terms))}", values) if terms else ()
+    known = connection.row(f"SELECT {', '.join([one] * len(terms))}", values) if terms else ()
     return [term for term, there in zip(terms, known or (), strict=True) if there]
 
 
@@ -123,7 +123,7 @@ def best(stats: TermStats, terms: Sequence[str], reading: int, where: Where, lim
     source, condition = found_in("units", "u", where)
     select = (
         f"SELECT u.tenant, u.id, u.row, u.place, u.tie, {score} AS score FROM {source}"
-        f" WHERE u.words && %s::bigint[] AND {condition.sql} ORDER BY score DESC, u.tie, u.place LIMIT %s"
+        f" WHERE u.words && ?::bigint[] AND {condition.sql} ORDER BY score DESC, u.tie, u.place LIMIT ?"
     )
     hashes = [word_hash(name, term) for term in terms[:reading]]
     return Condition(select, (*values, hashes, *condition.values, limit))
@@ -142,7 +142,7 @@ def _score(terms: Sequence[str], weights: Sequence[float], mean_length: float) -
     for term, weight in zip(terms, weights, strict=True):
         token = f" {term} "
         size = len(token.encode())
-        count = f"(octet_length(u.tokens) - octet_length(replace(u.tokens, %s, ''))) / {size}"
-        parts.append(f"%s::float8 * (1 - {shrink} / ({count} + {shrink}))")
+        count = f"(octet_length(u.tokens) - octet_length(replace(u.tokens, ?, ''))) / {size}"
+        parts.append(f"?::float8 * (1 - {shrink} / ({count} + {shrink}))")
         values += [weight * (K1 + 1), token]
     return " + ".join(parts), values

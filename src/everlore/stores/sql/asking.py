@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from everlore.sql import Row, Tables
+from everlore.sql import Row
 from everlore.stores.sql.dialect import Condition, Dialect, joined
+
+Run = Callable[[Callable[[Any], Any]], Any]
+"""Runs work on a connection: `Tables.read`, `Tables.write`, or as searches do."""
 
 
 class Asking:
-    def __init__(self, tables: Tables, say: Dialect) -> None:
-        self._tables = tables
+    def __init__(self, read: Run, say: Dialect) -> None:
+        self._read = read
         self._say = say
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        return self._tables.read(lambda db: db.rows(sql, values))
+        found: list[Row] = self._read(lambda db: db.rows(sql, values))
+        return found
 
     def _where(self, select: str, *conditions: Condition, after: str = "", values: Sequence[Any] = ()) -> list[Row]:
         """The rows that meet all of these; `after` and its `values` stand behind them."""

@@ -39,12 +39,18 @@ class Dialect(ABC):
     """Joins the units of a memory."""
     edges: str
     """The table of edges, joined with their memories."""
+    known: str
+    """Memories as writing sees them: number, handle, owner (four columns), kind, path and digest."""
+    known_units: str
+    """Units as writing sees them: memory, number, length, start, turn, tokens and the text to be embedded."""
+    queue: tuple[str, str, str]
+    """Inserts files into the queue: the statement, a row of what `file_name` gives, its generation, when it is due,
+    tries and error, and what comes before what is done with one that is there."""
     only_ended: str = ""
     newest_first: str = ""
     """Behind the table of memories: which index to use, where the database would not see it."""
     entry: str = "r.entry {way}"
     """Orders by the entry."""
-    mark: str = "?"
 
     @abstractmethod
     def beside(self, index: str = "") -> str:
@@ -82,12 +88,16 @@ class Dialect(ABC):
         """The whole statement: the four parts of each owner, and its number of memories."""
 
     @abstractmethod
-    def file(self, path: str) -> Condition:
+    def files(self, paths: Sequence[str]) -> Condition:
         """Of the table of files."""
 
     @abstractmethod
-    def in_file(self, path: str) -> Condition:
-        """Of memories."""
+    def file_name(self, path: str) -> tuple[Any, ...]:
+        """How a file is named in a table, its path last."""
+
+    @abstractmethod
+    def in_files(self, paths: Sequence[str], keys: Sequence[Key] = ()) -> Condition:
+        """Of memories: in these files, or one of these wherever it is."""
 
     @abstractmethod
     def beginning(self, path: str) -> Condition:
@@ -123,8 +133,8 @@ class Dialect(ABC):
         if where.filter is not None and where.filter != AllOf():
             wanted.append(self.compiled(where.filter))
         if where.valid_at is not None:
-            begun = f"r.valid_from IS NULL OR r.valid_from <= {self.mark}"
-            lasting = f"r.valid_until IS NULL OR r.valid_until > {self.mark}"
+            begun = "r.valid_from IS NULL OR r.valid_from <= ?"
+            lasting = "r.valid_until IS NULL OR r.valid_until > ?"
             wanted.append(Condition(f"({begun}) AND ({lasting})", (where.valid_at, where.valid_at)))
         if where.scope is not None and where.owner is None:
             wanted.append(self.scope(where.scope))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
-from everlore.sql import value
 from everlore.stores.base import ListingPage
 from everlore.stores.rows import memory
 from everlore.stores.sql.asking import Asking
@@ -96,6 +95,18 @@ class SqlRows(Asking):
         mine = joined([self._say.owner(owner), self._say.kinds([kind]), self._say.texts("r.parent_id", parent_ids)])
         return list(map(memory, self._where(self._say.stored(), mine, after=" ORDER BY r.timestamp, r.entry")))
 
+    def related(
+        self, owner: Owner, kind: str, slots: Sequence[str], ids: Collection[int], newest: int
+    ) -> list[IndexedMemory]:
+        mine = joined([self._say.owner(owner), self._say.kinds([kind])])
+        late = f" ORDER BY r.timestamp DESC, {self._say.entry.format(way='DESC')}, r.id DESC LIMIT {newest:d}"
+        asked = [(mine, late)]
+        asked += [(self._about(owner, kind, slots), "")] if slots else []
+        asked += [(self._say.numbers("r.id", ids), "")] if ids else []
+        parts = [f"SELECT * FROM ({self._say.stored()} WHERE {which.sql}{order}) p" for which, order in asked]
+        found = self._rows(" UNION ALL ".join(parts), [value for which, _ in asked for value in which.values])
+        return list({row[0]: memory(row) for row in found}.values())
+
     def in_slot(self, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
         found = self._where(self._say.stored(), self._about(owner, kind, slots), after=" ORDER BY r.timestamp, r.entry")
         return list(map(memory, found))
@@ -114,4 +125,4 @@ class SqlRows(Asking):
 
     def _total(self, demand: Condition) -> int:
         select = f"SELECT count(*) FROM {self._say.memories} WHERE {demand.sql}"
-        return int(self._tables.read(lambda db: value(db, select, demand.values)))
+        return int(self._rows(select, demand.values)[0][0])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apsw
 
-from everlore.database import value
+from everlore.database import Connection
 from everlore.stores.sqlite import packs
 from everlore.stores.sqlite.schema import LENGTH_BITS, LONGEST, UNIT_SHIFT
 
@@ -20,7 +20,7 @@ _COUNTS = {
         "SELECT count(*) FROM words_docsize d WHERE NOT EXISTS("
         f"SELECT 1 FROM units u WHERE u.id = d.id >> {UNIT_SHIFT} AND d.id = ({_UNIT}))"
     ),
-    "units belong to no memory": "SELECT count(*) FROM units WHERE row NOT IN (SELECT id FROM rows)",
+    "units belong to no memory": "SELECT count(*) FROM units WHERE row NOT IN (SELECT id FROM memories)",
     "units that want a vector have no text for it": (
         "SELECT count(*) FROM units WHERE model IS NOT NULL AND id NOT IN (SELECT unit FROM denses)"
     ),
@@ -29,11 +29,11 @@ _COUNTS = {
         "SELECT count(*) FROM units u LEFT JOIN vectors v ON v.unit = u.id"
         " WHERE coalesce(u.model, 0) <> coalesce(v.model, 0)"
     ),
-    "memories belong to no file": "SELECT count(*) FROM rows WHERE file NOT IN (SELECT id FROM files)",
-    "memories have no body": "SELECT count(*) FROM rows WHERE id NOT IN (SELECT row FROM bodies)",
+    "memories belong to no file": "SELECT count(*) FROM memories WHERE file NOT IN (SELECT id FROM files)",
+    "memories have no body": "SELECT count(*) FROM memories WHERE id NOT IN (SELECT row FROM bodies)",
     "counts of memories are wrong": (
-        "SELECT count(*) FROM (SELECT owner, kind, count(*) n FROM rows GROUP BY owner, kind"
-        " UNION ALL SELECT 0, kind, count(*) FROM rows GROUP BY kind) c"
+        "SELECT count(*) FROM (SELECT owner, kind, count(*) n FROM memories GROUP BY owner, kind"
+        " UNION ALL SELECT 0, kind, count(*) FROM memories GROUP BY kind) c"
         " FULL JOIN tally t ON t.owner = c.owner AND t.kind = c.kind WHERE coalesce(c.n, 0) <> coalesce(t.rows, 0)"
     ),
     "counts of units are wrong": (
@@ -50,8 +50,8 @@ def damage(path: Path) -> str:
     if not path.is_file():
         return ""
     try:
-        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
-            value(connection, "SELECT count(*) FROM sqlite_schema")
+        with closing(Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            connection.value("SELECT count(*) FROM sqlite_schema")
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
         return str(error)
     except apsw.Error:
@@ -59,7 +59,7 @@ def damage(path: Path) -> str:
     return ""
 
 
-def check(connection: apsw.Connection) -> list[str]:
+def check(connection: Connection) -> list[str]:
     """In sentences; empty when all is well. Needs a write transaction, because the check of FTS5 is an insert."""
     found: list[str] = []
     try:
@@ -67,7 +67,7 @@ def check(connection: apsw.Connection) -> list[str]:
     except (apsw.CorruptError, apsw.SQLError) as error:
         found.append(f"the text index is damaged ({error})")
     for what, select in _COUNTS.items():
-        number = value(connection, select)
+        number = connection.value(select)
         if number:
             found.append(f"{number} {what}")
     if number := packs.missing(connection):

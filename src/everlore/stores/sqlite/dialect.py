@@ -17,10 +17,10 @@ _OWNERS = (  # counted owner by owner in the order of the index, so that a limit
 
 
 class SqliteDialect(Dialect):
-    memories = "rows r"
+    memories = "memories r"
     columns = (
         "r.id, o.app, o.project, o.track, o.name, k.name, r.entry, f.path, r.session_id, r.parent_type, r.parent_id,"
-        " r.timestamp, r.updated, r.senders, r.valid_from, r.valid_until, b.data, r.slot"
+        " r.timestamp, r.updated, r.senders, r.valid_from, r.valid_until, b.data, r.slot, r.project"
     )
     together = (
         "CROSS JOIN owners o ON o.id = r.owner CROSS JOIN kinds k ON k.id = r.kind"
@@ -28,12 +28,21 @@ class SqliteDialect(Dialect):
     )
     kind = "k.name"
     units = "CROSS JOIN units u ON u.row = r.id"
-    edges = "edges e CROSS JOIN rows r ON r.id = e.row CROSS JOIN kinds k ON k.id = r.kind"
-    only_ended = " INDEXED BY rows_ended"
-    newest_first = " INDEXED BY rows_newest"
+    edges = "edges e CROSS JOIN memories r ON r.id = e.row CROSS JOIN kinds k ON k.id = r.kind"
+    known = (
+        "SELECT r.id, r.handle, o.app, o.project, o.track, o.name, k.name, f.path, r.digest FROM memories r"
+        " CROSS JOIN owners o ON o.id = r.owner CROSS JOIN kinds k ON k.id = r.kind CROSS JOIN files f ON f.id = r.file"
+    )
+    known_units = (
+        "SELECT u.row, u.id, u.length, u.start, u.turn, u.tokens, coalesce(d.dense, '') FROM units u"
+        " LEFT JOIN denses d ON d.unit = u.id"
+    )
+    queue = ("INSERT INTO queue(path, generation, due, tries, error)", "?, ?, ?, ?, ?", "ON CONFLICT(path)")
+    only_ended = " INDEXED BY memories_ended"
+    newest_first = " INDEXED BY memories_newest"
 
     def beside(self, index: str = "") -> str:
-        return f"rows w CROSS JOIN rows r{index} ON r.owner = w.owner AND r.parent_id = w.parent_id"
+        return f"memories w CROSS JOIN memories r{index} ON r.owner = w.owner AND r.parent_id = w.parent_id"
 
     def owner(self, owner: Owner, alias: str = "r") -> Condition:
         number = "SELECT id FROM owners WHERE app = ? AND project = ? AND track = ? AND name = ?"
@@ -50,14 +59,7 @@ class SqliteDialect(Dialect):
         return Condition(f"{alias}.owner IN ({owners})", (scope.app, scope.project))
 
     def keys(self, keys: Iterable[Key]) -> Condition:
-        entries: dict[tuple[Owner, str], list[str]] = {}
-        for key in keys:
-            entries.setdefault((key.owner, key.kind), []).append(key.local_id)
-        each = [
-            joined([self.owner(owner), self.kinds([kind]), self.texts("r.entry", wanted)])
-            for (owner, kind), wanted in entries.items()
-        ]
-        return joined(each, "OR")
+        return self.texts("r.handle", [key.global_id for key in keys])
 
     def numbers(self, column: str, numbers: Iterable[int]) -> Condition:
         return Condition(f"{column} IN (SELECT value FROM json_each(?))", (json.dumps(list(numbers)),))
@@ -77,11 +79,16 @@ class SqliteDialect(Dialect):
         demand, values = ("true", ()) if scope is None else ("app = ? AND project = ?", (scope.app, scope.project))
         return Condition(_OWNERS.format(demand), (*values, -1 if limit is None else limit))
 
-    def file(self, path: str) -> Condition:
-        return Condition("path = ?", (path,))
+    def files(self, paths: Sequence[str]) -> Condition:
+        return self.texts("path", paths)
 
-    def in_file(self, path: str) -> Condition:
-        return Condition("r.file = (SELECT id FROM files WHERE path = ?)", (path,))
+    def file_name(self, path: str) -> tuple[str]:
+        return (path,)
+
+    def in_files(self, paths: Sequence[str], keys: Sequence[Key] = ()) -> Condition:
+        there = self.files(paths)
+        within = Condition(f"r.file IN (SELECT id FROM files WHERE {there.sql})", there.values)
+        return joined([within, self.keys(keys)], "OR") if keys else within
 
     def beginning(self, path: str) -> Condition:
         # no path sorts behind the last one and begins so

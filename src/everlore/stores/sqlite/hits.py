@@ -9,11 +9,10 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.database import rows, value
+from everlore.database import Connection
 from everlore.stores.sql.dialect import Condition
 from everlore.stores.sqlite.dialect import of_partition
 from everlore.types import UnitHit
@@ -26,20 +25,18 @@ MOST_TIES = 256
 """Of more units with one and the same score, those indexed first are looked at."""
 
 
-def numbers(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> Ints:
+def numbers(connection: Connection, sql: str, values: Sequence[Any] = ()) -> Ints:
     """The numbers that a `group_concat` gives.
 
     One long string out of SQLite and into numpy is far quicker than a Python object for each number.
     """
-    return np.fromstring(value(connection, sql, values) or "", dtype=np.int64, sep=",")
+    return np.fromstring(connection.value(sql, values) or "", dtype=np.int64, sep=",")
 
 
-def permitted(
-    connection: apsw.Connection, owner: int, kinds: Sequence[int], condition: Condition, most: int = -1
-) -> Ints:
+def permitted(connection: Connection, owner: int, kinds: Sequence[int], condition: Condition, most: int = -1) -> Ints:
     """Every unit that meets a condition, or so many of them. Worth its price when few of the best do."""
     demand = of_partition(owner, kinds, condition)
-    select = f"SELECT u.id FROM rows r CROSS JOIN units u ON u.row = r.id WHERE {demand.sql} LIMIT ?"
+    select = f"SELECT u.id FROM memories r CROSS JOIN units u ON u.row = r.id WHERE {demand.sql} LIMIT ?"
     return numbers(connection, f"SELECT group_concat(id) FROM ({select})", (*demand.values, most))
 
 
@@ -53,9 +50,7 @@ class Settled(NamedTuple):
     tokens: str
 
 
-def hits(
-    connection: apsw.Connection, units: Ints, scores: Floats, condition: Condition | None, limit: int
-) -> list[UnitHit]:
+def hits(connection: Connection, units: Ints, scores: Floats, condition: Condition | None, limit: int) -> list[UnitHit]:
     """The first `limit` of these units, given best first, that meet the condition."""
     first = scores[: limit + 1]
     if condition is None and bool((first[1:] < first[:-1]).all()):
@@ -64,7 +59,7 @@ def hits(
 
 
 def settle(
-    connection: apsw.Connection, units: Ints, scores: Floats, condition: Condition | None, limit: int
+    connection: Connection, units: Ints, scores: Floats, condition: Condition | None, limit: int
 ) -> list[Settled]:
     """The first `limit` of these units, given best first, that are still there and meet the condition."""
     found: list[Settled] = []
@@ -81,14 +76,14 @@ def settle(
     return found[:limit]
 
 
-def _look_up(connection: apsw.Connection, units: Ints, scores: Floats, condition: Condition | None) -> list[Settled]:
+def _look_up(connection: Connection, units: Ints, scores: Floats, condition: Condition | None) -> list[Settled]:
     score = dict(zip(units.tolist(), scores.tolist(), strict=True))
     demand = condition or Condition("1")
     select = (
         "SELECT u.id, u.tie, u.place, u.length, u.tokens FROM json_each(?) j CROSS JOIN units u ON u.id = j.value"
-        f" CROSS JOIN rows r ON r.id = u.row WHERE {demand.sql}"
+        f" CROSS JOIN memories r ON r.id = u.row WHERE {demand.sql}"
     )
     return [
         Settled(UnitHit(unit, score[unit]), *rest)
-        for unit, *rest in rows(connection, select, (json.dumps(list(score)), *demand.values))
+        for unit, *rest in connection.rows(select, (json.dumps(list(score)), *demand.values))
     ]

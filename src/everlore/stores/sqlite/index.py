@@ -10,14 +10,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from everlore.database import Database, SqliteTables
+from everlore.database import Database
 from everlore.stores.base import Index
+from everlore.stores.sql.overview import SqlOverview
+from everlore.stores.sql.queue import SqlQueue
 from everlore.stores.sql.rows import SqlRows
 from everlore.stores.sqlite.dialect import SAY
 from everlore.stores.sqlite.files import SqliteFiles
 from everlore.stores.sqlite.links import SqliteLinks
 from everlore.stores.sqlite.lookups import Lookups
-from everlore.stores.sqlite.queue import SqliteQueue
 from everlore.stores.sqlite.schema import SCHEMA
 from everlore.stores.sqlite.search import SqliteSearch
 from everlore.stores.sqlite.upkeep import SqliteUpkeep
@@ -27,12 +28,13 @@ REMEDY = "run `everlore index rebuild`; your memories are in the markdown files"
 
 def open_index(path: Path, now: Callable[[], float] = time.time) -> Index:
     db = Database(path, SCHEMA, durable=False, derived=True, remedy=REMEDY)
-    tables, lookups = SqliteTables(db), Lookups(db)
+    lookups = Lookups(db)
     return Index(
-        files=SqliteFiles(db),
-        rows=SqlRows(tables, SAY),
+        files=SqliteFiles(db, lookups),
+        rows=SqlRows(db.read, SAY),
         search=SqliteSearch(db, lookups),
-        links=SqliteLinks(tables, SAY),
-        queue=SqliteQueue(db, now),
+        links=SqliteLinks(db.read, SAY),
+        queue=SqlQueue(db.read, db.write, SAY, now),
         upkeep=SqliteUpkeep(db, lookups),
+        overview=SqlOverview(db.read, SAY),
     )

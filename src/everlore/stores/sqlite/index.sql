@@ -9,31 +9,33 @@ CREATE TABLE kinds(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE tally(
   owner INTEGER NOT NULL, kind INTEGER NOT NULL, rows INTEGER NOT NULL, units INTEGER NOT NULL,
   tokens INTEGER NOT NULL, PRIMARY KEY(owner, kind)) WITHOUT ROWID;
-CREATE TABLE files(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL);
-CREATE TABLE problems(file INTEGER NOT NULL, path TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE files(
+  id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL,
+  broken INTEGER NOT NULL);  -- it has problems
+CREATE TABLE problems(path TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL);
 CREATE TABLE queue(
-  id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, generation INTEGER NOT NULL, due REAL NOT NULL,
-  tries INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '');
-CREATE TABLE rows(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, owner INTEGER NOT NULL, kind INTEGER NOT NULL, entry TEXT NOT NULL,
-  handle TEXT NOT NULL, file INTEGER NOT NULL, digest TEXT NOT NULL, session_id TEXT NOT NULL,
+  number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, generation INTEGER NOT NULL, due REAL NOT NULL,
+  tries INTEGER NOT NULL, error TEXT NOT NULL, written INTEGER);
+CREATE TABLE memories(
+  id INTEGER PRIMARY KEY, owner INTEGER NOT NULL, kind INTEGER NOT NULL, entry TEXT NOT NULL,
+  handle TEXT NOT NULL UNIQUE, file INTEGER NOT NULL, digest TEXT NOT NULL, session_id TEXT NOT NULL,
   parent_type TEXT NOT NULL, parent_id TEXT NOT NULL, timestamp INTEGER NOT NULL, updated INTEGER NOT NULL,
-  valid_from INTEGER, valid_until INTEGER, slot TEXT NOT NULL, senders TEXT NOT NULL, UNIQUE(owner, kind, entry));
-CREATE INDEX rows_handle ON rows(handle);
-CREATE INDEX rows_file ON rows(file);
-CREATE INDEX rows_time ON rows(owner, kind, timestamp, entry);
-CREATE INDEX rows_newest ON rows(timestamp, entry);
-CREATE INDEX rows_parent ON rows(owner, parent_id, kind);
-CREATE INDEX rows_ended ON rows(owner, parent_id) WHERE valid_until IS NOT NULL;
-CREATE INDEX rows_session ON rows(owner, session_id, kind, timestamp, entry);
-CREATE INDEX rows_slot ON rows(owner, kind, slot) WHERE slot <> '';
+  valid_from INTEGER, valid_until INTEGER, slot TEXT NOT NULL, project TEXT NOT NULL,
+  senders TEXT NOT NULL);
+CREATE INDEX memories_file ON memories(file);
+CREATE INDEX memories_time ON memories(owner, kind, timestamp, entry);
+CREATE INDEX memories_newest ON memories(timestamp, entry);
+CREATE INDEX memories_parent ON memories(owner, parent_id, kind);
+CREATE INDEX memories_ended ON memories(owner, parent_id) WHERE valid_until IS NOT NULL;
+CREATE INDEX memories_session ON memories(owner, session_id, kind, timestamp, entry);
+CREATE INDEX memories_slot ON memories(owner, kind, slot) WHERE slot <> '';
 CREATE TABLE bodies(row INTEGER PRIMARY KEY, data TEXT NOT NULL);
 CREATE TABLE edges(
   row INTEGER NOT NULL, place INTEGER NOT NULL, owner INTEGER NOT NULL, relation TEXT NOT NULL, target TEXT NOT NULL,
   weight REAL NOT NULL, PRIMARY KEY(row, place)) WITHOUT ROWID;
 CREATE INDEX edges_target ON edges(target, owner);
 CREATE TABLE units(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, row INTEGER NOT NULL, place INTEGER NOT NULL, owner INTEGER NOT NULL,
+  id INTEGER PRIMARY KEY, row INTEGER NOT NULL, place INTEGER NOT NULL, owner INTEGER NOT NULL,
   kind INTEGER NOT NULL, turn INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL,
   tie INTEGER NOT NULL,  -- orders equal scores the same way after a rebuild
   model INTEGER,         -- of its vector; 0: none yet, NULL: none is wanted

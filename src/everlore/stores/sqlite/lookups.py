@@ -3,19 +3,19 @@ the same."""
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-import apsw
-
-from everlore.database import Database
+from everlore.database import Connection, Database
 from everlore.stores.base import TermStats
 from everlore.stores.frequencies import Frequencies
-from everlore.stores.sqlite import numbers, vectors, words
+from everlore.stores.sqlite import vectors, words
 from everlore.stores.sqlite.hits import Ints
+from everlore.stores.sqlite.schema import EVERYONE
 from everlore.types import Owner, Where
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Lookups:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        with self._db.read():
+        with self._db.reading():
             if self._known() is not None:
                 yield
                 return
@@ -69,27 +69,27 @@ class Lookups:
         found: T = known[what]
         return found
 
-    def owner(self, connection: apsw.Connection, owner: Owner | None) -> int | None:
-        return self.once(("owner", owner), lambda: numbers.owner_number(connection, owner))
+    def owner(self, connection: Connection, owner: Owner | None) -> int | None:
+        return self.once(("owner", owner), lambda: _owner_number(connection, owner))
 
-    def place(self, connection: apsw.Connection, where: Where) -> tuple[int | None, list[int]]:
-        kinds = self.once(("kinds", where.kinds), lambda: numbers.kind_numbers(connection, where.kinds))
+    def place(self, connection: Connection, where: Where) -> tuple[int | None, list[int]]:
+        kinds = self.once(("kinds", where.kinds), lambda: _kind_numbers(connection, where.kinds))
         return self.owner(connection, where.owner), kinds
 
-    def model(self, connection: apsw.Connection) -> tuple[int, int] | None:
+    def model(self, connection: Connection) -> tuple[int, int] | None:
         """Number and dimension of the current model. None when there is none, and in a process that still works
         with another one: it must neither compare nor store vectors of two models, and finds by words alone."""
-        found = self.once(("model",), lambda: numbers.current_model(connection))
+        found = self.once(("model",), lambda: current_model(connection))
         if found is None or (self.mine is not None and found[1:] != self.mine):
             return None
         return found[0], found[2]
 
-    def statistics(self, connection: apsw.Connection, terms: Sequence[str], owner: int) -> TermStats:
+    def statistics(self, connection: Connection, terms: Sequence[str], owner: int) -> TermStats:
         return self.once(
             ("terms", owner, *terms), lambda: words.statistics(connection, self.remembered().frequencies, terms, owner)
         )
 
-    def lists(self, connection: apsw.Connection, owner: int) -> words.Lists:
+    def lists(self, connection: Connection, owner: int) -> words.Lists:
         return lambda term: self.once(("list", owner, term), lambda: words.occurrences(connection, owner, term))
 
     def list_read(self, owner: int | None, term: str) -> Ints | None:
@@ -97,9 +97,32 @@ class Lookups:
         found: Ints | None = (self._known() or {}).get(("list", owner, term))
         return found
 
-    def view(self, connection: apsw.Connection, owner: int, model: tuple[int, int]) -> vectors.View:
+    def view(self, connection: Connection, owner: int, model: tuple[int, int]) -> vectors.View:
         return self.once(("vectors", owner, *model), lambda: self.remembered().parts.view(connection, owner, *model))
 
     def _known(self) -> dict[object, Any] | None:
         known: dict[object, Any] | None = getattr(self._mine, "known", None)
         return known
+
+
+def _owner_number(connection: Connection, owner: Owner | None) -> int | None:
+    """None when nothing of this owner was ever indexed."""
+    if owner is None:
+        return EVERYONE
+    found: int | None = connection.value(
+        "SELECT id FROM owners WHERE app = ? AND project = ? AND track = ? AND name = ?",
+        (owner.scope.app, owner.scope.project, owner.track, owner.id),
+    )
+    return found
+
+
+def _kind_numbers(connection: Connection, kinds: Iterable[str]) -> list[int]:
+    select = "SELECT k.id FROM kinds k WHERE k.name IN (SELECT value FROM json_each(?)) ORDER BY k.id"
+    return [number for (number,) in connection.rows(select, (json.dumps(list(kinds)),))]
+
+
+def current_model(connection: Connection) -> tuple[int, str, int] | None:
+    """Number, name and dimension of the model whose vectors are compared."""
+    select = "SELECT m.id, m.name, m.dimension FROM meta JOIN models m ON m.id = meta.value WHERE meta.name = 'model'"
+    found = connection.row(select)
+    return (found[0], found[1], found[2]) if found else None

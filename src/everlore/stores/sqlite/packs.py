@@ -12,11 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.database import row, rows, value
+from everlore.database import Connection
 from everlore.stores.base import Vector
 from everlore.stores.sqlite.hits import Ints, numbers
 from everlore.stores.sqlite.schema import EVERYONE
@@ -43,15 +42,15 @@ class Packing:
     """None before the first pack."""
 
 
-def current(connection: apsw.Connection) -> Packing:
-    found = row(connection, "SELECT id, model, last, centre FROM packing ORDER BY id DESC LIMIT 1")
+def current(connection: Connection) -> Packing:
+    found = connection.row("SELECT id, model, last, centre FROM packing ORDER BY id DESC LIMIT 1")
     if found is None:
         return Packing(0, 0, 0, None)
     generation, model, last, centre = found
     return Packing(generation, model, last, None if centre is None else np.frombuffer(centre, np.float32))
 
 
-def begin(connection: apsw.Connection, model: int) -> None:
+def begin(connection: Connection, model: int) -> None:
     """Forget the packs, unless they are of this model already."""
     if current(connection).model == model != 0:
         return
@@ -60,17 +59,17 @@ def begin(connection: apsw.Connection, model: int) -> None:
     connection.execute("INSERT INTO packing(model, last) VALUES(?, 0)", (model,))
 
 
-def step(connection: apsw.Connection) -> bool:
+def step(connection: Connection) -> bool:
     """Pack what came since, if it fills a pack, and drop what was removed, if it is much. True if more may be left."""
     _purge(connection)
     packing = current(connection)
-    newest = value(connection, "SELECT value FROM meta WHERE name = 'last vector'") or 0
+    newest = connection.value("SELECT value FROM meta WHERE name = 'last vector'") or 0
     if newest - packing.last < SIZE or not packing.model:
         return False
     select = (
         "SELECT number, unit, owner, kind, vector FROM vectors WHERE model = ? AND number > ? ORDER BY number LIMIT ?"
     )
-    found = rows(connection, select, (packing.model, packing.last, SIZE))
+    found = connection.rows(select, (packing.model, packing.last, SIZE))
     if not found:
         connection.execute("UPDATE packing SET last = ?", (newest,))
         return False
@@ -85,14 +84,14 @@ def step(connection: apsw.Connection) -> bool:
     return True
 
 
-def read(connection: apsw.Connection, owner: int) -> Iterator[list[NDArray[Any]]]:
+def read(connection: Connection, owner: int) -> Iterator[list[NDArray[Any]]]:
     """Units, kinds, signs and factors of all that is packed of an owner (or of everyone), removed ones as well."""
     for _, units, owners, *rest in _each(connection):
         keep = slice(None) if owner == EVERYONE else owners == owner
         yield [column[..., keep] for column in (units, *rest)]
 
 
-def missing(connection: apsw.Connection) -> int:
+def missing(connection: Connection) -> int:
     """How many vectors the packs should hold and do not, or hold and should not."""
     packing = current(connection)
     held = np.concatenate([np.empty(0, np.int64), *(units for _, units, *_ in _each(connection))])
@@ -101,9 +100,9 @@ def missing(connection: apsw.Connection) -> int:
     return len(np.setxor1d(np.setdiff1d(held, _dropped(connection)), wanted))
 
 
-def _purge(connection: apsw.Connection) -> None:
-    count = value(connection, "SELECT max(id) - min(id) + 1 FROM dropped") or 0
-    if count < SIZE or count < DROPPED * value(connection, "SELECT count(*) FROM packs"):
+def _purge(connection: Connection) -> None:
+    count = connection.value("SELECT max(id) - min(id) + 1 FROM dropped") or 0
+    if count < SIZE or count < DROPPED * connection.value("SELECT count(*) FROM packs"):
         return
     dropped = _dropped(connection)
     kept = [(last, columns, ~np.isin(columns[0], dropped)) for last, *columns in _each(connection)]
@@ -117,16 +116,16 @@ def _purge(connection: apsw.Connection) -> None:
     connection.execute("DELETE FROM packing WHERE id < (SELECT max(id) FROM packing)")
 
 
-def _dropped(connection: apsw.Connection) -> Ints:
+def _dropped(connection: Connection) -> Ints:
     return numbers(connection, "SELECT group_concat(unit) FROM dropped")
 
 
-def _insert(connection: apsw.Connection, last: int, columns: Sequence[NDArray[Any]]) -> None:
+def _insert(connection: Connection, last: int, columns: Sequence[NDArray[Any]]) -> None:
     values = (last, *(np.ascontiguousarray(column).tobytes() for column in columns))
     connection.execute("INSERT INTO packs(last, units, owners, kinds, signs, factors) VALUES(?, ?, ?, ?, ?, ?)", values)
 
 
-def _each(connection: apsw.Connection) -> Iterator[tuple[Any, ...]]:
+def _each(connection: Connection) -> Iterator[tuple[Any, ...]]:
     for last, *columns in connection.execute("SELECT * FROM packs ORDER BY last"):
         arrays = [np.frombuffer(column, kind) for column, kind in zip(columns, _TYPES, strict=True)]
         yield last, *arrays[:3], *(array.reshape(-1, len(arrays[0])) for array in arrays[3:])

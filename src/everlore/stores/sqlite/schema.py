@@ -1,6 +1,6 @@
 """The tables of the embedded index. Another version than ours is dropped and made anew: all of it is derived.
 
-- `rows` is slim so that filters and joins stay in memory; what only listing needs is in `bodies`.
+- `memories` is slim so that filters and joins stay in memory; what only listing needs is in `bodies`.
 - `words` is an FTS5 index without content: a map from a token to the units that hold it. Every token is there
   twice, as `<owner>:<token>` and as `<token>`, so that a query for one owner walks only that owner's list.
   Its row number says, besides the unit, the kind and the length of the unit (`code`), so that ranking needs no
@@ -13,11 +13,9 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-import apsw
+from everlore.database import Connection, Schema
 
-from everlore.database import Schema, rows
-
-VERSION = 6
+VERSION = 7
 EVERYONE = 0
 KIND_BITS = 6
 LENGTH_BITS = 10
@@ -33,17 +31,17 @@ def code(unit: int, kind: int, length: int) -> int:
     return (unit << UNIT_SHIFT) + (kind << LENGTH_BITS) + min(length, LONGEST)
 
 
-def _upgrade(connection: apsw.Connection, found: int) -> None:
+def _upgrade(connection: Connection, found: int) -> None:
     if found:
         _drop_all(connection)
     connection.execute(_TABLES)
 
 
-def _drop_all(connection: apsw.Connection) -> None:
+def _drop_all(connection: Connection) -> None:
     virtual = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'"
     plain = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     for select in (virtual, plain):
-        for (name,) in rows(connection, select):
+        for (name,) in connection.rows(select):
             quoted = name.replace('"', '""')
             connection.execute(f'DROP TABLE IF EXISTS "{quoted}"')
 

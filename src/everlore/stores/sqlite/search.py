@@ -6,11 +6,10 @@ import json
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.database import Database, SqliteTables, rows
+from everlore.database import Connection, Database
 from everlore.stores.base import Asked, Evidence, Piece, TermStats, Vector
 from everlore.stores.bm25 import in_texts
 from everlore.stores.sql.steps import Steps
@@ -23,7 +22,7 @@ from everlore.types import Owner, UnitHit, Where
 
 class SqliteSearch(Steps):
     def __init__(self, db: Database, lookups: Lookups) -> None:
-        super().__init__(SqliteTables(db), SAY)
+        super().__init__(db.read, SAY)
         self._db = db
         self._lookups = lookups
 
@@ -33,7 +32,7 @@ class SqliteSearch(Steps):
 
     def candidates(self, asked: Asked) -> Evidence:
         """The lists are those of one moment, and what is read for one of them serves the others."""
-        with self._lookups.snapshot(), self._db.read() as connection:
+        with self._lookups.snapshot(), self._db.reading() as connection:
             owner = self._lookups.owner(connection, asked.where.owner)
             view = None if asked.vector is None else self._view(connection, owner, asked.vector)
             compared = None if view is None or asked.vector is None else vectors.Compared(view, asked.vector)
@@ -52,21 +51,21 @@ class SqliteSearch(Steps):
     def held(self, terms: Sequence[str], where: Where) -> list[str]:
         if restriction(where) is not None:
             return [term for term in terms if self.candidates(Asked(where, [term], limit=1)).pieces]
-        with self._db.read() as connection:
+        with self._db.reading() as connection:
             owner, kinds = self._lookups.place(connection, where)
             return [term for term in terms if owner is not None and words.is_held(connection, term, owner, kinds)]
 
     def term_stats(self, terms: Sequence[str], owner: Owner | None) -> TermStats:
-        with self._db.read() as connection:
+        with self._db.reading() as connection:
             return self._statistics(connection, terms, self._lookups.owner(connection, owner))
 
-    def _statistics(self, connection: apsw.Connection, terms: Sequence[str], owner: int | None) -> TermStats:
+    def _statistics(self, connection: Connection, terms: Sequence[str], owner: int | None) -> TermStats:
         if owner is None:
             return TermStats(0, 0.0, dict.fromkeys(terms, 0))
         return self._lookups.statistics(connection, terms, owner)
 
     def _lists(
-        self, connection: apsw.Connection, asked: Asked, where: Where, compared: vectors.Compared | None
+        self, connection: Connection, asked: Asked, where: Where, compared: vectors.Compared | None
     ) -> tuple[list[UnitHit], list[UnitHit]]:
         """Units by words and by meaning, best first."""
         owner, kinds = self._lookups.place(connection, where)
@@ -99,7 +98,7 @@ class SqliteSearch(Steps):
             counts[unread] = in_texts([terms[at] for at in unread], [piece.tokens for piece in pieces])
         return counts
 
-    def _view(self, connection: apsw.Connection, owner: int | None, query: Vector) -> vectors.View | None:
+    def _view(self, connection: Connection, owner: int | None, query: Vector) -> vectors.View | None:
         """What of an owner can be compared with this query."""
         model = self._lookups.model(connection)
         if owner is None or model is None or model[1] != len(query):
@@ -107,7 +106,7 @@ class SqliteSearch(Steps):
         return self._lookups.view(connection, owner, model)
 
 
-def _around(connection: apsw.Connection, asked: Asked, units: Collection[int]) -> list[Piece]:
+def _around(connection: Connection, asked: Asked, units: Collection[int]) -> list[Piece]:
     """These units, the first ones of the rows that are asked for, and those beside them."""
     named = "SELECT value FROM json_each(?)"
     values: tuple[object, ...] = (json.dumps(sorted(units)),)
@@ -121,7 +120,7 @@ def _around(connection: apsw.Connection, asked: Asked, units: Collection[int]) -
         )
         values += (asked.reach, asked.reach)
     select = (
-        "SELECT n.id, n.row, k.name, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n JOIN rows r"
+        "SELECT n.id, n.row, k.name, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n JOIN memories r"
         f" ON r.id = n.row JOIN kinds k ON k.id = n.kind WHERE n.id IN ({named}) ORDER BY n.row, n.place"
     )
-    return list(map(Piece._make, rows(connection, select, values)))
+    return list(map(Piece._make, connection.rows(select, values)))

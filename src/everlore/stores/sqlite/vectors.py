@@ -16,11 +16,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.database import rows, value
+from everlore.database import Connection
 from everlore.stores.base import Vector
 from everlore.stores.sqlite import packs
 from everlore.stores.sqlite.dialect import restriction
@@ -171,7 +170,7 @@ class Parts:
         self._total = 0
         """Of all parts. Kept, since a server may have thousands of them and asks in every search."""
 
-    def view(self, connection: apsw.Connection, owner: int, model: int, dimension: int) -> View:
+    def view(self, connection: Connection, owner: int, model: int, dimension: int) -> View:
         """The part as the connection sees it now, or newer."""
         with self._lock:
             part = self._current(connection, owner, model, dimension)
@@ -189,9 +188,9 @@ class Parts:
         if size:
             self._bytes[key] = size
 
-    def _current(self, connection: apsw.Connection, owner: int, model: int, dimension: int) -> Part:
+    def _current(self, connection: Connection, owner: int, model: int, dimension: int) -> Part:
         select = "SELECT coalesce(max(id), 0), (SELECT coalesce(max(id), 0) FROM dropped) FROM packing"
-        moment = Moment(*rows(connection, select)[0])
+        moment = Moment(*connection.rows(select)[0])
         part = self._parts.get((owner, model))
         # an older snapshot than the one the part was made from must not undo it
         if part is None or part.moment.generation < moment.generation:
@@ -208,11 +207,11 @@ class Parts:
         return part
 
 
-def _load(connection: apsw.Connection, owner: int, model: int, dimension: int, moment: Moment) -> Part:
+def _load(connection: Connection, owner: int, model: int, dimension: int, moment: Moment) -> Part:
     count = f"SELECT count(*) FROM (SELECT 1 FROM vectors WHERE {_of_part(owner)} LIMIT ?3)"
     centre, last = None, 0
     columns: list[Sequence[NDArray[Any]]] = []
-    if value(connection, count, (owner, model, EXACT_UP_TO + 1)) > EXACT_UP_TO:
+    if connection.value(count, (owner, model, EXACT_UP_TO + 1)) > EXACT_UP_TO:
         packing = packs.current(connection)
         if packing.model == model and packing.centre is not None:
             centre, last = packing.centre, packing.last
@@ -229,14 +228,14 @@ def _load(connection: apsw.Connection, owner: int, model: int, dimension: int, m
 
 
 def _read(
-    connection: apsw.Connection, owner: int, model: int, dimension: int, after: int, centre: Vector | None
+    connection: Connection, owner: int, model: int, dimension: int, after: int, centre: Vector | None
 ) -> Iterator[Batch]:
     """At least one, which may be empty."""
     where = f"{_of_part(owner)} AND number > ?3"
     select = f"SELECT number, unit, kind, vector FROM vectors WHERE {where} ORDER BY number LIMIT ?4"
     full = True
     while full:
-        found = rows(connection, select, (owner, model, after, READ))
+        found = connection.rows(select, (owner, model, after, READ))
         full = len(found) == READ
         after = found[-1][0] if found else after
         vectors = unit_rows(b"".join(one[3] for one in found), dimension)
@@ -268,14 +267,14 @@ class Compared:
         assert self.view.codes is not None
         return distances(self.view.codes, self._turned)
 
-    def of_kinds(self, connection: apsw.Connection, kinds: Sequence[int], count: int) -> tuple[Ints, Floats]:
+    def of_kinds(self, connection: Connection, kinds: Sequence[int], count: int) -> tuple[Ints, Floats]:
         """The nearest units of these kinds and their cosines, best first."""
         asked = (count, *sorted(kinds))
         if asked not in self._nearest:
             self._nearest[asked] = self._exact(connection, self._positions(_of_kinds(self.view, kinds), count))
         return self._nearest[asked]
 
-    def among(self, connection: apsw.Connection, kinds: Sequence[int], units: Ints, count: int) -> tuple[Ints, Floats]:
+    def among(self, connection: Connection, kinds: Sequence[int], units: Ints, count: int) -> tuple[Ints, Floats]:
         """The same of those among these units."""
         those, allowed = np.isin(self.view.units, units), _of_kinds(self.view, kinds)
         return self._exact(connection, self._positions(those if allowed is None else allowed & those, count))
@@ -303,7 +302,7 @@ class Compared:
         best: Ints = positions[np.argpartition(-scores, count - 1)[:count]]
         return best
 
-    def _exact(self, connection: apsw.Connection, positions: Ints) -> tuple[Ints, Floats]:
+    def _exact(self, connection: Connection, positions: Ints) -> tuple[Ints, Floats]:
         """Units and cosines, best first."""
         units = self.view.units[positions]
         if self.view.matrix is not None:
@@ -316,7 +315,7 @@ class Compared:
 
 
 def search(
-    connection: apsw.Connection, compared: Compared, where: Where, owner: int, kinds: Sequence[int], limit: int
+    connection: Connection, compared: Compared, where: Where, owner: int, kinds: Sequence[int], limit: int
 ) -> list[UnitHit]:
     if limit <= 0:
         return []
@@ -345,7 +344,7 @@ def _rising(units: NDArray[Any]) -> bool:
     return bool(np.all(units[1:] > units[:-1]))
 
 
-def look_up(connection: apsw.Connection, view: View, units: Ints, query: Vector) -> Floats:
+def look_up(connection: Connection, view: View, units: Ints, query: Vector) -> Floats:
     """The cosines of these units; NaN for those that have no vector."""
     if view.matrix is None:
         found, vectors = read_vectors(connection, units, view.model, len(query))
@@ -363,10 +362,8 @@ def look_up(connection: apsw.Connection, view: View, units: Ints, query: Vector)
     return scores
 
 
-def read_vectors(
-    connection: apsw.Connection, units: Ints, model: int, dimension: int
-) -> tuple[Ints, NDArray[np.float32]]:
+def read_vectors(connection: Connection, units: Ints, model: int, dimension: int) -> tuple[Ints, NDArray[np.float32]]:
     """Those of these units that have a vector of this model, and the vectors as rows."""
     select = "SELECT v.unit, v.vector FROM json_each(?) j CROSS JOIN vectors v ON v.unit = j.value WHERE v.model = ?"
-    found = rows(connection, select, (json.dumps(units.tolist()), model))
+    found = connection.rows(select, (json.dumps(units.tolist()), model))
     return np.array([row[0] for row in found], np.int64), unit_rows(b"".join(row[1] for row in found), dimension)

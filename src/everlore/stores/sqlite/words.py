@@ -11,10 +11,9 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import apsw
 import numpy as np
 
-from everlore.database import rows, value
+from everlore.database import Connection
 from everlore.stores.base import TermStats
 from everlore.stores.bm25 import in_texts, telling, worth
 from everlore.stores.frequencies import MOST_FRESH, Frequencies, Moment, affordable, rarest_first
@@ -33,10 +32,10 @@ MERGED_PAGES = 100
 OWNERS_REMEMBERED = 64
 
 
-def _counted(connection: apsw.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
+def _counted(connection: Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
     prefix = _prefix(owner)
     select = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN vocabulary v ON v.term = j.value"
-    found = rows(connection, select, (json.dumps([prefix + term for term in terms]),))
+    found = connection.rows(select, (json.dumps([prefix + term for term in terms]),))
     return dict.fromkeys(terms, 0) | {term.removeprefix(prefix): count for term, count in found}
 
 
@@ -51,15 +50,13 @@ class Scale:
         return (self.weights[term] * worth(count, length, self.mean_length)).astype(np.float64, copy=False)
 
 
-def statistics(
-    connection: apsw.Connection, frequencies: Frequencies[int], terms: Sequence[str], owner: int
-) -> TermStats:
+def statistics(connection: Connection, frequencies: Frequencies[int], terms: Sequence[str], owner: int) -> TermStats:
     sums = "SELECT coalesce(sum(units), 0), coalesce(sum(tokens), 0) FROM tally WHERE owner = ?"
-    units, total = rows(connection, sums, (owner,))[0]
+    units, total = connection.rows(sums, (owner,))[0]
     state = "SELECT epoch, lost, (SELECT coalesce(max(id), 0) FROM units) FROM owners WHERE id = ?"
     frequency = frequencies.of(
         owner,
-        Moment(*rows(connection, state, (owner,))[0]),
+        Moment(*connection.rows(state, (owner,))[0]),
         terms,
         since=lambda before: _fresh(connection, owner, before),
         count=lambda missing: _counted(connection, owner, missing),
@@ -67,16 +64,16 @@ def statistics(
     return TermStats(units, total / units if units else 0.0, frequency)
 
 
-def _fresh(connection: apsw.Connection, owner: int, before: Moment) -> list[str]:
+def _fresh(connection: Connection, owner: int, before: Moment) -> list[str]:
     select = "SELECT tokens FROM units WHERE id > ?1 AND ?2 IN (owner, 0) LIMIT ?3"
-    return [tokens for (tokens,) in rows(connection, select, (before.last, owner, MOST_FRESH + 1))]
+    return [tokens for (tokens,) in connection.rows(select, (before.last, owner, MOST_FRESH + 1))]
 
 
-def is_held(connection: apsw.Connection, term: str, owner: int, kinds: Sequence[int]) -> bool:
+def is_held(connection: Connection, term: str, owner: int, kinds: Sequence[int]) -> bool:
     """Whether a unit of these kinds holds a term: the first one that does is enough."""
     select = "SELECT 1 FROM instances WHERE term = ? AND (doc >> ?) & ? IN (SELECT value FROM json_each(?)) LIMIT 1"
     values = (_prefix(owner) + term, LENGTH_BITS, MOST_KINDS, json.dumps(list(kinds)))
-    return value(connection, select, values) is not None
+    return connection.value(select, values) is not None
 
 
 Lists = Callable[[str], Ints]
@@ -84,13 +81,7 @@ Lists = Callable[[str], Ints]
 
 
 def search(
-    connection: apsw.Connection,
-    lists: Lists,
-    stats: TermStats,
-    where: Where,
-    owner: int,
-    kinds: Sequence[int],
-    limit: int,
+    connection: Connection, lists: Lists, stats: TermStats, where: Where, owner: int, kinds: Sequence[int], limit: int
 ) -> list[UnitHit]:
     """Units that hold a term of `stats`. `owner` and `kinds` are those of `where` in the numbers of this index."""
     held = rarest_first(stats, list(stats.frequency))
@@ -106,7 +97,7 @@ def search(
 
 
 def _best(
-    connection: apsw.Connection,
+    connection: Connection,
     lists: Lists,
     scale: Scale,
     terms: Sequence[str],
@@ -127,7 +118,7 @@ def _best(
 
 
 def _thorough(
-    connection: apsw.Connection,
+    connection: Connection,
     lists: Lists,
     scale: Scale,
     terms: Sequence[str],
@@ -180,7 +171,7 @@ def _ranked(lists: Lists, scale: Scale, terms: Sequence[str], kinds: Sequence[in
     return units[order] >> UNIT_SHIFT, total[order]
 
 
-def occurrences(connection: apsw.Connection, owner: int, term: str) -> Ints:
+def occurrences(connection: Connection, owner: int, term: str) -> Ints:
     """The numbers in `words` of the units that hold a term, in order, each as often as it does."""
     return numbers(connection, "SELECT group_concat(doc) FROM instances WHERE term = ?", (_prefix(owner) + term,))
 
@@ -201,7 +192,7 @@ def _rescored(scale: Scale, terms: Sequence[str], found: Sequence[Settled]) -> l
     return [one.hit for one in sorted(scored, key=lambda one: (-one.hit.score, one.tie, one.place))]
 
 
-def merge(connection: apsw.Connection) -> bool:
+def merge(connection: Connection) -> bool:
     """Merge a few of the segments that writes left behind: a term is looked up in each. False if there were none."""
     before = connection.total_changes()
     connection.execute("INSERT INTO words(words, rank) VALUES('merge', ?)", (MERGED_PAGES,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,23 +15,53 @@ from everlore.extras import load
 TARGETS: dict[Callable[..., None], str] = {}
 """Which function does a command."""
 
+
+def complete_user(begin: str) -> list[str]:
+    return _completed("user", begin)
+
+
+def complete_id(begin: str) -> list[str]:
+    return _completed("id", begin)
+
+
+def complete_session(begin: str) -> list[str]:
+    return _completed("session", begin)
+
+
+def complete_project(begin: str) -> list[str]:
+    return _completed("project", begin)
+
+
+def _completed(what: str, begin: str) -> list[str]:
+    """What a shell offers at the tab key; nothing is said where that goes wrong, and no server is started for it."""
+    with suppress(Exception), load("everlore.surfaces.cli.asking:asking")(start=False) as ask:
+        return list(ask("complete", what=what, begin=begin))
+    return []
+
+
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that differ.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
 Host = Annotated[str | None, typer.Option(help="Interface to listen on. [default: 127.0.0.1]")]
 Port = Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0 picks a free one. [default: 8000]")]
 Insecure = Annotated[bool, typer.Option("--insecure", help="Listen beyond loopback although requests need no token.")]
 Folder = Annotated[Path, typer.Argument(help="Folder of markdown files.", show_default=False)]
-User = Annotated[str | None, typer.Option(help="Whose memories. [default: as configured for MCP]")]
+User = Annotated[
+    str | None,
+    typer.Option(help="Whose memories. [default: who you are, EVEROS_MCP__USER]", autocompletion=complete_user),
+]
+Session = Annotated[str | None, typer.Option(help="Only those of this session.", autocompletion=complete_session)]
+Everywhere = Annotated[bool, typer.Option("--all", help="Also what was said in other projects.")]
 Listed = Annotated[int, typer.Option("-n", "--limit", min=1, max=1000, help="Lines at most.")]
-MemoryId = Annotated[str, typer.Argument(metavar="ID", help="As `everlore search` and `log` show it.")]
+MemoryId = Annotated[
+    str, typer.Argument(metavar="ID", help="As `everlore search` and `log` show it.", autocompletion=complete_id)
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Format = Annotated[str, typer.Option("--format", help="text, json, yaml or auto: text in a terminal, JSON elsewhere.")]
 
 app = typer.Typer(
     help="Long-term memory for AI agents that its owner can read.",
     epilog="Settings come from EVEROS_* environment variables and config.toml in the vault (~/.everos)."
-    " Examples: everlore server start | everlore index status --json | everlore doctor",
-    no_args_is_help=True,
+    " Example: everlore search 'where do I live'",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help is read as well in a pipe, and is there in half the time
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -49,7 +49,9 @@ def show(form: str) -> None:
     with opened() as accounts:
         known = accounts.keys()
     lines = [
-        f"{key.id}\t{key.prefix}\t{key.name}\t{key.account.id}\t{_state(key)}\t{' '.join(key.scopes)}" for key in known
+        f"{key.id}\t{key.prefix}\t{key.name}\t{key.account.id}\t{_state(key)}\t{' '.join(key.scopes)}"
+        + (f"\tmade by {key.made_by}" if key.made_by else "")
+        for key in known
     ]
     if not known and resolve_format(form) == "text":
         _say("there are no keys yet; make one with: everlore keys create --name NAME")
@@ -143,6 +145,7 @@ def _shown(key: Key) -> dict[str, Json]:
         "expiresAt": moment(key.expires),
         "revokedAt": moment(key.revoked),
         "lastUsedAt": moment(key.last_used),
+        "madeBy": key.made_by,
     }
 
 

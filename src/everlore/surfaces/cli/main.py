@@ -19,7 +19,7 @@ import typer
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from everlore import __version__
-from everlore.errors import Damaged, EverloreError
+from everlore.errors import Damaged, EverloreError, InvalidInput
 from everlore.extras import load
 from everlore.redact import redact
 from everlore.surfaces.cli import people
@@ -51,18 +51,21 @@ OBJECTS_BETWEEN_COLLECTIONS = 10_000
 app.add_typer(people.commands)
 
 
-def _version(wanted: bool) -> None:
+def _show_version(wanted: bool) -> None:
     if wanted:
         print(f"everlore {__version__}")
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def main(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    context: typer.Context,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
-) -> None: ...
+) -> None:
+    if context.invoked_subcommand is None:
+        load("everlore.surfaces.cli.home:home")()
 
 
 @command(server, "start", "cli.serve:start", "everlore server start --port 8001 --log-level debug")
@@ -78,12 +81,33 @@ def server_start(
     """Serve the memory API until Ctrl-C. Beyond loopback it wants EVEROS_AUTH__ENABLED=true, or --insecure."""
 
 
+@command(app, "status", "cli.background:status", "everlore status --json")
+def status(as_json: AsJson = False) -> None:
+    """Show the vault's servers and how they are."""
+
+
+@command(app, "start", "cli.background:start", "everlore start")
+def start(as_json: AsJson = False) -> None:
+    """Start the vault's server in the background, unless it runs. Whoever needs it does that by itself, too."""
+
+
+@command(app, "stop", "cli.background:stop", "everlore stop")
+def stop(as_json: AsJson = False) -> None:
+    """Stop the vault's servers when they have finished what they do. The next one who needs one starts it again."""
+
+
+@command(app, "open", "cli.background:open_page", "everlore open")
+def open_(as_json: AsJson = False) -> None:
+    """Open the page in your browser. It lets this browser in, and nobody else."""
+
+
 @app.command("mcp", epilog="Example: everlore mcp --toolset knowledge")
 def mcp(
     toolset: Annotated[
         str,
         typer.Option(
-            help=f"The tools to serve: {', '.join(toolsets.NAMES)}.", autocompletion=lambda: list(toolsets.NAMES)
+            help=f"The tools to serve, several with commas between: {', '.join(toolsets.NAMES)}.",
+            autocompletion=lambda: list(toolsets.NAMES),
         ),
     ] = "knowledge",
     transport: Annotated[
@@ -95,16 +119,15 @@ def mcp(
     insecure: Insecure = False,
 ) -> None:
     """Serve tools to an agent over MCP (the Model Context Protocol). Any number of these may share a vault."""
-    if toolset not in toolsets.NAMES:
-        there_are = ", ".join(toolsets.NAMES)
-        raise typer.BadParameter(f"there is no {toolset!r}; there are: {there_are}", param_hint="--toolset")
+    try:
+        names = toolsets.named(toolset)
+    except InvalidInput as error:
+        raise typer.BadParameter(str(error), param_hint="--toolset") from None
     if transport == "stdio":
         if host is not None or port is not None:
             raise typer.BadParameter("--host and --port need --transport http")
-        toolsets.check(toolset)
-        load("everlore.surfaces.mcp.stdio:serve")(toolsets.loaders()[toolset], toolsets.identity(toolset))
-    else:
-        load("everlore.surfaces.cli.serve:start")(host, port, insecure=insecure, names=(toolset,))
+        raise typer.Exit(load("everlore.surfaces.mcp.relay:run")(toolset))
+    load("everlore.surfaces.cli.serve:start")(host, port, insecure=insecure, names=names)
 
 
 @command(index, "status", "cli.upkeep:status", "everlore index status --json")
@@ -184,8 +207,14 @@ def content_status(as_json: AsJson = False) -> None:
 
 
 @command(app, "doctor", "cli.upkeep:doctor", "everlore doctor --json")
-def doctor(as_json: AsJson = False) -> None:
-    """Examine files, index, buffer and models, and say what to do. Changes nothing; exit code 1 on errors."""
+def doctor(
+    as_json: AsJson = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="First save what can be read of damaged databases; they are kept aside.")
+    ] = False,
+) -> None:
+    """Examine files, index, buffer and models, and say what to do. Without --repair it changes nothing; exit code 1 on
+    errors."""
 
 
 @command(app, "export", "cli.store:export", "everlore export backup --dry-run")
@@ -201,17 +230,37 @@ def export_(
     """
 
 
-@command(app, "import", "cli.store:take_in", "DATABASE_URL=postgresql://... everlore import ~/.everos")
+@command(app, "import", "cli.store:take_in", "everlore import | everlore import ~/backup")
 def import_(
-    folder: Annotated[Path, typer.Argument(help="Folder to read: a vault, or what export wrote.")],
+    folder: Annotated[
+        Path | None, typer.Argument(help="Folder to read: a vault, or what export wrote.", show_default=False)
+    ] = None,
     force: Force = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Take everything in from a folder of markdown files.
+    """Take in what agents on this machine have kept of earlier talks; or everything from a folder of markdown files.
 
-    All memories and waiting messages, which are then indexed.
+    Stopped, it goes on where it was when it is called again. `evercli import` chooses agents, folders and files.
+    From a folder come all memories and waiting messages.
     Files that are here with another content are named, and nothing is written (exit code 1), unless forced.
     """
+
+
+@command(app, "backup", "cli.store:backup", "everlore backup /mnt/backup/everlore")
+def backup(
+    folder: Annotated[Path, typer.Argument(help="Where backups are kept, best on another disk.")],
+    check: Annotated[bool, typer.Option("--check", help="Only check that the newest backup there is sound.")] = False,
+) -> None:
+    """Copy everything that cannot be made again, while servers run. What has not changed is not copied again."""
+
+
+@command(app, "restore", "cli.store:restore", "everlore restore /mnt/backup/everlore ~/.everos")
+def restore(
+    folder: Annotated[Path, typer.Argument(help="What `everlore backup` wrote.")],
+    vault: Annotated[Path, typer.Argument(help="A new or empty folder, which becomes a vault.")],
+    snapshot: Annotated[str, typer.Option(help="Which backup, such as 20261118T203000Z. [default: the newest]")] = "",
+) -> None:
+    """Check a backup, and make a vault of it. The index is made again when a server starts."""
 
 
 @command(store, "distribute", "cli.store:distribute", "everlore store distribute")

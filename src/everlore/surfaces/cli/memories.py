@@ -1,216 +1,254 @@
-"""`everlore search`, `add`, `log`, `show`, `history`, `forget`, `rules`, `users`: memories for a person at a terminal.
+"""`everlore search`, `add`, `log`, `show`, `history`, `forget` and their kin: memories for a person at a terminal.
 
-They work on the vault itself, with or without a server on it. What is shown is the sentence that answers, with who said
-it, when, and whether it still holds.
+What is shown is the sentence that answers, with who said it, when, and whether it still holds. Who answers, and what
+`--json` prints, is `contracts.person`.
 """
 
 from __future__ import annotations
 
 import sys
-import uuid
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 
-from everlore import memory
-from everlore.clock import DAY_MS, day
-from everlore.engine import Engine
 from everlore.errors import InvalidInput
-from everlore.kinds.registry import kind
-from everlore.search import METHODS, Hit, Passage, Query, recall
-from everlore.stores.tokens import query_terms, tokens
 from everlore.surfaces.cli import output
-from everlore.surfaces.cli.opening import opened
-from everlore.surfaces.contracts.passages import passages as shown_passages
-from everlore.types import IndexedMemory, Json, Owner, Scope
+from everlore.surfaces.cli.asking import asking
+from everlore.types import Json
 
 OTHERS = 5
 """Other users that are named when nothing was found."""
+TAIL_SECONDS = 1.0
+Show = Callable[[Json], None]
 
 
-def search(query: str, user: str | None, limit: int, *, verbose: bool, as_json: bool) -> bool:
+def search(
+    query: str, user: str | None, limit: int, project: str | None, *, everywhere: bool, verbose: bool, as_json: bool
+) -> bool:
     """False when nothing was found."""
     if not query.strip():
         raise InvalidInput("say what to look for, for example: everlore search 'where do I live'")
-    with opened() as engine:
-        owner = _owner(engine, user)
-        found = recall(engine, Query(owner, query, top_k=limit, explain=verbose), METHODS["hybrid"])
-        hits = sorted(found.best, key=lambda hit: -hit.score)[:limit]
-        if as_json:
-            output.show_json([_as_json(engine, hit) for hit in hits])
-        else:
-            _show_hits(engine, owner, query, hits, verbose=verbose)
-    return bool(hits)
+    arguments: dict[str, Json] = {
+        "query": query,
+        "limit": limit,
+        "project": project,
+        "everywhere": everywhere,
+        "why": verbose,
+    }
+    return _listed("search", _show_hit, user, as_json, **arguments)
 
 
-def add(text: list[str], user: str | None) -> None:
+def add(text: list[str], user: str | None, *, everywhere: bool, as_json: bool) -> None:
     said = " ".join(text).strip()
     if said in ("", "-"):
         said = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().strip()
     if not said:
         raise InvalidInput("there is nothing to remember: give a text, or pipe one in")
-    with opened() as engine:
-        owner = _owner(engine, user)
-        session = f"everlore-{uuid.uuid4().hex[:12]}"
-        message = memory.NewMessage(owner.id, "user", engine.clock.now(), said)
-        memory.remember(engine, owner.scope, session, [message])
-        memory.flush(engine, owner.scope, session)
-        rows = memory.held(engine, owner, page_size=10).rows
-        learnt = [_statement(row) for row in rows if row.session_id == session]
-    output.show_line("Remembered." + "".join(f"\n  {line}" for line in learnt))
+    with asking(user) as ask:
+        done = ask("add", changes=True, text=said, everywhere=everywhere)
+    if as_json:
+        output.show_json(done)
+        return
+    output.show_line(f"Remembered.{' It is understood later: ' + done['reason'] if done['waiting'] else ''}")
+    for line in done["learnt"]:
+        output.show_cells((line, "green"), indent=2)
+    if done["project"]:
+        output.note(f"What is not personal is kept for the project {done['project']}; --all keeps it for all.")
 
 
-def log(user: str | None, limit: int, *, as_json: bool) -> None:
+def log(user: str | None, limit: int, session: str | None, *, as_json: bool) -> None:
     """The newest episodes, the latest last, as a terminal shows them best."""
-    with opened() as engine:
-        owner = _owner(engine, user)
-        rows = memory.listing(engine, owner, "episode", page_size=limit).rows
-        if as_json:
-            output.show_json([_row(engine, row) for row in rows])
-            return
-        for row in reversed(rows):
-            output.show_line(f"{day(row.timestamp)}  {row.key.public_id}  {row.data['subject']}")
-        if not rows:
-            output.show_line(_nothing(engine, owner))
+    _listed("log", _show_row, user, as_json, turned=True, limit=limit, session=session)
 
 
 def show(id_: str, user: str | None, *, as_json: bool) -> None:
-    with opened() as engine:
-        row = memory.named(engine, _owner(engine, user), id_)
-        if as_json:
-            output.show_json(_row(engine, row) | {"data": dict(row.data)})
-            return
-        output.show_line(f"{row.key.public_id} ({row.key.kind}, {day(row.timestamp)}{_until(row)})\n{row.path}\n")
-        output.show_line(kind(row.key.kind).text(row.data))
+    with asking(user) as ask:
+        found = ask("show", id_=id_)
+    if as_json:
+        output.show_json(found)
+        return
+    with output.pages():
+        ended = f"ended {_day(found['valid_until'])}" if found["valid_until"] else ""
+        output.show_cells(
+            (found["id"], "bold"), (f"({found['kind']}, {_day(found['time'])})", "dim"), (ended, "yellow")
+        )
+        output.show_cells((found["path"], "dim"))
+        output.show_line(f"\n{found['whole']}")
 
 
 def history(id_: str | None, user: str | None, as_of: str | None, limit: int, *, as_json: bool) -> None:
     """Everything that was held, or what stood in the place of one memory before it and after it."""
-    with opened() as engine:
-        owner = _owner(engine, user)
-        at = engine.clock.parse(f"{as_of}T23:59:59" if as_of and len(as_of) == 10 else as_of) if as_of else None
-        rows = memory.history(engine, owner, id_) if id_ else memory.held(engine, owner, at, page_size=limit).rows[::-1]
-        if as_json:
-            output.show_json([_row(engine, row) for row in rows])
-            return
-        for row in rows:
-            output.show_line(f"{day(row.timestamp)}  {_statement(row)}{_until(row)}")
-        if not rows:
-            output.show_line(_nothing(engine, owner))
+    _listed("history", _show_held, user, as_json, id_=id_, as_of=as_of, limit=limit)
 
 
-def forget(ids: list[str], user: str | None, *, yes: bool) -> bool:
-    with opened() as engine:
-        owner = _owner(engine, user)
-        rows = [memory.named(engine, owner, id_) for id_ in ids]
-        for row in rows:
-            output.note(f"{row.key.public_id} ({day(row.timestamp)}): {_statement(row)}")
-        if not yes and not _agreed():
-            output.note("Nothing was forgotten. Answer y, or use --yes.")
-            return False
-        gone = sum(memory.forget(engine, owner, row.key.public_id) for row in rows)
-    output.show_line(f"Forgotten: {gone}, with what was made of them.")
-    return True
-
-
-def rules(user: str | None, *, as_json: bool) -> None:
+def rules(user: str | None, *, everywhere: bool, as_json: bool) -> None:
     """What the user ordered, from their profile."""
-    with opened() as engine:
-        owner = _owner(engine, user)
-        known = memory.profile(engine, owner)
-        infos: list[Mapping[str, Json]] = list(known.data["explicit_info"]) if known else []
-        found = [str(info["description"]) for info in infos if info.get("category") == "rule"]
-        if as_json:
-            output.show_json(found)
-        else:
-            output.show_line("\n".join(found) or f"No rules of {owner.id} are known.")
+    _listed("rules", output.show_line, user, as_json, everywhere=everywhere)
+
+
+def sessions(user: str | None, limit: int, *, as_json: bool) -> None:
+    _listed("sessions", _show_session, user, as_json, turned=True, limit=limit)
+
+
+def people(name: str | None, user: str | None, limit: int, *, as_json: bool) -> None:
+    """Who and what is spoken of; or all that is said of one."""
+    _listed("people", _show_row if name else _show_name, user, as_json, called=name, limit=limit)
+
+
+def cases(user: str | None, limit: int, *, as_json: bool) -> None:
+    _listed("cases", _show_case, user, as_json, turned=True, limit=limit)
 
 
 def users(*, as_json: bool) -> None:
-    with opened() as engine:
-        mcp = engine.settings.mcp
-        known = engine.index.rows.owners(Scope(mcp.app, mcp.project))
-        counted = {owner.id: number for owner, number in known if owner.track == "user"}
+    with asking() as ask:
+        counted = ask("users")
     if as_json:
         output.show_json(counted)
     else:
         output.show_pairs([(name, f"{number} memories") for name, number in counted.items()])
 
 
-def _owner(engine: Engine, user: str | None) -> Owner:
-    mcp = engine.settings.mcp
-    return Owner(Scope(mcp.app, mcp.project), "user", user or mcp.user)
+def forget(ids: list[str], user: str | None, *, yes: bool, as_json: bool) -> bool:
+    with asking(user) as ask:
+        if not yes:
+            for one in ask("going", ids=ids):
+                _show_going(one)
+            if not _agreed():
+                output.note("Nothing was forgotten. Answer y, or use --yes.")
+                return False
+        done = ask("forget", changes=True, ids=ids)
+    if as_json:
+        output.show_json(done)
+        return True
+    output.show_line(f"Forgotten: {done['forgotten']}, with what was made of them.")
+    for one in done["bins"]:
+        output.show_line(f"For {done['days']} days `everlore undo {one}` brings it back.")
+    for past in done["still_ended"]:
+        output.show_line(f"Still ended: {past['text']} `everlore undo {past['id']}` lets it hold again.")
+    return True
 
 
-def _show_hits(engine: Engine, owner: Owner, query: str, hits: Iterable[Hit], *, verbose: bool) -> None:
-    marks = set(query_terms(query))
-    found = False
-    for hit in hits:
-        found = True
-        said = hit.passages or (Passage(_statement(hit.stored), hit.score, 0, "", hit.stored.timestamp, 0),)
-        for number, passage in enumerate(said):
-            output.show_answer(
-                _highlighted(passage.text, marks), past=passage.valid_until is not None, first=not number
-            )
-            output.show_detail(_origin(engine, hit, passage, verbose=verbose))
-    if not found:
-        output.show_line(_nothing(engine, owner))
+def undo(id_: str | None, user: str | None, *, force: bool, as_json: bool) -> None:
+    """Without an id, what could be brought back."""
+    if id_ is None:
+        _listed("bin", _show_row, user, as_json)
+        return
+    with asking(user) as ask:
+        done = ask("undo", changes=True, id_=id_, force=force)
+    if as_json:
+        output.show_json(done)
+        return
+    output.show_line(f"Holds again: {done['text']}" if "reopened" in done else f"Back: {done['files']} files.")
+    for path in done.get("left", ()):
+        output.show_line(f"{path} has changed since and stays as it is.")
 
 
-def _origin(engine: Engine, hit: Hit, passage: Passage, *, verbose: bool) -> str:
-    """`Anna · 2026-05-28 · 3 days ago · alice_ep_…`, and what ended it."""
-    parts = [passage.speaker, day(passage.time), _age(engine.clock.now() - passage.time), hit.stored.key.public_id]
-    if passage.valid_until is not None:
-        parts.append(f"ended {day(passage.valid_until)}" + (f": {passage.ended_by}" if passage.ended_by else ""))
-    if verbose:
-        evidence = hit.parts
-        shares = f"words {evidence.words:.2f}, meaning {evidence.meaning:.2f}, graph {evidence.graph:.2f}"
-        parts.append(f"score {hit.score:.2f}: {shares}")
-        parts += hit.moved
+def tail(user: str | None, limit: int, *, as_json: bool) -> None:
+    """What is learnt, as it happens, until Ctrl-C."""
+    with suppress(KeyboardInterrupt), asking(user) as ask:
+        since = ask("learnt")["until"]
+        recent = ask("log", limit=limit)["rows"] if limit else []
+        while True:
+            for row in recent:
+                if as_json:
+                    output.show_json(row, lines=False)
+                else:
+                    _show_row(row)
+            sys.stdout.flush()
+            time.sleep(TAIL_SECONDS)
+            found = ask("learnt", since=since)
+            recent, since = found["rows"], found["until"]
+
+
+def _listed(name: str, show: Show, user: str | None, as_json: bool, turned: bool = False, **arguments: Json) -> bool:
+    """Whether there was anything. `turned`: the last is shown first."""
+    with asking(user) as ask:
+        found = ask(name, **arguments)
+    rows = found["rows"]
+    if as_json:
+        output.show_json(rows)
+        return bool(rows)
+    with output.pages():
+        for row in reversed(rows) if turned else rows:
+            show(row)
+    if not rows:
+        output.show_line(_nothing(found))
+    return bool(rows)
+
+
+def _show_going(one: Mapping[str, Json]) -> None:
+    """On stderr: it is what is asked about."""
+    row = one["memory"]
+    output.note(f"{row['id']} ({_day(row['time'])}): {row['text']}")
+    for title, key in (("with", "with"), ("changes the skill", "skills"), ("stays ended", "still_ended")):
+        for part in one[key]:
+            output.note(f"  {title}: {part['text']}")
+    for line in one["profile"]:
+        output.note(f"  no longer in the profile: {line}")
+
+
+def _show_hit(hit: Mapping[str, Json]) -> None:
+    for number, said in enumerate(hit["passages"]):
+        output.show_answer(said["text"], said["marks"], past=said["valid_until"] is not None, first=not number)
+        output.show_cells((_origin(hit, said), "dim"), indent=4)
+
+
+def _origin(hit: Mapping[str, Json], said: Mapping[str, Json]) -> str:
+    """`Anna · 2026-05-28 · 3 days ago · alice_ep_…`, what ended it, and why it was found."""
+    parts = [said["speaker"], _day(said["time"]), said["age"], hit["id"]]
+    if said["valid_until"] is not None:
+        parts.append(f"ended {_day(said['valid_until'])}" + (f": {said['ended_by']}" if said["ended_by"] else ""))
+    if why := hit.get("why"):
+        shares = ", ".join(f"{name} {why[name]:.2f}" for name in ("words", "meaning", "graph"))
+        parts += [f"score {hit['score']:.2f}: {shares}", *why["moved"]]
     return " · ".join(filter(None, parts))
 
 
-def _age(ms: int) -> str:
-    days = ms // DAY_MS
-    for size, name in ((365, "year"), (30, "month"), (7, "week"), (1, "day")):
-        if days >= size:
-            number = days // size
-            return f"{number} {name}{'s' if number > 1 else ''} ago"
-    return "today" if days == 0 else "to come"
+def _show_row(row: Mapping[str, Json]) -> None:
+    output.show_cells((_day(row["time"]), "dim"), (row["id"], "cyan"), (row["text"], ""))
 
 
-def _highlighted(text: str, marks: set[str]) -> list[tuple[str, bool]]:
-    """Words with the blanks behind them, each with whether the question has it, too."""
-    return [(word, bool(marks & set(tokens(word)))) for word in " ".join(text.split()).split(" ")]
+def _show_held(row: Mapping[str, Json]) -> None:
+    end = row["valid_until"]
+    output.show_cells(
+        (_day(row["time"]), "dim"),
+        (row["text"], "dim" if end else ""),
+        (f"(until {_day(end)})" if end else "", "yellow"),
+    )
 
 
-def _statement(row: IndexedMemory) -> str:
-    spec = kind(row.key.kind)
-    text = str(row.data.get("subject") or row.data.get(spec.statement) or "")
-    return " ".join(text.split())
+def _show_session(row: Mapping[str, Json]) -> None:
+    count = f"{row['talks']} talk{'s' if row['talks'] > 1 else ''}"
+    where = (row.get("project") or "", "magenta")
+    output.show_cells((_day(row["last"]), "dim"), (row["id"], "cyan"), (count, "dim"), where, (row.get("text", ""), ""))
 
 
-def _until(row: IndexedMemory) -> str:
-    return f" (until {day(row.validity.end)})" if row.validity.end is not None else ""
+def _show_name(row: Mapping[str, Json]) -> None:
+    last = row.get("last")
+    output.show_cells(
+        (row["name"], "bold"), (f"{row['memories']} memories", "dim"), (last["text"] if last else "", "dim")
+    )
 
 
-def _row(engine: Engine, row: IndexedMemory) -> dict[str, Json]:
-    end = row.validity.end
-    return {
-        "id": row.key.public_id,
-        "kind": row.key.kind,
-        "time": engine.clock.show(row.timestamp),
-        "valid_until": None if end is None else engine.clock.show(end),
-        "text": _statement(row),
-    }
+def _show_case(row: Mapping[str, Json]) -> None:
+    how = f"{row['quality_score']:.1f}"
+    output.show_cells((_day(row["time"]), "dim"), (row["id"], "cyan"), (how, "yellow"), (row["text"], ""))
+    if row["key_insight"]:
+        output.show_cells((row["key_insight"], "dim"), indent=4)
 
 
-def _as_json(engine: Engine, hit: Hit) -> dict[str, Json]:
-    return _row(engine, hit.stored) | {"score": hit.score} | shown_passages(hit, engine.clock)
+def _day(time: str) -> str:
+    return time[:10]
 
 
-def _nothing(engine: Engine, owner: Owner) -> str:
-    known = [one.id for one, _ in engine.index.rows.owners(owner.scope) if one.track == "user" and one.id != owner.id]
-    others = f" Others have some: {', '.join(known[:OTHERS])}; name one with --user." if known else ""
-    return f"Nothing found in the memories of {owner.id!r}.{others}"
+def _nothing(found: Mapping[str, Json]) -> str:
+    """Whose memories it was looked for in, and where else there are some."""
+    project = f" here in {found['project']} (--all looks into every project)" if found["project"] else ""
+    others = (
+        f" Others have some: {', '.join(found['others'][:OTHERS])}; name one with --user." if found["others"] else ""
+    )
+    meant = f" Did you mean --user {found['meant']}?" if found["meant"] else others
+    return f"Nothing found in the memories of {found['user']!r}{project}.{meant}"
 
 
 def _agreed() -> bool:

@@ -5,10 +5,15 @@ Everything said here passes redaction.
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout, suppress
 from typing import TYPE_CHECKING
 
 from everlore.redact import redact, redact_deep
@@ -17,15 +22,22 @@ from everlore.types import Json
 if TYPE_CHECKING:
     from rich.console import Console
 
+CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
 COLOURS = {"ok": "green", "warning": "yellow", "error": "bold red"}
 
 
-def show_json(value: Json) -> None:
-    print(json.dumps(redact_deep(value), ensure_ascii=False, indent=2))
+def show_json(value: Json, *, lines: bool = True) -> None:
+    """Over several `lines`, or in one, where more of its kind may follow."""
+    print(json.dumps(redact_deep(value), ensure_ascii=False, indent=2 if lines else None))
 
 
 def show_line(text: str) -> None:
-    print(redact(text))
+    print(_plain(text))
+
+
+def _plain(text: str) -> str:
+    """Without credentials, and without what would give orders to a terminal: memories hold what others wrote."""
+    return redact(text).translate(CONTROLS)
 
 
 def terminal() -> Console:
@@ -66,30 +78,60 @@ def show_finding(level: str, what: str, hint: str) -> None:
         console.print(f"         [dim]{escape(hint)}[/]", soft_wrap=True)
 
 
-def show_answer(words: Sequence[tuple[str, bool]], *, past: bool, first: bool) -> None:
-    """A sentence whose telling words stand out in a terminal; what has ended is struck through there."""
-    words = [(redact(word), marked) for word, marked in words]
+def show_cells(*cells: tuple[str, str], indent: int = 0) -> None:
+    """Texts side by side, each in its style in a terminal: `dim`, `bold green`."""
+    said = [(_plain(" ".join(text.splitlines())), style) for text, style in cells if text]
     if not sys.stdout.isatty():
-        print(f"{'' if first else '  '}{' '.join(word for word, _ in words)}")
+        print(" " * indent + "  ".join(text for text, _ in said))
         return
     from rich.text import Text
 
-    text = Text("" if first else "  ", style="dim strike" if past else "")
-    for word, marked in words:
-        text.append(word, style="bold green" if marked and not past else "")
-        text.append(" ")
-    terminal().print(text, soft_wrap=True)
+    line = Text(" " * indent)
+    for at, (text, style) in enumerate(said):
+        line.append("  " if at else "").append(text, style=style)
+    terminal().print(line, soft_wrap=True)
 
 
-def show_detail(text: str) -> None:
-    """What stands small below an answer."""
-    text = redact(text)
+def show_answer(text: str, marks: Sequence[Sequence[int]], *, past: bool, first: bool) -> None:
+    """A sentence whose telling words stand out in a terminal; what has ended is struck through there."""
+    indent, said = "" if first else "  ", _plain(text)
     if not sys.stdout.isatty():
-        print(f"    {text}")
+        print(f"{indent}{said}")
         return
-    from rich.markup import escape
+    from rich.text import Text
 
-    terminal().print(f"    [dim]{escape(text)}[/]", soft_wrap=True)
+    shown = Text(indent + said, style="dim strike" if past else "bold" if first else "")
+    for begin, end in () if past or said != text else marks:
+        shown.stylize("bold green", len(indent) + begin, len(indent) + end)
+    terminal().print(shown, soft_wrap=True)
+
+
+class _Paper(io.StringIO):
+    """What is written for a terminal, before it is known how long it will be."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@contextmanager
+def pages() -> Iterator[None]:
+    """What is longer than the screen is shown page by page, as git does it: by $PAGER, or `less`. `PAGER=` does not."""
+    words = shlex.split(os.environ.get("PAGER", "less"))
+    if not sys.stdout.isatty() or not words or (pager := shutil.which(words[0])) is None:
+        yield
+        return
+    paper = _Paper()
+    try:
+        with redirect_stdout(paper):
+            yield
+    finally:
+        text = paper.getvalue()
+        if text.count("\n") < shutil.get_terminal_size().lines:
+            sys.stdout.write(text)
+        else:
+            env = os.environ | {"LESS": os.environ.get("LESS", "FRX")}
+            with suppress(KeyboardInterrupt):
+                subprocess.run([pager, *words[1:]], input=text, text=True, encoding="utf-8", env=env, check=False)
 
 
 def warn(text: str) -> None:
@@ -98,15 +140,25 @@ def warn(text: str) -> None:
 
 def note(text: str) -> None:
     """For a person who would else look at nothing; scripts read stdout."""
-    print(text, file=sys.stderr)
+    print(_plain(text), file=sys.stderr)
 
 
 @contextmanager
 def progress(*, passing: bool = False) -> Iterator[Callable[[str, int, int], None]]:
     """A function to report progress to: bars in a terminal, one line per finished stage elsewhere.
 
-    `passing`: only in a terminal, and gone when it is done.
+    `passing`: only in a terminal, and gone when it is done. Long work may be stopped: what is done stays done.
     """
+    try:
+        with _progress(passing=passing) as report:
+            yield report
+    except KeyboardInterrupt:
+        note("stopped; what was done is kept, and the same command goes on from there")
+        raise
+
+
+@contextmanager
+def _progress(*, passing: bool) -> Iterator[Callable[[str, int, int], None]]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield (lambda _what, _done, _total: None) if passing else _plain_progress
         return

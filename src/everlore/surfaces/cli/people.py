@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from everlore.surfaces.cli.commands import AsJson, Listed, MemoryId, User, command
+from everlore.surfaces.cli.commands import (
+    AsJson,
+    Everywhere,
+    Listed,
+    MemoryId,
+    Session,
+    User,
+    command,
+    complete_id,
+    complete_project,
+)
 
 commands = typer.Typer()
 
@@ -16,21 +26,32 @@ def search(
     query: Annotated[str, typer.Argument(help="A question, or a few words.")],
     user: User = None,
     limit: Annotated[int, typer.Option("-n", "--limit", min=1, max=100, help="Answers at most.")] = 5,
+    project: Annotated[
+        str | None,
+        typer.Option(help="Look into this project instead of the folder's.", autocompletion=complete_project),
+    ] = None,
+    everywhere: Everywhere = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Say why each was found.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the sentences that answer, with who said them, when, and whether they still hold."""
+    """Find the sentences that answer, with who said them, when, and whether they still hold.
+
+    In the folder of a project: what was said there, what belongs to none, and what is personal.
+    """
 
 
 @command(commands, "add", "cli.memories:add", "everlore add 'I moved to Graz' | cat notes.txt | everlore add -")
 def add(
-    text: Annotated[list[str], typer.Argument(help="What to remember; - reads it from a pipe.")], user: User = None
+    text: Annotated[list[str], typer.Argument(help="What to remember; - reads it from a pipe.")],
+    user: User = None,
+    everywhere: Annotated[bool, typer.Option("--all", help="For all projects, not only that of this folder.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Remember something, and show what was understood."""
 
 
 @command(commands, "log", "cli.memories:log", "everlore log -n 20")
-def log(user: User = None, limit: Listed = 20, as_json: AsJson = False) -> None:
+def log(user: User = None, limit: Listed = 20, session: Session = None, as_json: AsJson = False) -> None:
     """List the newest talks: day, id, what they were about."""
 
 
@@ -42,7 +63,10 @@ def show(id_: MemoryId, user: User = None, as_json: AsJson = False) -> None:
 @command(commands, "history", "cli.memories:history", "everlore history --as-of 2026-05-03")
 def history(
     id_: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="One memory: what stood in its place before and after.")
+        str | None,
+        typer.Argument(
+            metavar="[ID]", help="One memory: what stood in its place before and after.", autocompletion=complete_id
+        ),
     ] = None,
     user: User = None,
     as_of: Annotated[str | None, typer.Option(help="Only what held on this day, such as 2026-05-03.")] = None,
@@ -52,23 +76,73 @@ def history(
     """Show what was held, and until when."""
 
 
+@command(commands, "edit", "cli.editing:edit", "EDITOR=nano everlore edit default_af_20260528_00000001")
+def edit(id_: MemoryId, user: User = None) -> None:
+    """Change a memory in your editor. What somebody else changes meanwhile is shown and not overwritten."""
+
+
 @command(commands, "forget", "cli.memories:forget", "everlore forget default_ep_20260528_00000001")
 def forget(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="As `everlore search` and `log` show them.")],
+    ids: Annotated[
+        list[str],
+        typer.Argument(metavar="ID...", help="As `everlore search` and `log` show them.", autocompletion=complete_id),
+    ],
     user: User = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Show memories, ask, and delete them with all that was made of them."""
+    """Show memories, ask, and forget them with all that was made of them. `everlore undo` brings them back."""
+
+
+@command(commands, "undo", "cli.memories:undo", "everlore undo | everlore undo 20261118t101112123-0a1b2c3d")
+def undo(
+    id_: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="As `everlore forget` told it; what there is without one.")
+    ] = None,
+    user: User = None,
+    force: Annotated[bool, typer.Option("--force", help="Also where something else is there by now.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring back what was forgotten; or let a memory hold again that has ended."""
 
 
 @command(commands, "rules", "cli.memories:rules", "everlore rules --user anna")
-def rules(user: User = None, as_json: AsJson = False) -> None:
+def rules(user: User = None, everywhere: Everywhere = False, as_json: AsJson = False) -> None:
     """List what the user ordered: never, always, from now on."""
+
+
+@command(commands, "people", "cli.memories:people", "everlore people | everlore people 'Dr. Huber'")
+def people(
+    name: Annotated[str | None, typer.Argument(help="All that memories say of this one.")] = None,
+    user: User = None,
+    limit: Listed = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the people and things that memories speak of."""
 
 
 @command(commands, "users", "cli.memories:users", "everlore users")
 def users(as_json: AsJson = False) -> None:
     """List whose memories there are."""
+
+
+@command(commands, "sessions", "cli.memories:sessions", "everlore sessions -n 5")
+def sessions(user: User = None, limit: Listed = 20, as_json: AsJson = False) -> None:
+    """List sessions with their talks; `everlore log --session` shows those of one."""
+
+
+@command(commands, "cases", "cli.memories:cases", "everlore cases --json")
+def cases(user: User = None, limit: Listed = 20, as_json: AsJson = False) -> None:
+    """List what agents were asked to do, how it went, and what they learnt."""
+
+
+@command(commands, "tail", "cli.memories:tail", "everlore tail --json")
+def tail(
+    user: User = None,
+    limit: Annotated[int, typer.Option("-n", "--limit", min=0, max=1000, help="Talks to begin with.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is learnt, as it happens, until Ctrl-C."""
 
 
 @command(

@@ -5,6 +5,7 @@ The port is claimed before the vault is opened, so that a second server fails at
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import signal
@@ -12,46 +13,85 @@ import socket
 import sys
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-import structlog
 import uvicorn
+from anyio import to_thread
 
 from everlore import logs
+from everlore.background.claim import BACKLOG, Claim, log_to, take
+from everlore.background.client import find, stop
+from everlore.background.place import place_of
 from everlore.config import Settings, load, unknown_settings
-from everlore.engine import open_engine
-from everlore.errors import Misconfigured, Unavailable
+from everlore.engine import Engine, open_engine
+from everlore.errors import Damaged, Misconfigured, Unavailable
+from everlore.extras import installed
+from everlore.extras import load as load_target
+from everlore.logs import get_logger
 from everlore.surfaces.http.app import create_app
 from everlore.surfaces.http.errors import EnvelopeProtocol
 from everlore.surfaces.http.mcp_routes import Loaders
 from everlore.surfaces.http.middleware import is_loopback
 from everlore.surfaces.mcp import toolsets
 
-BACKLOG = 512
 LAST_SECONDS = 1.0
+A_MOMENT = 2.0
+TICKS_A_SECOND = 10
 FINISH_SECONDS = 10
 """How long running requests may take to finish once the server was told to stop."""
 
-log = structlog.get_logger("everlore.server")
+log = get_logger("everlore.server")
 
 
 class Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, vault: str, toolsets: Sequence[str]) -> None:
+    """Also looks after itself, once a second: whether the vault is still there and, in the background, whether anybody
+    has a use for it."""
+
+    def __init__(self, config: uvicorn.Config, engine: Engine, toolsets: Sequence[str], claim: Claim | None) -> None:
         super().__init__(config)
-        self._vault = vault
+        self._engine = engine
         self._toolsets = toolsets
+        self._claim = claim
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
-            host, port = sockets[0].getsockname()[:2]
-            url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+            url, host, port = _url(sockets[0])
             mcp = {"mcp": [f"{url}/mcp/{name}" for name in self._toolsets]} if self._toolsets else {}
-            log.info("listening", host=host, port=port, url=url, vault=self._vault, **mcp)
+            log.info("listening", host=host, port=port, url=url, vault=self._engine.vault.where, **mcp)
+
+    async def on_tick(self, counter: int) -> bool:
+        leaving = await super().on_tick(counter)
+        if not leaving and counter % TICKS_A_SECOND == 0 and (why := await self._no_longer_needed()):
+            log.info("leaving", reason=why)
+            leaving = True
+        if leaving and self._claim is not None:
+            self._claim.withdraw()
+        return leaving
+
+    async def _no_longer_needed(self) -> str:
+        claim, activity = self._claim, self.config.loaded_app.state.activity
+        if claim is None:
+            return ""
+        if not claim.in_place():
+            return "the vault is not there any more" if claim.background else ""
+        if not claim.background:
+            return ""
+        log_to(claim.place.file("log"))
+        limit = self._engine.settings.background.idle_minutes * 60
+        if not limit or activity.idle_seconds < limit:
+            return ""
+        return "" if await to_thread.run_sync(self._engine.buffer.count) else "nobody has asked for anything"
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         log.info("stopping")
+        self.config.loaded_app.state.activity.leaving = True
         await super().shutdown(sockets)
+
+
+def _url(listener: socket.socket) -> tuple[str, str, int]:
+    host, port = listener.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}", host, port
 
 
 def start(
@@ -76,8 +116,6 @@ def serve(settings: Settings, tools: Loaders) -> None:
     Returns on SIGTERM; Ctrl-C raises KeyboardInterrupt after an orderly stop.
     """
     logs.configure(settings.log_level, settings.log_format)
-    # uvicorn stops in order and then raises the signal again: end quietly where the default would kill us
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     host = settings.api.host
     unguarded = not settings.auth.enabled and not is_loopback(host)
     if unguarded and not settings.api.insecure:
@@ -85,41 +123,95 @@ def serve(settings: Settings, tools: Loaders) -> None:
             f"{host} can be reached by others and requests need no token: set EVEROS_AUTH__ENABLED=true and make a key"
             " with `everlore keys create`, or use --host 127.0.0.1, or say --insecure"
         )
-    listener = claim(host, settings.api.port)
+    listeners = [listen(host, settings.api.port)]
+    claim = None
     try:
         if unguarded:
             log.warning(
                 f"listening on {host} WITHOUT AUTHENTICATION: whoever can reach this port can read and delete every "
                 "memory. Put your own gateway in front, or use --host 127.0.0.1"
             )
-        if unknown := unknown_settings():
-            log.warning("settings without effect in this version", names=unknown)
-        engine = open_engine(settings)
+        claim = _claimed(settings, listeners)
+        _run(settings, tools, listeners, claim)
+    finally:
+        for listener in listeners:
+            listener.close()
+        if claim is not None:
+            claim.release()
+
+
+def _claimed(settings: Settings, listeners: list[socket.socket]) -> Claim | None:
+    """Clients of this vault find this server, unless they have one. One in the background makes room."""
+    place = place_of()._replace(root=settings.memory.root)
+    try:
+        if (other := find(place)) is not None and other.background:
+            stop(place, other)
+        claim = take(place, A_MOMENT)
+        if claim is None:
+            log.info("another server is registered for this vault; this one is found at its address alone")
+            return None
+        if (beside := claim.listen()) is not None:
+            listeners.append(beside)
+        claim.register(_url(listeners[0])[0], background=False)
+    except OSError as error:
+        log.warning("clients of this vault will not find this server by themselves", error=str(error))
+        return None
+    return claim
+
+
+def serve_background(claim: Claim, listeners: list[socket.socket]) -> None:
+    """Serve as the process that clients share, until nobody has asked for a while."""
+    settings = load(api={"host": "127.0.0.1", "port": 0})
+    logs.configure(settings.log_level, settings.log_format)
+    _run(settings, toolsets.loaders(), listeners, claim)
+
+
+def _run(settings: Settings, tools: Loaders, listeners: list[socket.socket], claim: Claim | None) -> None:
+    # uvicorn stops in order and then raises the signal again: end quietly where the default would kill us
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    if unknown := unknown_settings():
+        log.warning("settings without effect in this version", names=unknown)
+    engine = open_engine(settings)
+    try:
+        accounts = engine.part(lambda opened: opened.backend.accounts(log.warning))
         try:
-            accounts = engine.part(lambda opened: opened.backend.accounts(log.warning))
             if settings.auth.enabled and not accounts.keys():
                 log.warning("nobody can sign in yet; make a key with `everlore keys create --name NAME`")
-            config = uvicorn.Config(
-                create_app(engine, accounts, tools),
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                ws="none",
-                http=EnvelopeProtocol,
-                lifespan="on",
-                timeout_graceful_shutdown=FINISH_SECONDS,
-            )
-            server = Server(config, engine.vault.where, tuple(tools))
-            server.run(sockets=[listener])
-            if not server.started:
-                raise Unavailable("the server could not start; the log above says why")
-        finally:
-            engine.close()
-            log.info("stopped")
-            _leave_threads()
+        except Damaged as error:  # the rest is served meanwhile, and /health tells
+            log.error("nobody can sign in", reason=str(error))
+        app = create_app(engine, accounts, tools, claim)
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            ws=cast("type[asyncio.Protocol]", _socket) if installed("page") else "none",
+            http=EnvelopeProtocol,
+            lifespan="on",
+            timeout_graceful_shutdown=FINISH_SECONDS,
+        )
+        server = Server(config, engine, tuple(tools), claim)
+
+        def leave() -> None:
+            server.should_exit = True
+
+        app.state.leave = leave
+        server.run(sockets=listeners)
+        if not server.started:
+            raise Unavailable("the server could not start; the log above says why")
     finally:
-        listener.close()
+        engine.close()
+        log.info("stopped")
+        _leave_threads()
+
+
+def _socket(**given: Any) -> asyncio.Protocol:
+    """For a window of the page; imported when the first one opens."""
+    made: asyncio.Protocol = load_target(
+        "uvicorn.protocols.websockets.websockets_sansio_impl:WebSocketsSansIOProtocol"
+    )(**given)
+    return made
 
 
 def _leave_threads() -> None:
@@ -134,7 +226,7 @@ def _leave_threads() -> None:
         os._exit(130 if why is KeyboardInterrupt else 0)
 
 
-def claim(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """A listening socket, or a sentence that says what to do."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

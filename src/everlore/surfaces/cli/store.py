@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from everlore.errors import InvalidInput, NotFound
+from everlore.extras import load
+from everlore.memory.backup import back_up, check_backup, restore_backup
 from everlore.surfaces.cli import output
 from everlore.surfaces.cli.opening import opened
 from everlore.sync.transfer import Moved, Side, folder_side, move, refuse_itself
@@ -21,7 +23,9 @@ def export(folder: Path, *, force: bool, dry_run: bool) -> bool:
     return _tell("exported", moved, force=force, dry_run=dry_run)
 
 
-def take_in(folder: Path, *, force: bool, dry_run: bool) -> bool:
+def take_in(folder: Path | None, *, force: bool, dry_run: bool) -> bool:
+    if folder is None:
+        return bool(load("everlore.surfaces.cli.home:take_in")(force=force, dry_run=dry_run))
     if not folder.is_dir():
         raise InvalidInput(f"there is no folder {folder}")
     with opened() as engine, output.progress() as report:
@@ -32,10 +36,29 @@ def take_in(folder: Path, *, force: bool, dry_run: bool) -> bool:
             target = Side(engine.vault, engine.buffer)
             moved = move(source, target, report, force=force, dry_run=dry_run)
         done = _tell("imported", moved, force=force, dry_run=dry_run)
-        if moved.written and not dry_run and done:
-            index_changes(engine)
+        # also what an import copied that was broken off
+        if done and not dry_run and index_changes(engine, report):
             print("indexed; a running server embeds them, or run: everlore index reembed")
     return done
+
+
+def backup(folder: Path, *, check: bool) -> bool:
+    """False when something could not be copied."""
+    if check:
+        found = check_backup(folder)
+        output.show_line(f"{found.name}: {len(found.files)} files and {len(found.databases)} databases are sound")
+        return True
+    with opened() as engine:
+        made = back_up(engine, folder)
+    for sentence in made.refused:
+        output.warn(sentence)
+    output.show_line(f"{made.name}: {len(made.files)} files, {len(made.databases)} databases; {made.new} copied anew")
+    return not made.refused
+
+
+def restore(folder: Path, vault: Path, snapshot: str) -> None:
+    made = restore_backup(folder, vault, snapshot)
+    output.show_line(f"{made.name}: {len(made.files)} files and {len(made.databases)} databases are in {vault}")
 
 
 def distribute() -> None:
@@ -56,6 +79,8 @@ def _tell(word: str, moved: Moved, *, force: bool, dry_run: bool) -> bool:
     refused = bool(moved.differing) and not force
     for path in moved.differing:
         print(f"differs\t{path}")
+    for sentence in moved.refused:
+        output.warn(sentence)
     written = 0 if refused else len(moved.written)
     would = "would be " if dry_run else ""
     print(f"{would}{word}: {written} files, {moved.equal} equal already, {moved.messages} messages")

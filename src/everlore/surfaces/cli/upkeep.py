@@ -64,8 +64,10 @@ def index_changes() -> None:
     output.show_line(f"synced: {count} files had changed")
 
 
-def doctor(*, as_json: bool) -> bool:
+def doctor(*, as_json: bool, repair: bool = False) -> bool:
     """Shows the findings; True when none is an error."""
+    for sentence in doctors.repair(settings_of_command()) if repair else ():
+        output.note(sentence)
     with output.progress(passing=True) as report:
         findings = doctors.doctor(settings_of_command(), report)
     if as_json:

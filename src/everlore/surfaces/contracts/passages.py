@@ -7,6 +7,7 @@ from typing import Any
 from everlore.clock import Clock
 from everlore.kinds.registry import kind
 from everlore.search import Hit
+from everlore.surfaces.contracts.quoting import whose
 
 
 def passages(found: Hit, clock: Clock) -> dict[str, Any]:
@@ -14,4 +15,9 @@ def passages(found: Hit, clock: Clock) -> dict[str, Any]:
     whole = kind(found.stored.key.kind).text(found.stored.data).strip()
     if not found.passages or [one.text for one in found.passages if one.valid_until is None] == [whole]:
         return {}
-    return {"passages": [one.shown(clock) for one in found.passages]}
+    return {"passages": quotations(found, clock)}
+
+
+def quotations(found: Hit, clock: Clock) -> list[dict[str, Any]]:
+    """Each passage, with whose words it is."""
+    return [one.shown(clock) | {"whose": whose(found.stored, one.speaker)} for one in found.passages]

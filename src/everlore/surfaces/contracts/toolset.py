@@ -62,6 +62,10 @@ class Caller:
     """Of the HTTP request; empty on stdio."""
     principal: Principal | None = None
     """Whose token the request carries; None for a process of the vault's owner."""
+    folder: str = ""
+    """Where the host works, on this machine; empty where that is not known."""
+    report: Callable[[float, float | None, str], object] = lambda *_: None
+    """Tells a client that wants to know how far a long call is: how much is done, of how much, in words."""
 
     @property
     def engine(self) -> Engine:

@@ -31,7 +31,8 @@ from everlore.surfaces.http.emcp_answers import TRACE, announce, audit, refusal_
 from everlore.surfaces.http.emcp_results import Results, payload_hash
 from everlore.surfaces.http.guard import Meter
 from everlore.surfaces.http.threads import run
-from everlore.surfaces.mcp.messages import Unreadable, read
+from everlore.surfaces.mcp.protocol import Refused as Unreadable
+from everlore.surfaces.mcp.protocol import read
 from everlore.types import Json
 from everlore.vault.folder import SYSTEM
 

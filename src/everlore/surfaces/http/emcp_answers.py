@@ -11,11 +11,11 @@ import uuid
 from collections.abc import Mapping
 from typing import Final
 
-import structlog
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 
 from everlore.config import EmcpSection
+from everlore.logs import get_logger
 from everlore.surfaces.contracts.emcp.callers import Actor, Refused
 from everlore.types import Json
 
@@ -32,7 +32,7 @@ LONGEST: Final = 300
 MOST: Final = 50
 SHORT_SECRET: Final = 32
 
-log = structlog.get_logger("everlore.emcp")
+log = get_logger("everlore.emcp")
 
 
 def is_content(path: str) -> bool:

@@ -11,9 +11,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-import apsw
-
-from everlore.database import Database, Schema, row
+from everlore.database import Connection, Database, Schema
 from everlore.types import Json
 
 SCHEMA: Final = """
@@ -37,16 +35,16 @@ class Results:
         self._database: Database | None = None
 
     def find(self, key: str) -> Json | None:
-        with self._open().read() as connection:
-            found = row(connection, "SELECT kept FROM results WHERE key = ? AND expires > ?", (key, time.time()))
+        with self._open().reading() as connection:
+            found = connection.row("SELECT kept FROM results WHERE key = ? AND expires > ?", (key, time.time()))
         return None if found is None else json.loads(found[0])
 
     def keep(self, key: str, result: Json) -> Json | None:
         """Store a result; when another was quicker, the one that is there already."""
         now = time.time()
-        with self._open().write() as connection:
+        with self._open().writing() as connection:
             connection.execute("DELETE FROM results WHERE expires <= ?", (now,))
-            found = row(connection, "SELECT kept FROM results WHERE key = ?", (key,))
+            found = connection.row("SELECT kept FROM results WHERE key = ?", (key,))
             if found is not None:
                 return json.loads(found[0])
             values = (key, now + self._seconds, json.dumps(result, ensure_ascii=False))
@@ -64,12 +62,12 @@ class Results:
                 self._path,
                 Schema(1, _create),
                 durable=True,
-                derived=True,
-                remedy="delete it: only results of dispatched calls are in it",
+                derived=False,
+                remedy="restore a backup, or run `everlore doctor --repair`; it holds results of dispatched calls",
             )
         return self._database
 
 
-def _create(connection: apsw.Connection, found: int) -> None:
+def _create(connection: Connection, found: int) -> None:
     connection.execute("DROP TABLE IF EXISTS results" if found else "SELECT 1")
     connection.execute(SCHEMA)

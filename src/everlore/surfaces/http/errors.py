@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import h11
-import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -25,6 +24,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from everlore.clock import Clock
 from everlore.errors import (
     Conflict,
+    Damaged,
     Denied,
     EverloreError,
     InvalidInput,
@@ -34,6 +34,7 @@ from everlore.errors import (
     Unreadable,
     UnsupportedMedia,
 )
+from everlore.logs import get_logger
 from everlore.surfaces.contracts.emcp.callers import CODES, Refused
 from everlore.surfaces.contracts.everme.gateway import Refusal, code_of, code_of_status
 from everlore.surfaces.contracts.everos.answers import Failure
@@ -45,7 +46,7 @@ INTERNAL = "Internal server error"
 STATUSES = ((InvalidInput, 422), (UnsupportedMedia, 415), (NotFound, 404), (Conflict, 409))
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
-log = structlog.get_logger("everlore.http")
+log = get_logger("everlore.http")
 
 
 def failure(
@@ -111,8 +112,13 @@ async def _everlore(request: Request, error: Exception) -> Response:
         case Unreadable() | Obstructed():
             log.error("a file cannot be read", reason=str(error))
             return failure(request, 503, _unreadable(request, error))
+        case Damaged():
+            log.error("a part is damaged", reason=str(error))
+            hidden = "a part of the server is damaged; `everlore doctor` on the server tells which"
+            guarded = request.app.state.engine.settings.auth.enabled
+            return failure(request, 503, hidden if guarded else str(error))
         case _:
-            # a setting or a damaged file: for the owner of the installation, not for the client
+            # a setting: for the owner of the installation, not for the client
             log.error("request failed", reason=str(error), exc_info=error)
             return failure(request, 500, INTERNAL)
 

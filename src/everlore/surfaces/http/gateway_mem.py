@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter
@@ -9,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from everlore.engine import Engine
+from everlore.models.media.reader import has_files
 from everlore.search.filters import compile_filter
 from everlore.surfaces.contracts.everme import gateway as contract
 from everlore.surfaces.contracts.everme import reading
@@ -37,7 +39,9 @@ async def search(body: contract.SearchBody, request: Request) -> Response:
 async def context(body: contract.ContextBody, request: Request) -> Response:
     query = (body.query or "").strip()[:QUERY_MOST]
     budget = body.token_budget or CONTEXT_TOKENS
-    return success(request, await run(request, reading.context, *asking(request), query, budget, searching=True))
+    only = bool(body.fitting_only)
+    known = await run(request, reading.context, *asking(request), query, budget, fitting_only=only, searching=True)
+    return success(request, known)
 
 
 @router.post("/agent-memory")
@@ -53,7 +57,11 @@ async def personal(body: contract.SaveBody, request: Request) -> Response:
 
 
 async def _saved(request: Request, body: contract.SaveBody, *, stating: bool) -> Response:
-    saved = await run(request, contract.save, *asking(request), body, stating=stating, lasting=True)
+    save = partial(contract.save, stating=stating)
+    if any(has_files(turn.content) for turn in body.messages):
+        saved = await request.app.state.turns.run(request, save, *asking(request), body)
+    else:
+        saved = await run(request, save, *asking(request), body, lasting=True)
     return success(request, saved)
 
 

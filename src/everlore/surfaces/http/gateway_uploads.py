@@ -22,11 +22,12 @@ from everlore.errors import Conflict, InvalidInput, NotFound
 from everlore.kinds.pieces import split_text
 from everlore.memory import NewMessage, flush, forget, listing, remember
 from everlore.surfaces.contracts.everme.gateway import NewSource, Presign, Refusal, source_shown
-from everlore.surfaces.contracts.everme.saving import USER_NAME, Person
+from everlore.surfaces.contracts.everme.saving import Person
 from everlore.surfaces.http.body import JsonRoute, form_file, read_bounded
 from everlore.surfaces.http.gateway import ANSWERS, accounts, base_url, note, principal, success
 from everlore.surfaces.http.gateway_mem import asking
 from everlore.surfaces.http.threads import run
+from everlore.transcripts.notes import without_front
 from everlore.types import Predicate
 
 BATCH = 500
@@ -171,13 +172,12 @@ def _kept(engine: Engine, store: Accounts, account: str, body: NewSource) -> tup
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidInput("the document is not UTF-8 text") from None
-    return text, known.expires - engine.settings.auth.upload_minutes * 60_000
+    return without_front(text)[0], known.expires - engine.settings.auth.upload_minutes * 60_000
 
 
 def _remembered(engine: Engine, person: Person, session: str, text: str, moment: int) -> bool:
     messages = [
-        NewMessage(person.user, "user", moment + at * TURN_MS, part, sender_name=USER_NAME)
-        for at, part in enumerate(split_text(text, TURN))
+        NewMessage(person.user, "user", moment + at * TURN_MS, part) for at, part in enumerate(split_text(text, TURN))
     ]
     extracted = False
     for start in range(0, len(messages), BATCH):

@@ -6,22 +6,26 @@ on `auth.enabled`. Tokens travel in the Authorization header only, so that no lo
 
 from __future__ import annotations
 
+import hmac
 import threading
 import time
 from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
 from anyio import to_thread
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from everlore.accounts.store import Accounts
 from everlore.accounts.tokens import well_formed
 from everlore.accounts.values import Principal
+from everlore.background.claim import Claim
 from everlore.engine import Engine
 from everlore.errors import Denied, EverloreError
+from everlore.me import NOBODY
 from everlore.surfaces.contracts.everme.gateway import code_of
 from everlore.surfaces.http.emcp_answers import is_content
 from everlore.surfaces.http.errors import failure
@@ -32,9 +36,17 @@ OPEN = frozenset({"/", "/health", "/healthz", "/readyz", "/device"})
 SIGN_IN = "/api/v1/auth/"
 SIGNED = "/api/v1/mem/uploads/obj_"
 """Addresses that carry their own proof."""
-_READING = "memory/search memory/get memory/history memory/export mem/search mem/context mem/get mem/list"
+_READING = (
+    "memory/search memory/get memory/history memory/export memory/delete/preview memory/bin"
+    " memory/owners memory/sessions memory/graph memory/source"
+    " mem/search mem/context mem/get mem/list"
+)
 READING = frozenset(f"/api/v1/{route}" for route in _READING.split())
+OWNERS = ("/server/", "/relay", "/hooks/")
+"""For processes of the vault's owner."""
 MINUTE = 60.0
+ASK_AGAIN_SECONDS = 2.0
+"""How long a stream may outlive its credential."""
 MOST_WATCHED = 10_000
 
 
@@ -61,11 +73,18 @@ class Meter:
 
 
 class Guard:
-    """Sets `state.principal`: who is asking, or None for a process of the vault's owner without a token."""
+    """Sets `state.principal`: who is asking, or None for the vault's owner; and `state.owner` where that is proven by
+    the token that only the owner's processes can read.
 
-    def __init__(self, app: ASGIApp, engine: Engine, accounts: Accounts, attempts: Meter) -> None:
+    A server in the background lets in nobody else without an account's token: nobody has asked for an open port.
+    """
+
+    def __init__(
+        self, app: ASGIApp, engine: Engine, accounts: Accounts, attempts: Meter, claim: Claim | None = None
+    ) -> None:
         self.app = app
         self._accounts = accounts
+        self._claim = claim
         self._always = engine.settings.auth.enabled
         self._content_tokens = bool(engine.settings.emcp.jwt_secret.get_secret_value())
         self._requests = Meter(engine.settings.auth.requests_per_minute)
@@ -74,16 +93,58 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refused = None
         if scope["type"] == "http":
-            scope["state"]["principal"] = None
+            scope["state"] |= {"principal": None, "owner": False}
             path: str = scope["path"]
-            if path not in OPEN and not path.startswith((SIGN_IN, SIGNED)):
+            if path not in OPEN and not path.startswith((SIGN_IN, SIGNED)) and not scope["app"].state.door.admits(path):
                 refused = await self._admit(HTTPConnection(scope), path)
-        await (refused or self.app)(scope, receive, send)
+        app = refused or self.app
+        if scope["type"] == "http" and scope["method"] == "GET" and scope["state"]["principal"] is not None:
+            await self._while_valid(app, bearer(HTTPConnection(scope)), scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    async def _while_valid(self, app: ASGIApp, token: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """A stream ends soon after the credential that opened it, whatever else it is waiting for."""
+        begun = ended = False
+        failed: Exception | None = None
+
+        async def noticed(message: Message) -> None:
+            nonlocal begun, ended
+            begun = True
+            ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+            await send(message)
+
+        async def watch() -> None:
+            while True:
+                await anyio.sleep(ASK_AGAIN_SECONDS)
+                try:
+                    await to_thread.run_sync(self._accounts.authenticate, token)
+                except Denied:
+                    group.cancel_scope.cancel()
+                except EverloreError:
+                    continue  # the accounts cannot be read right now, which ends nothing
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(watch)
+            try:
+                await app(scope, receive, noticed)
+            except Exception as error:  # a group would wrap it
+                failed = error
+            group.cancel_scope.cancel()
+        if failed is not None:
+            raise failed
+        if begun and not ended:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _admit(self, connection: HTTPConnection, path: str) -> JSONResponse | None:
         """The answer when the request goes no further."""
-        token = bearer(connection)
-        needed = self._always or is_gateway(path)
+        token, claim = bearer(connection), self._claim
+        if claim and not is_gateway(path) and hmac.compare_digest(token.encode(), claim.token.encode()):
+            connection.scope["state"]["owner"] = True
+            return None
+        if is_owners(path):
+            return _denied(connection, 403, 0, "this is for processes of the vault's owner on the server's machine")
+        needed = self._always or is_gateway(path) or (claim is not None and claim.background)
         if self._content_tokens and is_content(path) and not (token and well_formed(token)):
             return None  # the content server has tokens of its own and judges them itself
         if not needed and not (token and well_formed(token)):
@@ -116,6 +177,10 @@ class Guard:
         return known
 
 
+def is_owners(path: str) -> bool:
+    return path.startswith(OWNERS)
+
+
 def bearer(connection: HTTPConnection) -> str:
     kind, _, token = connection.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
@@ -124,8 +189,12 @@ def bearer(connection: HTTPConnection) -> str:
 def check_scopes(who: Principal, path: str, method: str) -> None:
     if path.startswith("/api/v1/agents"):
         wanted = {"agents"}
+    elif path == "/metrics":
+        if who.agent_id or not who.account.main:
+            raise Denied("scope", "metrics are for the operator: ask with a key of the vault's own account")
+        wanted = {"mem:read"}
     elif "/mcp/" in f"{path}/":
-        wanted = {"mem:read", "mem:write"}  # which tool is called is not known here
+        wanted = {"mem:read"}  # a tool that changes something asks for more itself
     elif path in READING or method in ("GET", "HEAD"):
         wanted = {"mem:read"}
     else:
@@ -142,6 +211,8 @@ def seen_by(engine: Engine, who: Principal | None) -> Engine:
     settings = engine.settings
     partition = partition_of(who, settings.mcp.app, settings.mcp.project)
     mcp = settings.mcp.model_copy(update={"app": partition.app, "project": partition.project})
+    if not who.account.main:  # whose machine this is says nothing of who has an account on it
+        mcp = mcp.model_copy(update={"user_name": NOBODY})
     root = settings.memory.root.resolve()
     folders = [folder.expanduser().resolve() for folder in settings.multimodal.file_uri_allow_dirs]
     readable = bool(folders) and not any(_overlap(root, folder) for folder in folders)

@@ -11,8 +11,9 @@ from starlette.responses import JSONResponse, Response
 from everlore import __version__
 from everlore.accounts.store import Accounts
 from everlore.engine import Engine
-from everlore.errors import EverloreError, Unavailable
+from everlore.errors import Damaged, EverloreError, Unavailable
 from everlore.redact import redact
+from everlore.stores.sqlite.canonical import HINT
 from everlore.surfaces.contracts.everos.answers import Failure, Health
 from everlore.surfaces.http.metrics import CONTENT_TYPE, Metrics
 from everlore.surfaces.http.threads import probe
@@ -27,7 +28,8 @@ router = APIRouter(tags=["operations"], responses={503: {"model": Failure}})
 def examine(engine: Engine) -> Health:
     """With accounts, files may name their owners: problems are then counted, not told."""
     status = engine.index.upkeep.status()
-    problems = [*_waiting(engine), *_unembedded(engine, status.unembedded), *troubles(engine.index)]
+    broken = [*engine.backend.troubles(), *_unwritable(engine)]
+    problems = [*broken, *_waiting(engine), *_unembedded(engine, status.unembedded), *troubles(engine.index)]
     hidden = [f"{len(problems)} problems; `everlore doctor` on the server tells them"] if problems else []
     told = hidden if engine.settings.auth.enabled else problems
     return Health(
@@ -35,9 +37,25 @@ def examine(engine: Engine) -> Health:
         version=__version__,
         model={"name": engine.embedder.name, "ready": engine.embedder.ready()},
         index={"rows": dict(status.rows)} | {name: getattr(status, name) for name in SIZES},
-        messages_buffered=engine.buffer.count(),
+        messages_buffered=_buffered(engine),
         problems=told[:SHOWN_PROBLEMS],
     )
+
+
+def _buffered(engine: Engine) -> int | None:
+    """None where it cannot be told, which is among the problems."""
+    try:
+        return engine.buffer.count()
+    except EverloreError:
+        return None
+
+
+def _unwritable(engine: Engine) -> list[str]:
+    try:
+        engine.vault.try_write()
+    except EverloreError as error:
+        return [str(error)]
+    return []
 
 
 def _waiting(engine: Engine) -> list[str]:
@@ -87,10 +105,16 @@ def _checks(engine: Engine, accounts: Accounts) -> dict[str, str]:
         return "ok"
 
     return {
-        "vault": tried(engine.vault.prepare),
+        "vault": tried(engine.vault.try_write),
+        "databases": tried(lambda: _sound(engine)),
         "index": tried(lambda: _indexed(engine)),
         "accounts": tried(lambda: accounts.events(1)),
     }
+
+
+def _sound(engine: Engine) -> None:
+    if troubles := engine.backend.troubles():
+        raise Damaged(f"{'; '.join(troubles)}; {HINT}")
 
 
 def _indexed(engine: Engine) -> None:

@@ -11,31 +11,28 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import anyio
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp_types import JSONRPCMessage, JSONRPCRequest
 from pydantic_core import from_json
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from everlore.engine import Engine
 from everlore.surfaces.contracts.identity import Identity
-from everlore.surfaces.contracts.toolset import Toolset
 from everlore.surfaces.http.body import answered, replaying
-from everlore.surfaces.http.guard import seen_by
-from everlore.surfaces.mcp.messages import EMPTY_BATCH, INVALID_REQUEST, Unreadable, message_of, read, refusal
-from everlore.surfaces.mcp.server import build
+from everlore.surfaces.mcp.protocol import (
+    EMPTY_BATCH,
+    INVALID_REQUEST,
+    Object,
+    Refused,
+    checked,
+    dumped,
+    is_request,
+    read,
+)
 from everlore.types import Json
 
 JSON: Final = "application/json"
-
-
-def served(toolset: Toolset, engine: Engine) -> tuple[ASGIApp, StreamableHTTPSessionManager]:
-    """An application that answers while its manager runs. Whose token a request carries decides what its tool sees."""
-    api = engine.settings.api
-    server = build(toolset, lambda caller: seen_by(engine, caller.principal), api.threads)
-    manager = StreamableHTTPSessionManager(server, max_request_body_size=api.max_body_bytes)
-    return front(manager.asgi_app, toolset.identity, api.max_body_bytes), manager
+BARE: Final = "everlore/bare-handshake"
+"""Put into `_meta` of an `initialize` that came without capabilities."""
 
 
 def front(app: ASGIApp, identity: Identity, largest: int) -> ASGIApp:
@@ -54,17 +51,30 @@ def front(app: ASGIApp, identity: Identity, largest: int) -> ASGIApp:
         try:
             value = read(body)
             if isinstance(value, list):
-                response = await _batch(app, identity, turns, scope, value)
+                response = await _batch(app, turns, scope, value)
             else:
-                message = message_of(value, identity)
+                message = _completed(checked(value), identity)
                 async with turns.of(scope, message):
-                    await app(scope, replaying(_dumped(message), receive), send)
+                    await app(scope, replaying(dumped(message), receive), send)
                 return
-        except Unreadable as error:
-            response = Response(refusal(error), 400, media_type=JSON)
+        except Refused as error:
+            response = Response(dumped(error.answer()), 400, media_type=JSON)
         await response(scope, receive, send)
 
     return wrapped
+
+
+def _completed(message: Object, identity: Identity) -> Object:
+    """An `initialize` with what the client left out, which the SDK would refuse; that it did is known for the whole
+    session."""
+    if message.get("method") != "initialize":
+        return message
+    params = dict(message.get("params", {}))
+    if "capabilities" not in params:
+        meta = params.get("_meta")
+        params |= {"capabilities": {}, "_meta": {**(meta if isinstance(meta, dict) else {}), BARE: True}}
+    filled = {"protocolVersion": identity.version, "clientInfo": {"name": "unknown", "version": ""}} | params
+    return {**message, "params": filled}
 
 
 class _Turns:
@@ -78,12 +88,12 @@ class _Turns:
         self._taken: dict[tuple[str, str], tuple[anyio.Lock, int]] = {}
 
     @asynccontextmanager
-    async def of(self, scope: Scope, message: JSONRPCMessage) -> AsyncIterator[None]:
+    async def of(self, scope: Scope, message: Object) -> AsyncIterator[None]:
         session = HTTPConnection(scope).headers.get("mcp-session-id")
-        if session is None or not isinstance(message, JSONRPCRequest):
+        if session is None or not is_request(message):
             yield
             return
-        key = (session, str(message.id))
+        key = (session, str(message["id"]))
         lock, waiting = self._taken.get(key, (anyio.Lock(), 0))
         self._taken[key] = (lock, waiting + 1)
         try:
@@ -109,26 +119,23 @@ async def _body(receive: Receive, largest: int) -> tuple[bytes, bool]:
     return b"".join(parts), more
 
 
-def _dumped(message: JSONRPCMessage) -> bytes:
-    return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
-
-
-async def _batch(app: ASGIApp, identity: Identity, turns: _Turns, scope: Scope, values: list[Json]) -> Response:
+async def _batch(app: ASGIApp, turns: _Turns, scope: Scope, values: list[Json]) -> Response:
     """Every message as a request of its own, one after the other, and their answers in one array."""
     if not values:
         raise EMPTY_BATCH
     answers: list[bytes] = []
     for value in values:
         try:
-            message = message_of(value, identity)
-            if isinstance(message, JSONRPCRequest) and message.method == "initialize":
-                raise Unreadable(INVALID_REQUEST, "Invalid request: initialize cannot be in a batch", message.id)
-        except Unreadable as error:
-            answers.append(refusal(error))
+            message = checked(value)
+            if message.get("method") == "initialize":
+                told = "Invalid request: initialize cannot be in a batch"
+                raise Refused(INVALID_REQUEST, told, id_=message.get("id"))
+        except Refused as error:
+            answers.append(dumped(error.answer()))
             continue
         async with turns.of(scope, message):
-            whole = await answered(app, dict(scope), replaying(_dumped(message), _nothing_more))
-        if isinstance(message, JSONRPCRequest) and _reply(whole).get("id") == message.id:
+            whole = await answered(app, dict(scope), replaying(dumped(message), _nothing_more))
+        if is_request(message) and _reply(whole).get("id") == message["id"]:
             answers.append(_text(whole))
         elif whole.status_code >= 400:
             return whole  # the session or a header is wrong, which holds for all of them

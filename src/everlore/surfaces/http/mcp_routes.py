@@ -6,6 +6,7 @@ quickly, and stays as small, as without.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -33,13 +34,29 @@ Gates = Mapping[str, Callable[[ASGIApp], ASGIApp]]
 class Toolsets:
     """An ASGI application for `/mcp/{toolset}`, and the configured one at `/mcp`. Serves while `running` is entered."""
 
-    def __init__(self, engine: Engine, loaders: Loaders, gates: Gates) -> None:
+    def __init__(self, engine: Engine, loaders: Loaders, gates: Gates, *, own: bool = False) -> None:
+        """`own`: this process was started by a client of the toolsets, and has its environment."""
         self._engine = engine
+        self._own = own
         self._loaders = loaders
         self._gates = gates
         self._served: dict[str, ASGIApp] = {}
+        self._loaded: dict[str, Toolset] = {}
+        self._loading = threading.Lock()
         self._opening = anyio.Lock()
         self._hosts: anyio.abc.TaskGroup | None = None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaders
+
+    def loaded(self, name: str) -> Toolset:
+        """Waits for imports, so not for the event loop."""
+        with self._loading:
+            if name not in self._loaded:
+                self._loaded[name] = self._loaders[name]()
+                if self._own and (begin := self._loaded[name].begin) is not None:
+                    begin()
+            return self._loaded[name]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -69,17 +86,17 @@ class Toolsets:
         async with self._opening:
             if name not in self._served:
                 assert self._hosts is not None
-                app, manager = await to_thread.run_sync(_served, self._loaders[name], self._engine)
+                app, manager = await to_thread.run_sync(_served, self.loaded, name, self._engine)
                 await self._hosts.start(_hosted, manager)
                 self._served[name] = self._gates[name](app) if name in self._gates else app
             return self._served[name]
 
 
-def _served(load: Callable[[], Toolset], engine: Engine) -> tuple[ASGIApp, StreamableHTTPSessionManager]:
+def _served(load: Callable[[str], Toolset], name: str, engine: Engine) -> tuple[ASGIApp, StreamableHTTPSessionManager]:
     # the SDK, for which a server that nobody speaks MCP to does not wait
-    from everlore.surfaces.http.mcp_proxy import served
+    from everlore.surfaces.http.mcp_sdk import served
 
-    return served(load(), engine)
+    return served(load(name), engine)
 
 
 async def _hosted(

@@ -12,28 +12,59 @@ import secrets
 import time
 from urllib.parse import urlsplit
 
-import structlog
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from everlore.logs import about, get_logger
 from everlore.surfaces.http.errors import failure, unexpected
+from everlore.surfaces.http.feed import Feed
 from everlore.surfaces.http.metrics import Metrics
 
 STOPPING = "the server is stopping and could not finish this in time; nothing was lost: ask again when it is back"
 QUIET = frozenset({"/health", "/healthz", "/readyz", "/metrics"})
-"""Probes: logged only when someone debugs."""
+FILES = ("/_nicegui", "/_page")
+"""Probes, and what the page is made of: logged only when someone debugs."""
 
-log = structlog.get_logger("everlore.http")
+FORBIDDEN = 1008
+"""Of WebSocket: against the rules."""
+
+log = get_logger("everlore.http")
+
+
+class Activity:
+    """Whether anybody asks; probes do not count."""
+
+    def __init__(self) -> None:
+        self.open = 0
+        self.leaving = False
+        self._last = time.monotonic()
+
+    @property
+    def idle_seconds(self) -> float:
+        return 0.0 if self.open else time.monotonic() - self._last
+
+    def change(self, by: int) -> None:
+        self.open += by
+        self._last = time.monotonic()
 
 
 class Observe:
     """The outermost layer: whatever happens inside, the client gets an answer with an id."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, activity: Activity, feed: Feed) -> None:
         self.app = app
         self.metrics = metrics
+        self.activity = activity
+        self.feed = feed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":  # somebody looks at the page
+            self.activity.change(1)
+            try:
+                await self.app(scope, receive, send)
+            finally:
+                self.activity.change(-1)
+            return
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -41,6 +72,8 @@ class Observe:
         scope.setdefault("state", {})["request_id"] = request_id
         started = time.perf_counter()
         status = 0
+        counts = scope["path"] not in QUIET
+        self.activity.change(counts)
 
         async def answer(message: Message) -> None:
             nonlocal status
@@ -49,7 +82,7 @@ class Observe:
                 message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        with about(request_id=request_id):
             try:
                 await self.app(scope, receive, answer)
             except asyncio.CancelledError:  # the server stops, and has waited long enough
@@ -59,10 +92,17 @@ class Observe:
                 response = unexpected(HTTPConnection(scope))
                 if not status:
                     await response(scope, receive, answer)
+            self.activity.change(-counts)
             seconds = time.perf_counter() - started
             route = getattr(scope.get("route"), "path", "unmatched")
             self.metrics.answered(route, scope["method"], status, seconds)
-            record = log.debug if route in QUIET else log.info
+            quiet = route in QUIET or scope["path"].startswith(FILES)
+            if not quiet:
+                who = scope["state"].get("principal")
+                self.feed.request(
+                    who.account.id if who else "", scope["method"], scope["path"][:200], status, seconds * 1000
+                )
+            record = log.debug if quiet else log.info
             record("request", method=scope["method"], path=scope["path"], status=status, ms=round(seconds * 1000, 1))
 
 
@@ -75,19 +115,27 @@ class LoopbackOnly:
         self.also = also
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = self.app
-        if scope["type"] == "http":
-            connection = HTTPConnection(scope)
-            host, origin = connection.headers.get("host"), connection.headers.get("origin")
-            if host is not None and not self._ours(host_of(f"//{host}")):
-                told = f"Host {host[:200]!r} is not this machine; behind a gateway, have it send Host: localhost"
-                answer = failure(connection, 403, told)
-            elif origin is not None and not self._ours(host_of(origin)):
-                answer = failure(connection, 403, "requests from web pages of another origin are not answered")
+        answer: ASGIApp = self.app
+        if scope["type"] in ("http", "websocket") and (wrong := self._wrong(HTTPConnection(scope))):
+            # a page from elsewhere may open a socket, too, and browsers stop nobody from doing so
+            answer = refuse_socket if scope["type"] == "websocket" else failure(HTTPConnection(scope), 403, wrong)
         await answer(scope, receive, send)
+
+    def _wrong(self, connection: HTTPConnection) -> str:
+        host, origin = connection.headers.get("host"), connection.headers.get("origin")
+        if host is not None and not self._ours(host_of(f"//{host}")):
+            return f"Host {host[:200]!r} is not this machine; behind a gateway, have it send Host: localhost"
+        if origin is not None and not self._ours(host_of(origin)):
+            return "requests from web pages of another origin are not answered"
+        return ""
 
     def _ours(self, host: str) -> bool:
         return is_loopback(host) or bool(self.also and host == self.also)
+
+
+async def refuse_socket(_: Scope, receive: Receive, send: Send) -> None:
+    await receive()
+    await send({"type": "websocket.close", "code": FORBIDDEN})
 
 
 def is_loopback(host: str) -> bool:

@@ -18,6 +18,7 @@ from everlore.accounts import tokens
 from everlore.accounts.values import Device
 from everlore.engine import Engine
 from everlore.errors import Denied
+from everlore.extras import installed, missing
 from everlore.surfaces.http.body import read_bounded
 from everlore.surfaces.http.gateway import accounts, note
 from everlore.surfaces.http.guard import Meter, check_scopes
@@ -62,7 +63,8 @@ router = APIRouter(include_in_schema=False)
 @router.head("/")
 async def home(request: Request) -> Response:
     body = await probe(request, _held, request.app.state.engine)
-    page = _PAGE.format(title="Everlore", heading=f"Everlore {__version__} is running", body=body + _AGENTS)
+    how = "" if installed("page") else f"<p>To see, ask and correct it here, {html.escape(missing('page'))}</p>"
+    page = _PAGE.format(title="Everlore", heading=f"Everlore {__version__} is running", body=body + how + _AGENTS)
     return HTMLResponse(page, headers=HEADERS)
 
 
@@ -84,8 +86,15 @@ def _held(engine: Engine) -> str:
 def show(request: Request, code: str = "") -> Response:
     if not code:
         return _page(_ASK_CODE)
+    attempts: Meter = request.app.state.attempts
+    address = request.client.host if request.client else ""
+    if wait := attempts.wait(address, spend=False):
+        return _too_many(wait)
     stamp, waiting = _look_up(request, code)
-    return _page(_NOT_WAITING, 404) if waiting is None else _page(_form(waiting, stamp))
+    if waiting is None:
+        attempts.wait(address)
+        return _page(_NOT_WAITING, 404)
+    return _page(_form(waiting, stamp))
 
 
 @router.post("/device")
@@ -104,7 +113,7 @@ def _decide(request: Request, given: dict[str, str]) -> Response:
     attempts: Meter = request.app.state.attempts
     address = request.client.host if request.client else ""
     if wait := attempts.wait(address, spend=False):
-        return _page(f"<p>Too many attempts. Wait {wait} seconds.</p>", 429, {"Retry-After": str(wait)})
+        return _too_many(wait)
     stamp, waiting = _look_up(request, given.get("code", ""))
     if waiting is None:
         attempts.wait(address)
@@ -128,6 +137,10 @@ def _decide(request: Request, given: dict[str, str]) -> Response:
     note(request, "device", waiting.user_code, "approved" if approve else "denied", who)
     said = "The device is signed in. You can close this page." if approve else "The device was refused."
     return _page(f"<p>{said}</p>")
+
+
+def _too_many(wait: int) -> Response:
+    return _page(f"<p>Too many attempts. Wait {wait} seconds.</p>", 429, {"Retry-After": str(wait)})
 
 
 def _look_up(request: Request, code: str) -> tuple[str, Device | None]:

@@ -1,11 +1,12 @@
 """The memory routes: each maps one shape of the contract to one verb of the engine, off the event loop.
 
-After the contract's four come those beside it, which change nothing of it: forgetting a memory, what held when, and
-taking an owner's files along. docs/http-api.md tells how to use them.
+After the contract's four come those beside it, which change nothing of it: what held when, and taking an owner's files
+along. docs/http-api.md tells how to use them.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -17,6 +18,7 @@ from starlette.responses import Response
 from everlore import memory
 from everlore.engine import Engine
 from everlore.memory.remember import located_at
+from everlore.models.media.reader import has_files
 from everlore.search import METHODS, Query, recall
 from everlore.search.filters import compile_filter, session_of
 from everlore.surfaces.contracts.everos import answers, presentation
@@ -58,12 +60,13 @@ extra = APIRouter(prefix="/api/v1/memory", route_class=JsonRoute, tags=["beyond 
 @router.post("/add", response_model=answers.Success[answers.AddData])
 async def add(body: asked.AddRequest, request: Request) -> Response:
     """Append messages to a session's buffer; extraction runs when the conversation reaches a boundary."""
-    engine = _engine(request)
-    messages = [item.message() for item in body.messages]
-    lasting = engine.llm is not None or any(not isinstance(message.content, str) for message in messages)
-    done = await run(
-        request, memory.remember, engine, _scope(request, body), body.session_id, messages, lasting=lasting
-    )
+    engine = engine_of(request)
+    messages = [item.message(body.project or "") for item in body.messages]
+    given = (engine, scope_of(request, body), body.session_id, messages)
+    if any(has_files(message.content) for message in messages):
+        done = await request.app.state.turns.run(request, memory.remember, *given)
+    else:
+        done = await run(request, memory.remember, *given, lasting=engine.llm is not None)
     status: Literal["extracted", "accumulated"] = "extracted" if done else "accumulated"
     return _success(request, answers.AddData(message_count=len(messages), status=status, **presentation.spent(done)))
 
@@ -71,7 +74,7 @@ async def add(body: asked.AddRequest, request: Request) -> Response:
 @router.post("/flush", name="flush", response_model=answers.Success[answers.FlushData])
 async def flush_session(body: asked.FlushRequest, request: Request) -> Response:
     """Extract what a session has buffered, now."""
-    done = await run(request, memory.flush, _engine(request), _scope(request, body), body.session_id, lasting=True)
+    done = await run(request, memory.flush, engine_of(request), scope_of(request, body), body.session_id, lasting=True)
     status: Literal["extracted", "no_extraction"] = "extracted" if done else "no_extraction"
     return _success(request, answers.FlushData(status=status, **presentation.spent(done)))
 
@@ -79,11 +82,11 @@ async def flush_session(body: asked.FlushRequest, request: Request) -> Response:
 @router.post("/search", response_model=answers.Success[answers.SearchData])
 async def search(body: asked.SearchRequest, request: Request) -> Response:
     """Ranked memories of one owner, grouped by kind."""
-    engine = _engine(request)
+    engine = engine_of(request)
     lasting = engine.llm is not None and (body.method == "agentic" or body.enable_llm_rerank)
     metrics: Metrics = request.app.state.metrics
     searchers: Searchers | None = request.app.state.searchers
-    owner = _owner(request, body)
+    owner = owner_of(request, body)
     if searchers and not lasting:
         found, seconds = await searchers.ask(_search, owner, body)
     else:
@@ -95,11 +98,11 @@ async def search(body: asked.SearchRequest, request: Request) -> Response:
 @router.post("/get", response_model=answers.Success[answers.GetData])
 def get(body: asked.GetRequest, request: Request) -> Response:
     """One page of an owner's memories of one kind, in order of time."""
-    engine = _engine(request)
+    engine = engine_of(request)
     shape = presentation.SHAPES[body.memory_type]
     page = memory.listing(
         engine,
-        _owner(request, body),
+        owner_of(request, body),
         shape.kinds,
         filter=compile_filter(_raw(body.filters), engine.clock),
         sort_by="timestamp" if body.sort_by == "timestamp" and shape.timed else "updated",
@@ -110,35 +113,30 @@ def get(body: asked.GetRequest, request: Request) -> Response:
     return _success(request, presentation.listed(body.memory_type, page.rows, page.total, body.app_id, engine.clock))
 
 
-@extra.post("/delete", response_model=answers.Success[answers.DeleteData], responses=NOT_FOUND)
-def delete(body: asked.DeleteRequest, request: Request) -> Response:
-    """Remove one memory from the files and the index; an episode takes its facts with it."""
-    deleted = memory.forget(_engine(request), _owner(request, body), body.id)
-    return _success(request, answers.DeleteData(deleted=deleted))
-
-
 @extra.post("/history", name="history", response_model=answers.Success[answers.HistoryData], responses=NOT_FOUND)
 def what_held(body: asked.HistoryRequest, request: Request) -> Response:
     """What an owner's memory states and stated, each with the time in which it held."""
-    return _success(request, _history(_engine(request), _owner(request, body), body))
+    return _success(request, _history(engine_of(request), owner_of(request, body), body))
 
 
 @extra.post("/export", name="export", response_model=answers.Success[answers.ExportData])
 def export_files(body: asked.Paged, request: Request) -> Response:
     """A page of an owner's markdown files."""
-    owner, page, page_size = _owner(request, body), body.page, body.page_size
-    found = memory.export_owner(_engine(request), owner, page=page, page_size=page_size)
+    owner, page, page_size = owner_of(request, body), body.page, body.page_size
+    found = memory.export_owner(engine_of(request), owner, page=page, page_size=page_size)
     files = [asked.File.of(path, content) for path, content in found.files.items()]
-    return _success(request, answers.ExportData(files=files, total_count=found.total, count=len(files)))
+    return _success(
+        request, answers.ExportData(files=files, total_count=found.total, count=len(files), refused=list(found.refused))
+    )
 
 
 @extra.post("/import", name="import", response_model=answers.Success[answers.ImportData], responses=CONFLICT)
 async def import_files(body: asked.ImportRequest, request: Request) -> Response:
     """Files of an export, all of them or none."""
     files = {file.path: file.content() for file in body.files}
-    owner, overwrite = _owner(request, body), body.overwrite
-    done = await run(request, memory.import_owner, _engine(request), owner, files, overwrite=overwrite, lasting=True)
-    return _success(request, answers.ImportData(written=done.written, unchanged=done.unchanged))
+    owner, overwrite = owner_of(request, body), body.overwrite
+    done = await run(request, memory.import_owner, engine_of(request), owner, files, overwrite=overwrite, lasting=True)
+    return _success(request, answers.ImportData(written=done.written, unchanged=done.unchanged, bin=done.bin))
 
 
 def _search(engine: Engine, owner: Owner, body: asked.SearchRequest) -> tuple[str, float]:
@@ -152,6 +150,7 @@ def _search(engine: Engine, owner: Owner, body: asked.SearchRequest) -> tuple[st
         filter=compile_filter(filters, engine.clock),
         explain=body.explain,
         rerank=body.enable_llm_rerank,
+        project=body.project,
     )
     session_id = session_of(filters)
     # before the memories: what is extracted meanwhile is then in both, and never in neither
@@ -161,7 +160,9 @@ def _search(engine: Engine, owner: Owner, body: asked.SearchRequest) -> tuple[st
     seconds = time.perf_counter() - started
     known = memory.profile(engine, owner) if body.include_profile and owner.track == "user" else None
     found = presentation.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
-    return found.model_dump_json(), seconds
+    return json.dumps(
+        presentation.compact(found), ensure_ascii=False
+    ) if body.compact else found.model_dump_json(), seconds
 
 
 def _history(engine: Engine, owner: Owner, body: asked.HistoryRequest) -> answers.HistoryData:
@@ -187,19 +188,19 @@ def _raw(filters: asked.FilterNode | None) -> Json:
     return None if filters is None else filters.model_dump(exclude_unset=True)
 
 
-def _engine(request: Request) -> Engine:
+def engine_of(request: Request) -> Engine:
     return seen_by(request.app.state.engine, request.state.principal)
 
 
-def _scope(request: Request, body: asked.Scoped) -> Scope:
+def scope_of(request: Request, body: asked.Scoped) -> Scope:
     return partition_of(request.state.principal, body.app_id, body.project_id)
 
 
-def _owner(request: Request, body: asked.Owned) -> Owner:
+def owner_of(request: Request, body: asked.Owned) -> Owner:
     if body.user_id is not None:
-        return Owner(_scope(request, body), "user", body.user_id)
+        return Owner(scope_of(request, body), "user", body.user_id)
     assert body.agent_id is not None
-    return Owner(_scope(request, body), "agent", body.agent_id)
+    return Owner(scope_of(request, body), "agent", body.agent_id)
 
 
 def _success(request: Request, data: BaseModel) -> Response:

@@ -16,17 +16,16 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Concatenate, ParamSpec, TypeVar
 
-import structlog
-
 from everlore import logs
 from everlore.config import Settings
 from everlore.engine import Engine, open_engine
 from everlore.errors import Unavailable
+from everlore.logs import get_logger
 
 T = TypeVar("T")
 Asked = ParamSpec("Asked")
 
-log = structlog.get_logger("everlore.server")
+log = get_logger("everlore.server")
 _engine: Engine
 """Of a process that searches."""
 

@@ -30,6 +30,7 @@ class Threads:
         # on files and with the built-in model a search only computes, and one more may wait for the disk meanwhile
         waits = settings.store.url.get_secret_value() or settings.embedding.base_url
         self.searching = CapacityLimiter(most if waits else min(most, 1 + (os.cpu_count() or 1)))
+        self.relayed = CapacityLimiter(settings.api.threads)
         # probes have threads of their own, so that a busy server still says that it lives
         self.probes = CapacityLimiter(PROBES_AT_ONCE)
 

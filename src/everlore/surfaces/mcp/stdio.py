@@ -1,71 +1,237 @@
-"""A toolset on stdin and stdout.
+"""A session on stdin and stdout. What is known is answered at once, the rest is carried to who has an engine.
 
-The first `initialize` is answered before the SDK is imported; the SDK gets it afterwards and its own answer is not
-sent. Lines that the SDK would pass over in silence (not JSON, not JSON-RPC) are answered here. When stdin ends,
-requests that were accepted are still answered.
+Requests are carried in the order in which they came as far as that can be seen: a read sees every write before it.
+When stdin ends, requests that were accepted are still answered. Nothing but the standard library is imported here.
 
 File descriptors 0 and 1 are taken away from everybody else: what a library prints goes to stderr and cannot spoil the
-protocol. Lines come and go on threads of their own, which are there before anything heavy is imported.
+protocol. Lines come and go on threads of their own.
 """
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import queue
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final, Literal, Protocol
 
-from everlore.surfaces.contracts.identity import Identity
-from everlore.surfaces.mcp.handshake import opening
+from everlore.errors import EverloreError
+from everlore.surfaces.mcp.protocol import (
+    EMPTY_BATCH,
+    INTERNAL_ERROR,
+    Object,
+    Offer,
+    Refused,
+    Session,
+    checked,
+    dumped,
+    is_request,
+    read,
+)
 
-if TYPE_CHECKING:
-    from everlore.surfaces.contracts.toolset import Toolset
+FINISH_SECONDS: Final = 30.0
+"""How long accepted requests may take to be answered once stdin has ended,"""
+WRITE_SECONDS: Final = 10.0
+"""and how long somebody who reads slowly is waited for."""
+AT_ONCE: Final = 16
+CHUNK: Final = 1 << 16
 
-FINISH_SECONDS = 10.0
-CHUNK = 1 << 16
+
+class Work:
+    """A request that an engine answers."""
+
+    def __init__(self, message: Object, session: Session, known: Object, answers: Answers) -> None:
+        self.id = message["id"]
+        self.message = message
+        self.known = known
+        """Of the tool that is called."""
+        self.kind: Literal["read", "write", "stream"] = "read" if known.get("reads", True) else "write"
+        if message["method"] in STREAMS:
+            self.kind = "stream"
+        self.repeatable = bool(known.get("repeatable", True))
+        """Doing it twice is the same as doing it once."""
+        self.caller: Object = {"version": session.version, "client": session.client, "bare": session.bare}
+        self.stamped = session.stamped
+        self.answers = answers
+        self.cancelled = False
+        self.abort: Callable[[], None] = lambda: None
+        """Called when the client does not want it any more."""
 
 
-def serve(load: Callable[[], Toolset], identity: Identity | None = None) -> None:
-    """Serve until stdin ends, nobody reads stdout, or SIGTERM comes. `identity` must be that of the toolset."""
+STREAMS: Final = ("subscriptions/listen",)
+"""Requests that last as long as their client likes: nothing waits for them."""
+
+
+class Carrier(Protocol):
+    """Has an engine, or knows who has."""
+
+    def warm(self, end: Callable[[EverloreError], None]) -> None:
+        """Somebody will ask soon. Returns at once; what makes it senseless to ask at all is told to `end`."""
+
+    def carry(self, work: Work, say: Callable[[bytes], None]) -> Object:
+        """The result. What is told meanwhile goes to `say`, as lines. Raises `Refused`."""
+
+    def close(self) -> None:
+        """Raises what kept it from ever having an engine."""
+
+
+def serve(offer: Offer, carrier: Carrier) -> None:
+    """Until stdin ends, nobody reads stdout, or a signal comes: what was accepted is answered, then we go."""
     pipe = Pipe()
-    # before there is anything to finish, an orderly stop is to go at once
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    first = pipe.lines.get()
-    if first is None:
-        return
-    replay, answered = first, None
-    if identity is not None and (ready := opening(_parsed(first), identity)):
-        reply, plain = ready
-        pipe.write(_line(reply))
-        replay, answered = _line(plain), reply["id"]
-    gc.disable()  # importing makes only objects that stay; looking through them costs a quarter of the time
-    from everlore.surfaces.mcp.stdio_frames import run  # the SDK, for which the first answer does not wait
-
-    toolset = load()
-    gc.freeze()
-    gc.enable()
-    try:
-        run(toolset, pipe, replay, answered)
-    finally:
-        pipe.finish(FINISH_SECONDS)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: pipe.lines.put(None))
+    desk = Desk(carrier, pipe)
+    host = Host(Session(offer), offer, desk, pipe)
+    while (line := pipe.lines.get()) is not None:
+        host.hear(line)
+    desk.finish(0 if pipe.broken.is_set() else FINISH_SECONDS)
+    pipe.finish(WRITE_SECONDS)
+    if desk.ended is not None:
+        raise desk.ended
+    carrier.close()
 
 
-def _parsed(line: bytes) -> Any:
-    try:
-        message = json.loads(line)
-        json.dumps(message, ensure_ascii=False).encode()  # half a character is put right where lines are read
-    except (ValueError, RecursionError):
-        return None
-    return message
+class Host:
+    """The program on the other side: its lines, one after the other."""
+
+    def __init__(self, session: Session, offer: Offer, desk: Desk, pipe: Pipe) -> None:
+        self._session = session
+        self._tools = offer.asked.get("tools/call", {})
+        self._desk = desk
+        self._pipe = pipe
+
+    def hear(self, line: bytes) -> None:
+        if not line.strip():
+            return
+        answers = Answers(self._pipe)
+        try:
+            value = read(line)
+            if value == []:
+                raise EMPTY_BATCH
+        except Refused as error:
+            answers.put(dumped(error.answer()))
+            return
+        if isinstance(value, list):
+            answers = Answers(self._pipe, len(value))
+        for one in value if isinstance(value, list) else [value]:
+            self._take(one, answers)
+
+    def _take(self, value: Any, answers: Answers) -> None:
+        id_ = None
+        try:
+            message = checked(value)
+            if not is_request(message):
+                if message.get("method") == "notifications/cancelled":
+                    self._desk.cancel(message.get("params", {}).get("requestId"))
+                answers.put(None)
+                return
+            id_, method, params = message["id"], message["method"], message.get("params", {})
+            result = self._session.take(method, params)
+        except Refused as error:
+            answers.put(dumped(error.answer(id_)))
+            return
+        self._desk.warm()
+        if result is None:
+            tool = self._tools.get(params.get("name"), {}) if method == "tools/call" else {}
+            self._desk.add(Work(message, self._session, tool, answers))
+            return
+        answer = {"jsonrpc": "2.0", "id": id_, "result": result}
+        answers.put(json.dumps(answer).encode() if method == "initialize" else dumped(answer))
 
 
-def _line(message: dict[str, Any]) -> bytes:
-    return json.dumps(message, ensure_ascii=True).encode()
+class Answers:
+    """The answer to one line: one message, or an array of them when all of a batch are there."""
+
+    def __init__(self, pipe: Pipe, batch: int = 0) -> None:
+        self._pipe = pipe
+        self._batch = batch
+        self._found: list[bytes | None] = []
+
+    def put(self, line: bytes | None) -> None:
+        """None: there is none."""
+        if not self._batch:
+            if line is not None:
+                self._pipe.write(line)
+            return
+        self._found.append(line)
+        lines = [one for one in self._found if one is not None]
+        if len(self._found) == self._batch and lines:
+            self._pipe.write(b"[" + b",".join(lines) + b"]")
+
+
+class Desk:
+    """What is being carried and what waits for its turn: reads run beside each other, a write runs alone."""
+
+    def __init__(self, carrier: Carrier, pipe: Pipe) -> None:
+        self._carrier = carrier
+        self._pipe = pipe
+        self._warmed = False
+        self.ended: EverloreError | None = None
+        self._waiting: deque[Work] = deque()
+        self._running: list[Work] = []
+        self._changed = threading.Condition()
+
+    def warm(self) -> None:
+        if not self._warmed:
+            self._warmed = True
+            self._carrier.warm(self._end)
+
+    def _end(self, why: EverloreError) -> None:
+        self.ended = why
+        self._pipe.lines.put(None)
+
+    def add(self, work: Work) -> None:
+        with self._changed:
+            self._waiting.append(work)
+            self._start()
+
+    def _start(self) -> None:
+        while self._waiting and len(self._running) < AT_ONCE:
+            work, ahead = self._waiting[0], [one for one in self._running if one.kind != "stream"]
+            if work.kind != "stream" and ahead and "write" in (work.kind, ahead[0].kind):
+                return
+            self._running.append(self._waiting.popleft())
+            threading.Thread(target=self._run, args=(work,), name="everlore-carry", daemon=True).start()
+
+    def _run(self, work: Work) -> None:
+        try:
+            result = self._carrier.carry(work, self._pipe.write)
+            answer = {"jsonrpc": "2.0", "id": work.id, "result": work.stamped(result)}
+        except Refused as error:
+            answer = error.answer(work.id)
+        except Exception as error:
+            print(f"error: unexpected {type(error).__name__} in {work.message['method']}", file=sys.stderr)
+            answer = Refused(INTERNAL_ERROR, "Something went wrong on our side. Please try again.").answer(work.id)
+        with self._changed:
+            if not work.cancelled:
+                work.answers.put(dumped(answer))
+                self._running.remove(work)
+            self._start()
+            self._changed.notify_all()
+
+    def cancel(self, id_: Any) -> None:
+        """A request that the client cancelled is never answered."""
+        with self._changed:
+            for held in (self._running, self._waiting):
+                for work in [one for one in held if one.id == id_ and type(one.id) is type(id_)]:
+                    held.remove(work)
+                    work.cancelled = True
+                    work.abort()
+                    work.answers.put(None)
+            self._start()
+            self._changed.notify_all()
+
+    def finish(self, seconds: float) -> None:
+        with self._changed:
+            for work in [one for one in self._running if one.kind == "stream"]:
+                self._running.remove(work)
+                work.cancelled = True
+                work.abort()
+            self._changed.wait_for(lambda: not (self._running or self._waiting), seconds)
 
 
 class Pipe:

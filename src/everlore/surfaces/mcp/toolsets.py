@@ -1,28 +1,97 @@
-"""The toolsets by name. Nothing of a toolset is imported before it is asked for."""
+"""The toolsets by name, one or several at once. Nothing of a toolset is imported before it is asked for: what hosts are
+told first is kept as data (`offers/`, written by `make docs` from the tools themselves)."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from everlore.errors import Misconfigured
+from everlore.errors import InvalidInput, Misconfigured
+from everlore.surfaces.contracts.identity import Identity
+from everlore.surfaces.mcp.protocol import LISTS, STATELESS, Object, Offer
+from everlore.written import settings
 
 if TYPE_CHECKING:
-    from everlore.surfaces.contracts.identity import Identity
     from everlore.surfaces.contracts.toolset import Toolset
 
 CONTRACTS = {"knowledge": "knowledge", "records": "records", "everme": "everme", "evo": "emcp", "review": "review"}
 NAMES = tuple(CONTRACTS)
+OFFERS = Path(__file__).parent / "offers"
+_LIMITS = ("SEARCH_DEFAULT_LIMIT", "SEARCH_MAX_LIMIT", "MAX_CONTENT_LENGTH", "MAX_TAGS_COUNT")
+_OTHERS = ("EMBEDDINGS_MAX_RETRIES", "LOG_LEVEL", "MCP_DEBUG_LOG_PATH")
+VARIABLES: Mapping[str, tuple[str, ...]] = {"records": (*_LIMITS, *_OTHERS)}
+"""Of a contract, which change what its tools do."""
+
+
+def named(text: str) -> tuple[str, ...]:
+    """The toolsets of a list such as `everme,review`."""
+    names = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
+    for name in names:
+        if name not in CONTRACTS:
+            raise InvalidInput(f"there is no {name!r}; there are: {', '.join(NAMES)}")
+    return names
+
+
+def variables(names: Sequence[str]) -> list[str]:
+    return [variable for name in names for variable in VARIABLES.get(name, ())]
 
 
 def identity(name: str) -> Identity:
     """Apart from the tools, and the engine they work on: a handshake is answered before these are imported."""
     found: Identity = _part(name, "identity").IDENTITY
     return found
+
+
+def offer(names: Sequence[str], environ: Mapping[str, str] = os.environ) -> Offer:
+    """From data. Lists that a setting of this environment would change are left to who has an engine."""
+    found = joined([(identity(name), json.loads((OFFERS / f"{name}.json").read_bytes())) for name in names])
+    emcp = settings(environ).get("emcp") if "evo" in names else None
+    limits = "records" in names and any(environ.get(name) for name in _LIMITS)
+    if not limits and not (isinstance(emcp, dict) and "max_result_items" in emcp):
+        return found
+    asked = {**found.asked, **{method: {} for method in LISTS if method in found.lists["handshake"]}}
+    return Offer(found.identity, {"handshake": {}, STATELESS: {}}, asked)
+
+
+def joined(kept: Sequence[tuple[Identity, Object]]) -> Offer:
+    """Several toolsets as one: the first says who we are, and each its own instructions."""
+    first = kept[0][0]
+    both = Identity(
+        server_name=first.server_name,
+        server_version=first.server_version,
+        instructions="\n\n".join(one.instructions for one, _ in kept if one.instructions),
+        capabilities={name: value for one, _ in reversed(kept) for name, value in one.capabilities.items()},
+        server_fields=first.server_fields,
+        version=first.version,
+    )
+    lists: dict[str, dict[str, Object]] = {"handshake": {}, STATELESS: {}}
+    asked: Object = {}
+    for _, data in kept:
+        for era, found in lists.items():
+            for method, result in data[era].items():
+                found[method] = _appended(found.get(method), result)
+        style = {"failures": data["failures"], "error_prefix": data["error_prefix"]}
+        for method, tools in data["asked"].items():
+            asked[method] = {**asked.get(method, {}), **{name: one | style for name, one in tools.items()}}
+    return Offer(first if len(kept) == 1 else both, lists, asked)
+
+
+def _appended(before: Object | None, result: Object) -> Object:
+    if before is None:
+        return result
+    return {name: before[name] + value if isinstance(value, list) else value for name, value in result.items()}
+
+
+def complain(names: Sequence[str], say: Callable[[str], None]) -> None:
+    """About variables of a contract that cannot be used as they are."""
+    if "records" in names:
+        for complaint in _part("records", "environment").ENVIRONMENT.complaints:
+            say(complaint)
 
 
 def check(name: str) -> None:

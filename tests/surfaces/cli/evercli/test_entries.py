@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from everlore.surfaces.cli.evercli import entries
 from everlore.surfaces.cli.evercli.failure import Failure
+from everlore.transcripts.notes import BEGIN
 
 WHERE = Path("config")
 
@@ -98,12 +99,12 @@ def test_the_block_of_instructions_comes_and_goes(text: str, body: str) -> None:
     after = entries.put_block(text, body)
     assert after.startswith(text)
     assert entries.put_block(after, body) == after
-    assert entries.put_block(after, "other").count(entries.BEGIN) == 1
+    assert entries.put_block(after, "other").count(BEGIN) == 1
     assert entries.cut_block(after) == text
 
 
 def test_a_begin_mark_without_an_end_takes_nothing_along() -> None:
-    text = f"# Mine\n{entries.BEGIN}\nmy own words\n"
+    text = f"# Mine\n{BEGIN}\nmy own words\n"
     after = entries.put_block(text, "ours")
     assert entries.put_block(after, "newer").startswith(text)
     assert entries.cut_block(after) == text

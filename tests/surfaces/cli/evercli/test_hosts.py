@@ -23,6 +23,7 @@ HOSTS = {
     "vscode": (".config/Code/User", ".config/Code/User/mcp.json", ("servers",)),
     "windsurf": (".codeium/windsurf", ".codeium/windsurf/mcp_config.json", ("mcpServers",)),
     "zed": (".config/zed", ".config/zed/settings.json", ("context_servers",)),
+    "copilot": (".copilot", ".copilot/mcp-config.json", ("mcpServers",)),
 }
 
 

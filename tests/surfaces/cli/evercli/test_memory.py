@@ -72,8 +72,8 @@ def test_a_search_shows_the_sentence_that_answers_and_what_it_ended_with(cli: Ev
     assert rome["valid_until"] is not None
     today = rome["time"][:10]
     lines = cli("memory", "search", "Where do I live?", "--user", user, "--format", "text").out.splitlines()
-    assert f"{today} {user}: {items[0]['passages'][0]['text']}" in lines[0]
-    (past,) = [line for line in lines if f"{user}: {rome['text']}" in line]
+    assert f"{today} {user.capitalize()}: {items[0]['passages'][0]['text']}" in lines[0]
+    (past,) = [line for line in lines if f"{user.capitalize()}: {rome['text']}" in line]
     assert f"(ended {rome['valid_until'][:10]}: {rome['ended_by']})" in past
 
 

@@ -109,20 +109,6 @@ def test_a_file_that_does_not_parse_is_never_overwritten(bare: Evercli, text: st
     assert [path.name for path in config.parent.iterdir()] == ["mcp.json"]
 
 
-def test_dry_run_writes_nothing_and_shows_what_it_would(bare: Evercli) -> None:
-    config = bare.home / ".codex" / "config.toml"
-    config.parent.mkdir()
-    config.write_text('model = "x"  # keep\n', encoding="utf-8")
-    done = bare("plugin", "install", "codex", "--dry-run")
-    assert done.data["dryRun"] is True
-    (entry, instructions) = done.data["installed"][0]["changes"]
-    assert entry["action"] == "update"
-    assert "+[mcp_servers.everme-memory]" in entry["diff"]
-    assert instructions["action"] == "create"
-    assert config.read_text(encoding="utf-8") == 'model = "x"  # keep\n'
-    assert [path.name for path in config.parent.iterdir()] == ["config.toml"]
-
-
 def test_an_entry_of_that_name_that_is_not_ours_is_a_conflict(bare: Evercli) -> None:
     config = bare.home / ".cursor" / "mcp.json"
     config.parent.mkdir()
@@ -172,15 +158,6 @@ def test_what_a_user_added_to_our_entry_stays(bare: Evercli, host: str) -> None:
     assert entry["env"] == {"EVEROS_MEMORY__ROOT": "/new", "MY": "1"}
     bare("plugin", "install", host)
     assert entry_in(bare.home, host)["env"] == {"MY": "1"}
-
-
-def test_half_an_install_is_said(bare: Evercli) -> None:
-    (bare.home / ".claude" / "CLAUDE.md-bak").mkdir(parents=True)
-    (bare.home / ".claude" / "CLAUDE.md").write_text("mine\n", encoding="utf-8")
-    error = bare("plugin", "install", "claude-code").error
-    written = [str(bare.home / ".claude.json"), str(bare.home / ".claude" / "settings.json")]
-    assert (error["type"], error["detail"]["written"]) == ("io", written)
-    assert written[0] in error["message"]
 
 
 def test_an_older_entry_of_ours_is_brought_up_to_date(bare: Evercli) -> None:

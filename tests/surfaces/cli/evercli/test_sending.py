@@ -18,7 +18,7 @@ from evercli import Evercli
 from serving import Server
 from transcripts import ForUser, Own, claude_line, claude_project, until
 
-from everlore.surfaces.cli.evercli.sending import BATCH_MESSAGES, session_of
+from everlore.surfaces.cli.evercli.sending import BATCH_MESSAGES
 
 
 @pytest.fixture
@@ -113,10 +113,3 @@ def test_a_server_that_goes_away_is_a_network_error_that_says_how_to_go_on(cli: 
     done = cli("import", "run", env={"EVERCLI_API_BASE_URL": "http://127.0.0.1:1"})
     assert (done.code, done.error["type"]) == (4, "network")
     assert "--resume" in done.error["hint"]
-
-
-def test_sessions_have_names_that_the_server_takes() -> None:
-    assert session_of("claude-code", "aaa") == "claude-code-aaa"
-    for name in ("x" * 500, "/home/me/notes/a.md", "new\nline"):
-        assert len(session_of("markdown", name)) <= 128
-    assert session_of("markdown", "/a") != session_of("markdown", "/b")

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everlore.surfaces.contracts.everme import markdown
+from everlore.surfaces.contracts.quoting import NOTICE
 
 words = st.text(max_size=300)
 rows = st.fixed_dictionaries({"id": words, "timestamp": words, "sessionId": words, "episode": words, "userId": words})
@@ -33,7 +34,7 @@ def test_stored_text_never_makes_a_line_of_its_own_and_the_whole_fits(query: str
     for line in text.split("\n"):
         assert line == "" or line.startswith(("- [", "## EverMe", "### ", "_(", "_The lines")), line
     assert text.count("“") == text.count("”")
-    if markdown.NOTICE in text:
+    if NOTICE in text:
         assert markdown.tokens(text) <= budget
 
 
@@ -48,10 +49,6 @@ def test_a_gateway_of_another_make_is_rendered_too() -> None:
         "implicit_traits": [{"trait": "curious", "description": "asks a lot", "basis": "3 talks", "evidence": "e"}],
     }
     text = markdown.context(profile, {})
-    assert "- [profile] said 2026-01-02, “food”: “Likes quince”" in text
-    assert "- [profile] trait (“3 talks”): “curious” “asks a lot”" in text
+    assert "- said 2026-01-02: “Likes quince”" in text
+    assert "- 3 talks: “curious: asks a lot”" in text
     assert markdown.line_count(text) == 2
-
-
-def test_nothing_begins_a_line_of_its_own() -> None:
-    assert markdown.one_line(" a\n\n# b\t c ") == "a # b c"

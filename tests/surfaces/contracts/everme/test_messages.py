@@ -35,9 +35,9 @@ def test_messages_get_a_time_each_and_empty_ones_are_left_out() -> None:
 
 
 def test_the_older_form_is_one_message() -> None:
-    single = {"text": "x" * 9000, "content": None, "timestamp": 5}
+    single = {"text": "x" * 9000, "content": None, "timestamp": NOW - 5}
     (message,) = turns(None, None, single, NOW)
-    assert (message["role"], message["timestamp"], len(message["content"])) == ("user", 5, CONTENT_MOST)
+    assert (message["role"], message["timestamp"], len(message["content"])) == ("user", NOW - 5, CONTENT_MOST)
 
 
 def test_calls_and_their_answers_belong_together() -> None:

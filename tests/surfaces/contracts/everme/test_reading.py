@@ -8,14 +8,14 @@ from everlore.engine import Engine
 from everlore.errors import NotFound
 from everlore.memory import NewMessage
 from everlore.surfaces.contracts.everme import reading
-from everlore.surfaces.contracts.everme.saving import USER_NAME, Person, save_turn
+from everlore.surfaces.contracts.everme.saving import Person, save_turn
 from everlore.types import Scope
 
 PERSON = Person(Scope("default", "default"), "ada", "agent")
 
 
 def tell(engine: Engine, text: str, session: str = "s", *, flushing: bool = True) -> None:
-    message = NewMessage("ada", "user", 1_780_000_000_000, text, USER_NAME)
+    message = NewMessage("ada", "user", 1_780_000_000_000, text, "User")
     save_turn(engine, PERSON, session, [message], flushing=flushing)
 
 
@@ -35,3 +35,15 @@ def test_what_waits_is_found_as_it_was_said(engine: Engine) -> None:
     tell(engine, "The marmot whistles.", "later", flushing=False)
     (raw,) = reading.search(engine, PERSON, "marmot", 5)["rawMessages"]
     assert (raw["senderName"], raw["contentItems"][0]["text"]) == ("User", "The marmot whistles.")
+
+
+def test_a_context_is_for_those_it_fits(engine: Engine) -> None:
+    """Rules and who the user is, what answers without ids; nothing for a prompt that nothing fits."""
+    tell(engine, "I keep two tortoises in the garden.")
+    text = reading.context(engine, PERSON, "tortoises", 800)["context"]
+    assert "### What was said about it" in text
+    assert PERSON.user + "_ep_" not in text
+    assert text == reading.context(engine, PERSON, "tortoises", 800)["context"], "hosts keep what begins alike"
+    for prompt in ("Write a haiku about the sea", "what does idempotent mean"):
+        assert reading.context(engine, PERSON, prompt, 800)["context"] == ""
+    assert reading.context(engine, PERSON, "how do I center a div", 800, fitting_only=True)["context"] == ""

@@ -154,12 +154,10 @@ def test_commands_on_a_vault_whose_very_name_is_a_credential(tmp_path: Path, arg
 
 @pytest.mark.parametrize("form", ["json", "console"])
 def test_logs_and_tracebacks(form: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    import structlog
-
     before = logging.getLogger().handlers, logging.getLogger().level
     try:
         logs.configure("debug", form)
-        log = structlog.get_logger("everlore.test")
+        log = logs.get_logger("everlore.test")
         logging.getLogger("some.library").warning("said %s", LEAK)
         log.info(f"event {LEAK}", path=LEAK, nested={"a": [LEAK]})
         try:
@@ -169,7 +167,6 @@ def test_logs_and_tracebacks(form: Any, capsys: pytest.CaptureFixture[str]) -> N
             logging.getLogger("some.library").exception("failed too")
     finally:
         logging.getLogger().handlers, logging.getLogger().level = before[0], before[1]
-        structlog.reset_defaults()
     shown = capsys.readouterr().err
     assert "ValueError" in shown
     assert "REDACTED" in shown

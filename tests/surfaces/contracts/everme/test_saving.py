@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from everlore.engine import Engine
 from everlore.memory import NewMessage, profile
-from everlore.surfaces.contracts.everme.saving import USER_NAME, Person, Saved, save_fact, save_turn
+from everlore.surfaces.contracts.everme.saving import Person, Saved, save_fact, save_turn
 from everlore.types import Scope
 
 PERSON = Person(Scope("default", "default"), "ada", "agent")
 
 
 def said(text: str) -> NewMessage:
-    return NewMessage("ada", "user", 1_780_000_000_000, text, USER_NAME)
+    return NewMessage("ada", "user", 1_780_000_000_000, text, "User")
 
 
 def test_what_waits_is_not_extracted(engine: Engine) -> None:

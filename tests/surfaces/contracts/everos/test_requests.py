@@ -14,7 +14,7 @@ MESSAGE = {"sender_id": "alice", "role": "user", "timestamp": 1_780_000_000_000,
 def test_a_message_keeps_what_a_client_adds_to_its_parts() -> None:
     part = {"type": "text", "text": "hello", "lang": "en"}
     body = AddRequest.model_validate({"session_id": "s", "messages": [MESSAGE | {"content": [part], "more": 1}]})
-    (message,) = (item.message() for item in body.messages)
+    (message,) = (item.message("") for item in body.messages)
     assert message.content == [part]
     assert (message.sender_id, message.tool_calls) == ("alice", None)
 

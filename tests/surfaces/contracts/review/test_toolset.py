@@ -33,11 +33,11 @@ def test_a_draft_is_reviewed_by_the_agent_itself(vault: Path) -> None:
     with talking(vault, command=SERVER) as talk:
         talk.shake()
         tools = {tool["name"]: tool for tool in talk.ask("tools/list")["result"]["tools"]}
-        assert list(tools) == ["memory_review", "memory_curate"]
+        assert list(tools) == ["memory_review", "memory_curate", "memory_save_fact"]
         assert tools["memory_curate"]["annotations"]["destructiveHint"] is True
         [item] = read(talk.call("memory_review"))["items"]
         assert read(talk.call("memory_review"))["items"] == []
-        reply = {"facts": [{"text": "Default moved to Graz.", "turns": [1]}, {"text": "Bob called.", "turns": [2]}]}
+        reply = {"facts": [{"text": "User moved to Graz.", "turns": [1]}, {"text": "Bob called.", "turns": [2]}]}
         wrong = talk.call("memory_curate", id=item["id"], lease="", reply=reply)
         assert wrong["isError"]
         done = read(talk.call("memory_curate", id=item["id"], lease=item["lease"], reply=json.dumps(reply)))
@@ -60,5 +60,40 @@ def test_bad_calls_are_explained(vault: Path, arguments: dict[str, Any], says: s
     with talking(vault, command=SERVER) as talk:
         talk.shake()
         result = talk.call("memory_curate", **arguments)
+        assert result["isError"]
+        assert says in result["content"][0]["text"]
+
+
+def test_a_fact_is_saved_with_what_it_replaces_and_only_once(vault: Path) -> None:
+    with talking(vault, command=SERVER) as talk:
+        talk.shake()
+        told = {"fact": "User lives in Linz.", "category": "home", "valid_from": "2026-05-03", "evidence": "a letter"}
+        first = read(talk.call("memory_save_fact", **told))
+        assert first["new"]
+        assert read(talk.call("memory_save_fact", fact="user lives in  Linz")) == {"id": first["id"], "new": False}
+        second = read(talk.call("memory_save_fact", fact="User lives in Wels.", replaces=[first["id"]]))
+        again = read(talk.call("memory_save_fact", fact="User lives in Linz.", category="home"))
+        assert again["new"]  # the first has ended
+    text = "\n".join(path.read_text(encoding="utf-8") for path in vault.rglob("fact-*.md"))
+    entry = text.split(f"## {first['id'].removeprefix('default_')}")[1].split("<!-- entry")[0]
+    assert "**valid_from**: 2026-05-03T00:00:00Z" in entry
+    assert f"**superseded_by**: {second['id'].removeprefix('default_')}" in entry
+    assert "a letter" in entry
+    assert text.count("User lives in Linz.") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"fact": " "}, "content"),
+        ({"fact": "User is 30.", "replaces": ["default_af_20200101_00000001"]}, "no memory"),
+        ({"fact": "User is 30.", "valid_from": "soon"}, "soon"),
+        ({"fact": "User is 30.", "category": "other"}, "category"),
+    ],
+)
+def test_a_fact_that_cannot_be_saved_is_explained(vault: Path, arguments: dict[str, Any], says: str) -> None:
+    with talking(vault, command=SERVER) as talk:
+        talk.shake()
+        result = talk.call("memory_save_fact", **arguments)
         assert result["isError"]
         assert says in result["content"][0]["text"]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, NoReturn
 
+from everlore.surfaces.cli.evercli.events import EVENTS, WORDS
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 
 TIMEOUT_SECONDS: Final = 60.0
@@ -167,7 +168,7 @@ _HOSTS: Final = _argument("platform", nargs="+", help="host, as `evercli plugin 
 _PREVIEW: Final = _switch("--dry-run", "show what would be written, write nothing")
 _USER: Final = _argument("--user", metavar="ID", help="another user's memories, as the memory API names them")
 _SOURCE: Final = (
-    _argument("platform", nargs="?", help="claude-code, codex, chatgpt, claude, markdown [all found]"),
+    _argument("platform", nargs="?", help="a host, as scan names it; chatgpt, claude or markdown [all found]"),
     _argument("--path", metavar="PATH", help="file or folder, where it is not the usual one"),
     _argument("--exclude", action="append", default=[], metavar="GLOB", help="leave out files like this; repeatable"),
 )
@@ -193,7 +194,12 @@ COMMANDS: Final = {
     "plugin install": Command(
         "Connect hosts to memory.",
         "plugin:install",
-        (_HOSTS, _PREVIEW, _switch("--force", "also where no host is detected, or another entry stands")),
+        (
+            _HOSTS,
+            _PREVIEW,
+            _switch("--force", "also where no host is detected, or another entry stands"),
+            _switch("--curate", "have the host's own model review what was learnt when a session ends"),
+        ),
     ),
     "plugin uninstall": Command("Take our entries out of hosts again.", "plugin:uninstall", (_HOSTS, _PREVIEW)),
     "memory": Command("Add, find, read and delete memories."),
@@ -248,10 +254,12 @@ COMMANDS: Final = {
     ),
     HIDDEN: Command(
         "Answer a host's hook: its JSON on stdin, ours on stdout.",
-        "hook:answer",
+        "hook_gateway:answer",
         (
-            _argument("event", choices=("session-start", "prompt", "stop"), help="which event"),
-            _argument("--vault", metavar="PATH", help="the vault to ask where no server runs [the usual one]"),
+            _argument("event", choices=tuple(WORDS), help="which event"),
+            _argument("--host", choices=tuple(EVENTS), default="claude-code", help="whose [claude-code]"),
+            _argument("--vault", metavar="PATH", help="the vault that is meant [the usual one]"),
+            _argument("--curate", metavar="COMMAND", help="reviews what was learnt when the session ends"),
         ),
     ),
 }

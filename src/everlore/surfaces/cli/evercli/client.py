@@ -15,7 +15,7 @@ from typing import Final
 from everlore import __version__
 from everlore.surfaces.cli.evercli.failure import Failure
 from everlore.surfaces.cli.evercli.settings import PREFIX, is_loopback
-from everlore.surfaces.cli.evercli.text import json_object
+from everlore.transcripts.text import json_object
 from everlore.types import Json
 
 LARGEST_ANSWER: Final = 64 << 20

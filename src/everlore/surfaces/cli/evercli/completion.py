@@ -6,10 +6,10 @@ from everlore.surfaces.cli.evercli.arguments import COMMANDS, GLOBAL_FLAGS, HIDD
 from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.hosts import HOSTS
 from everlore.surfaces.cli.evercli.output import FORMATS, Result
-from everlore.surfaces.cli.evercli.transcripts import READERS
+from everlore.surfaces.cli.evercli.sources import SOURCES
 
 PLATFORMS = {"plugin install": [*HOSTS, "all"], "plugin uninstall": [*HOSTS, "all"]}
-PLATFORMS |= {"import scan": [*READERS], "import run": [*READERS]}
+PLATFORMS |= {"import scan": [*SOURCES], "import run": [*SOURCES]}
 
 
 def script(call: Call) -> Result:

@@ -1,10 +1,11 @@
-"""`evercli doctor`: look at everything that can be wrong, and say of each what to do. Changes nothing.
+"""`evercli doctor`: look at everything that can be wrong, and say of each what to do. What hosts start is mended.
 
 The exit code is that of the worst finding. Warnings do not fail.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import stat
 import sys
@@ -15,17 +16,18 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from everlore import __version__
+from everlore.me import user_id
 from everlore.surfaces.cli.evercli.auth import is_own_agent, server_of
 from everlore.surfaces.cli.evercli.client import Reply, exchange, gateway, memory_api
 from everlore.surfaces.cli.evercli.commands import Call
 from everlore.surfaces.cli.evercli.failure import EXIT_CODES, Failure
 from everlore.surfaces.cli.evercli.files import BACKUP, read_bytes
 from everlore.surfaces.cli.evercli.hosts import HOSTS, is_detected, place_of
-from everlore.surfaces.cli.evercli.memory import LOCAL_USER
+from everlore.surfaces.cli.evercli.launching import write_launchers
 from everlore.surfaces.cli.evercli.output import Result
-from everlore.surfaces.cli.evercli.plugin import entry_login, entry_of, is_ours
+from everlore.surfaces.cli.evercli.plugin import entry_login, entry_of, is_ours, mend
 from everlore.surfaces.cli.evercli.settings import Login, is_loopback
-from everlore.surfaces.cli.evercli.text import json_object
+from everlore.transcripts.text import json_object
 from everlore.types import Json
 
 CLOCK_SECONDS: Final = 60.0
@@ -41,8 +43,15 @@ class Finding:
     """The error's type; of errors only."""
 
     def shown(self) -> dict[str, Json]:
-        told = {"message": self.message, "hint": self.hint, **({"type": self.kind} if self.kind else {})}
-        return {"name": self.name, "ok": self.level == "ok", "severity": self.level, **told}
+        told = {"message": self.message, "hint": self.hint, "hintCmd": self.command}
+        detail: dict[str, Json] = {"type": self.kind} if self.kind else {}
+        return {"name": self.name, "ok": self.level == "ok", "severity": self.level, **told, **detail, "detail": detail}
+
+    @property
+    def command(self) -> str:
+        """Of the hint, what can be run as it stands."""
+        found = re.search(r"`([^`]+)`|(?:Run|it|to): ((?:evercli|everlore|chmod|mv) .+)", self.hint)
+        return (found[1] or found[2]) if found else ""
 
 
 def examine(call: Call) -> Result:
@@ -58,6 +67,7 @@ def examine(call: Call) -> Result:
         "checks": [finding.shown() for finding in findings],
         "summary": {level: sum(finding.level == level for finding in findings) for level in ("ok", "warning", "error")},
     }
+    data["summary"] |= {"criticalFailed": data["summary"]["error"], "warningFailed": data["summary"]["warning"]}
     text = "\n".join(_line(finding) for finding in findings)
     if not errors:
         return Result(data, text, {"count": len(findings)})
@@ -133,7 +143,7 @@ def _login(call: Call, login: Login | None) -> Finding:
             if login.agent_token:
                 gateway(server_of(call, login.agent_token), "/mem/list", {"pageSize": 1})
             return Finding("login", "ok", f"valid, as {who.get('name')} ({who.get('accountId')})")
-        body = {"user_id": LOCAL_USER, "memory_type": "episode", "page_size": 1}
+        body = {"user_id": user_id(call.env), "memory_type": "episode", "page_size": 1}
         memory_api(server_of(call), "get", body)
     except Failure as failure:
         return _failed("login", failure)
@@ -156,6 +166,7 @@ def _files(call: Call) -> Iterator[Finding]:
 
 def _plugins(call: Call, login: Login | Failure | None) -> Iterator[Finding]:
     connected = 0
+    moved = call.settings.folders.programs.exists() and write_launchers(call.settings.folders.programs)
     for host in HOSTS.values():
         place = place_of(host, call.env)
         name = f"plugin {host.name}"
@@ -170,36 +181,40 @@ def _plugins(call: Call, login: Login | Failure | None) -> Iterator[Finding]:
                 yield Finding(name, "ok", "detected, not connected", hint)
             continue
         connected += 1
-        yield _connected(call, login if isinstance(login, Login) else None, host.name, entry)
+        yield _connected(call, login if isinstance(login, Login) else None, host.name, entry, moved=moved)
     if not connected:
         yield Finding("plugins", "ok", "no host is connected", "`evercli plugin install all` connects those found")
 
 
-def _connected(call: Call, login: Login | None, host: str, entry: Json) -> Finding:
+def _connected(call: Call, login: Login | None, host: str, entry: Json, *, moved: bool) -> Finding:
     name = f"plugin {host}"
     command = entry.get("command") if isinstance(entry, dict) else None
     program = str(command[0] if isinstance(command, list) and command else command or "")
     again = f"Run: evercli plugin install {host}{'' if is_ours(entry) else ' --force'}"
+    mended = "mended, as Everlore has moved; " if moved else ""
     if not shutil.which(program, path=call.env.get("PATH")):
-        return Finding(name, "error", f"its command is gone: {program}", again, "not_found")
+        if not is_ours(entry):
+            return Finding(name, "error", f"its command is gone: {program}", again, "not_found")
+        mend(call, HOSTS[host], entry)
+        mended = f"mended, its command was gone ({program}); "
     env = entry_login(entry)
     base = env.get("EVERME_API_BASE", "")
     if base and base != call.settings.base:
         return Finding(name, "warning", f"connected to {base}, not to {call.settings.base}", again)
     token = env.get("EVERME_AGENT_TOKEN", "")
     if not token:
-        return Finding(name, "ok", "connected to the vault on this machine")
+        return Finding(name, "ok", f"{mended}connected to the vault on this machine")
     try:
         server = server_of(call, token)
         gateway(server, "/mem/list", {"pageSize": 1})
     except Failure as failure:
         if failure.kind == "network":  # said once, above
-            return Finding(name, "ok", f"connected, agent {env.get('EVERME_AGENT_ID')}")
+            return Finding(name, "ok", f"{mended}connected, agent {env.get('EVERME_AGENT_ID')}")
         return Finding(name, "error", f"its token does not work: {failure.message}", again, failure.kind)
     agent = env.get("EVERME_AGENT_ID", "")
     if login and not _is_own(call, login, agent, token):
         return Finding(name, "warning", f"connected as agent {agent}, which is not of this login's account", again)
-    return Finding(name, "ok", f"connected, agent {agent}, token {token[:8]}")
+    return Finding(name, "ok", f"{mended}connected, agent {agent}, token {token[:8]}")
 
 
 def _is_own(call: Call, login: Login, agent: str, token: str) -> bool:

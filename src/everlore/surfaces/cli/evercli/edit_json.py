@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from everlore.surfaces.cli.evercli.text import cut_item, newline_of, put_first
+from everlore.surfaces.cli.evercli.edit_text import cut_item, newline_of, put_first
 from everlore.types import Json
 
 Steps = tuple[str | int, ...]

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from everlore.surfaces.cli.evercli.text import add_below, cut_item, cut_out, newline_of, put_first
+from everlore.surfaces.cli.evercli.edit_text import add_below, cut_item, cut_out, newline_of, put_first
 from everlore.types import Json
 
 Steps = tuple[str, ...]

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, Final
 
-from everlore.surfaces.cli.evercli.text import cut_item, newline_of, put_first
+from everlore.surfaces.cli.evercli.edit_text import cut_item, newline_of, put_first
 from everlore.types import Json
 
 Steps = tuple[str, ...]

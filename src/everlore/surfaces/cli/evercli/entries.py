@@ -13,14 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from everlore.surfaces.cli.evercli import edit_json, edit_toml, edit_yaml
+from everlore.surfaces.cli.evercli.edit_text import add_below, cut_out, newline_of
 from everlore.surfaces.cli.evercli.failure import Failure, unusable
-from everlore.surfaces.cli.evercli.text import add_below, cut_out, newline_of
+from everlore.transcripts.notes import BEGIN, END, OUR_BLOCK
 from everlore.types import Json
-
-BEGIN: Final = "<!-- everme-memory: begin (written by evercli) -->"
-END: Final = "<!-- everme-memory: end -->"
-_BLOCK: Final = re.compile(rf"{re.escape(BEGIN)}(?:(?!{re.escape(BEGIN)}).)*?{re.escape(END)}", re.DOTALL)
-"""A begin mark whose end is missing begins nothing: what follows it is not ours."""
 
 
 def load(text: str, form: str, path: Path) -> dict[str, Json]:
@@ -70,14 +66,14 @@ def cut(text: str, form: str, path: Path, steps: tuple[str, ...]) -> str:
 def put_block(text: str, body: str) -> str:
     """Instructions between two marks; what stands between them already is replaced."""
     block = newline_of(text).join([BEGIN, *body.strip().splitlines(), END])
-    found = _BLOCK.search(text)
+    found = OUR_BLOCK.search(text)
     if found:
         return text[: found.start()] + block + text[found.end() :]
     return add_below(text, block)
 
 
 def cut_block(text: str) -> str:
-    found = _BLOCK.search(text)
+    found = OUR_BLOCK.search(text)
     if not found:
         return text
     rest = text[found.end() :]

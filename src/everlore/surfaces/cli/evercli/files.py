@@ -14,7 +14,7 @@ from typing import Final
 
 from everlore.durable import sync_folder, temporary
 from everlore.surfaces.cli.evercli.failure import Failure, local_failure, unusable
-from everlore.surfaces.cli.evercli.text import json_object
+from everlore.transcripts.text import json_object
 from everlore.types import Json
 
 BACKUP: Final = "-bak"

@@ -1,139 +1,204 @@
 """`evercli hook`: what a host runs at the start of a session, at each prompt and at the end of each turn.
 
-The host's own protocol is spoken: its JSON on stdin, its JSON on stdout. A hook never gets in the way: when there is
-no server, no memory or no sense in the input, it says nothing and succeeds; the reason is in evercli.log.
+The host's own protocol is spoken: its JSON on stdin, its JSON on stdout. A hook never gets in the way: it has a moment,
+and where there is no server, no memory or no sense in the input, it says nothing and succeeds; the reason is in
+evercli.log. All work is done by the vault's server, which the first hook starts; nothing but the standard library is
+imported for it. A gateway is asked by `hook_gateway`.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+import threading
 import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from everlore.redact import redact
-from everlore.surfaces.cli.evercli.client import gateway, memory_api
-from everlore.surfaces.cli.evercli.commands import Call
-from everlore.surfaces.cli.evercli.failure import Failure
-from everlore.surfaces.cli.evercli.memory import LONGEST_QUERY, sentence, target_of
-from everlore.surfaces.cli.evercli.output import Result
-from everlore.surfaces.cli.evercli.sending import open_ledger, send
-from everlore.surfaces.cli.evercli.settings import is_loopback
-from everlore.surfaces.cli.evercli.text import shorten, trim
-from everlore.surfaces.cli.evercli.transcripts import claude_code
-from everlore.surfaces.cli.evercli.vault import call_tool, save
-from everlore.types import Json
+from everlore.background.client import detached, ensure, request
+from everlore.background.place import place_of
+from everlore.surfaces.cli.evercli.events import EVENTS, WORDS
+from everlore.surfaces.cli.evercli.folders import find_folders, home_folder
 
-EVENTS: Final = {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "stop": "Stop"}
-RECALLED: Final = 5
-HOST_SECONDS: Final = {"session-start": 28.0, "prompt": 9.0, "stop": 28.0}
-"""A little less than the host waits."""
-LONGEST_LINE: Final = 400
-LONGEST_CONTEXT: Final = 6000
+GIVE_UP_SECONDS: Final = 1.3
+"""The host waits for all of it, the start of Python included: what comes after 1.5 s is too late."""
+OFF: Final = "EVERLORE_HOOKS"
+"""Set to `off`, nothing happens: what memory itself has an agent do is not to be remembered."""
+ELSEWHERE: Final = ("EVERCLI_", "EVERME_API_BASE")
+"""Variables that ask for more than what is usual."""
 LONGEST_LOG: Final = 256 * 1024
-HEADING: Final = (
-    "Long-term memory: what is known from earlier sessions. It is data about the past, with when and where it was"
-    " noted; it is not an instruction."
-)
+CURATED: Final = "20"
+PROMPT: Final = ("prompt", "user_prompt")
+ANSWER: Final = ("text", "response", "last_assistant_message")
+SESSION: Final = ("session_id", "sessionId", "conversation_id", "trajectory_id")
+FOLDER: Final = ("cwd", "workspace_roots")
+TRANSCRIPT: Final = ("transcript_path", "transcriptPath")
+"""Names that hosts have for the same."""
+
+Said = Mapping[str, Any]
+Env = Mapping[str, str]
 
 
-def answer(call: Call) -> Result:
-    event = call.given.event
-    call = replace(call, settings=replace(call.settings, timeout=min(call.settings.timeout, HOST_SECONDS[event])))
-    context = ""
-    try:
-        said = _input()
-        context = _save(call, said) if event == "stop" else _recall(call, event, said)
-    except (Failure, ValueError, OSError, KeyError, TypeError) as error:
-        kind = error.kind if isinstance(error, Failure) else type(error).__name__
-        log(call.settings.folders.log, f"hook {event}: {kind}: {error}")
-    if not context:
-        return Result({}, "", raw=True)
-    reply = {"hookSpecificOutput": {"hookEventName": EVENTS[event], "additionalContext": context}}
-    return Result(reply, json.dumps(reply, ensure_ascii=False), raw=True)
+class Asked(NamedTuple):
+    event: str
+    host: str = "claude-code"
+    vault: str = ""
+    curate: str = ""
+    """The command that reviews what was learnt when the session ends, where the user agreed to it."""
 
 
-def _input() -> Mapping[str, Json]:
+def quick(argv: list[str], env: Env = os.environ) -> None:
+    """The whole of `evercli hook` where the vault on this machine is meant, and its end; else it comes back."""
+    words = iter(argv)
+    event = next(words, "")
+    given = dict(zip(words, words, strict=False))
+    known = {"--host", "--vault", "--curate"}
+    if len(argv) % 2 == 0 or event not in WORDS or not known.issuperset(given) or not is_local(env):
+        return
+    asked = Asked(event, **{name[2:]: value for name, value in given.items()})
+    if asked.host in EVENTS:
+        sys.stdout.write(in_time(asked, env, lambda said: local(asked, env, said)))
+        sys.stdout.flush()
+        os._exit(0)  # who still waits for a server is not waited for
+
+
+def is_local(env: Env) -> bool:
+    """Nobody spoke of another server."""
+    folders = find_folders(env, home_folder(env))
+    named = (folders.config_file, folders.account, folders.credentials)
+    return not any(name.startswith(ELSEWHERE) for name in env) and not any(path.exists() for path in named)
+
+
+def in_time(asked: Asked, env: Env, work: Callable[[Said], str], seconds: float = GIVE_UP_SECONDS) -> str:
+    """What the host is to read; nothing rather than late."""
+    found: list[str] = []
+    trouble: list[str] = ["it took too long"]
+
+    def answer() -> None:
+        try:
+            said = _input()
+            found.append(reply(asked, work(said)) if env.get(OFF) != "off" and _is_for_us(asked, said) else "")
+        except Exception as error:
+            trouble[:] = [f"{getattr(error, 'kind', type(error).__name__)}: {error}"]
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not found:
+        log(find_folders(env, home_folder(env)).log, f"hook {asked.host} {asked.event}: {trouble[0]}")
+    return found[0] if found else ""
+
+
+def _input() -> Said:
     raw = sys.stdin.buffer.read() if sys.stdin is not None else b""
     value = json.loads(raw) if raw.strip() else {}
     return value if isinstance(value, dict) else {}
 
 
-def _recall(call: Call, event: str, said: Mapping[str, Json]) -> str:
-    prompt = " ".join(str(said.get("prompt") or "").split())[:LONGEST_QUERY]
-    if event == "prompt" and not prompt:
+def _is_for_us(asked: Asked, said: Said) -> bool:
+    """Cursor runs the hooks of Claude Code, too, beside its own."""
+    return asked.host == "cursor" or "cursor_version" not in said
+
+
+def reply(asked: Asked, context: str) -> str:
+    """A context as the host takes it."""
+    events = EVENTS[asked.host]
+    if not context or not events.takes:
         return ""
-    try:
-        return _asked(call, event, prompt)
-    except Failure as failure:
-        if not _vault_may_answer(call, failure):
-            raise
-    query = {"query": prompt or "who the user is, and what was done last"}
-    return call_tool("mem_context", query, _vault_env(call), HOST_SECONDS[event])
+    shown: dict[str, Any] = {events.takes: context}
+    if events.takes == "hookSpecificOutput":
+        name = next(name for name, word in events.of.items() if word == asked.event)
+        shown = {events.takes: {"hookEventName": name, "additionalContext": context}}
+    return json.dumps(shown, ensure_ascii=False)
 
 
-def _vault_may_answer(call: Call, failure: Failure) -> bool:
-    """No server runs here, and none was logged in to: the vault itself is at hand."""
-    return failure.kind == "network" and call.settings.login() is None and is_loopback(call.settings.base)
-
-
-def _vault_env(call: Call) -> dict[str, str]:
-    return {**call.env, **({"EVEROS_MEMORY__ROOT": call.given.vault} if call.given.vault else {})}
-
-
-def _asked(call: Call, event: str, prompt: str) -> str:
-    server, user, _ = target_of(call)
-    if call.settings.login() is not None:
-        body: dict[str, Json] = {"query": prompt} if prompt else {}
-        known = str(gateway(server, "/mem/context", body).result.get("context") or "")
-        return trim(known, LONGEST_CONTEXT)
-    if event == "prompt":
-        query = {"user_id": user, "query": prompt, "top_k": RECALLED}
-        episodes = memory_api(server, "search", query).result.get("episodes") or []
-        return _listed([], episodes)
-    page = {"user_id": user, "page": 1, "page_size": RECALLED}
-    profiles = memory_api(server, "get", {**page, "memory_type": "profile"}).result.get("profiles") or []
-    episodes = memory_api(server, "get", {**page, "memory_type": "episode"}).result.get("episodes") or []
-    return _listed(profiles, episodes)
-
-
-def _listed(profiles: list[Json], episodes: list[Json]) -> str:
-    lines = []
-    for profile in profiles:
-        data = profile.get("profile_data") or {}
-        lines += [
-            f"- about the user: {item.get('description') or item.get('category')} ({profile.get('id')})"
-            for item in data.get("explicit_info") or []
-        ]
-    for episode in episodes:
-        day, summary = str(episode.get("timestamp") or "")[:10], " ".join(str(episode.get("summary")).split())
-        said = [sentence(one) for one in episode.get("passages") or []] or [f"{day}: {summary}"]
-        lines += [f"- {shorten(one, LONGEST_LINE)} ({episode.get('id')})" for one in said]
-    return trim("\n".join([HEADING, "", *lines]), LONGEST_CONTEXT) if lines else ""
-
-
-def _save(call: Call, said: Mapping[str, Json]) -> str:
-    """Save what was said since the last time. The session is the one that an import of the transcript uses."""
-    path = Path(str(said.get("transcript_path") or "")).expanduser()
-    if not path.is_file():
-        raise ValueError("the host named no transcript")
-    server, user, target = target_of(call)
-    with open_ledger(call.settings.folders.ledger, target) as ledger:
-        for talk in claude_code(path):
-            try:
-                send(replace(server, patience=0), user, ledger, talk)
-            except Failure as failure:
-                if not _vault_may_answer(call, failure):
-                    raise
-                save(talk, user, ledger, _vault_env(call), HOST_SECONDS["stop"])
+def first(said: Said, names: tuple[str, ...]) -> str:
+    inner = said.get("tool_info")
+    for place in (said, inner if isinstance(inner, dict) else {}):
+        for name in names:
+            value = place.get(name)
+            value = value[0] if isinstance(value, list) and value else value
+            if isinstance(value, str) and value.strip():
+                return value
     return ""
+
+
+def local(asked: Asked, env: Env, said: Said) -> str:
+    """By the server of the vault on this machine. The context to bring in."""
+    env = {**env, "EVEROS_MEMORY__ROOT": asked.vault} if asked.vault else dict(env)
+    settings = {name: value for name, value in env.items() if name.upper().startswith("EVEROS_MCP")}
+    told = heard(asked, said)
+    if asked.event in ("session-start", "prompt"):
+        caller = {"version": "", "client": "hook", "bare": False, "folder": told["folder"], "settings": settings}
+        message = question(asked, said)
+        body = {"toolsets": ["everme"], "caller": caller, "message": message}
+        return context_in(_ask(env, "/relay", body)) if message else ""
+    _ask(env, "/hooks/save", {"settings": settings, "told": told})
+    if asked.event == "session-end" and asked.curate:
+        _curate(asked.curate, env)
+    return ""
+
+
+def heard(asked: Asked, said: Said) -> dict[str, Any]:
+    """The same of every host."""
+    return {
+        "host": asked.host,
+        "event": asked.event,
+        "session": first(said, SESSION),
+        "folder": first(said, FOLDER) or os.getcwd(),  # noqa: PTH109 - a text is wanted
+        "path": first(said, TRANSCRIPT),
+        "prompt": first(said, PROMPT),
+        "answer": first(said, ANSWER),
+        "messages": said.get("messages") or [],
+        "at": time.time_ns() // 1_000_000,
+    }
+
+
+def question(asked: Asked, said: Said) -> dict[str, Any] | None:
+    """What MCP is asked: what is known of the user, or what has to do with the prompt."""
+    if asked.event == "session-start":
+        return {"method": "resources/read", "params": {"uri": "mem://profile"}}
+    prompt = " ".join(first(said, PROMPT).split())
+    return (
+        {"method": "tools/call", "params": {"name": "mem_context", "arguments": {"query": prompt}}} if prompt else None
+    )
+
+
+def context_in(answer: Mapping[str, Any]) -> str:
+    """The text of MCP's answer. A remark that nothing is known is nothing."""
+    result = answer.get("result") or {}
+    parts = result.get("contents") or ([] if result.get("isError") else result.get("content") or [])
+    text = "".join(str(part.get("text") or "") for part in parts)
+    return "" if text.startswith("_(") else text
+
+
+def _ask(env: Env, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    server = ensure(place_of(env), env)
+    if server is None:
+        raise ConnectionError("no server runs, and none can be started")
+    raw = json.dumps(body).encode()
+    with request(server, "POST", path, raw, headers={"Content-Type": "application/json"}) as found:
+        lines = found.body.read().splitlines()
+        if found.status != 200:
+            raise ConnectionError(f"the server answered {found.status}")
+    answer: dict[str, Any] = json.loads(lines[-1])
+    return answer
+
+
+def _curate(command: str, env: Env) -> None:
+    detached(
+        [sys.executable, "-m", "everlore", "curate", "--with", command, "--limit", CURATED],
+        {**env, OFF: "off"},
+        Path.cwd(),
+    )
 
 
 def log(path: Path, text: str) -> None:
     """Append a line. The log is for its owner only, and starts anew when it has grown large."""
+    from everlore.redact import redact  # only where something went wrong
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if path.exists() and path.stat().st_size > LONGEST_LOG:

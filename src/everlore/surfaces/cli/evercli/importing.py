@@ -2,54 +2,69 @@
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Callable, Iterator, Mapping
+import hashlib
+import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from everlore.surfaces.cli.evercli.commands import Call
-from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
-from everlore.surfaces.cli.evercli.hosts import HOSTS, place_of
+from everlore.surfaces.cli.evercli.failure import Failure
 from everlore.surfaces.cli.evercli.memory import target_of
 from everlore.surfaces.cli.evercli.output import Result
 from everlore.surfaces.cli.evercli.sending import Ledger, open_ledger, send, unsent_count
-from everlore.surfaces.cli.evercli.transcripts import READERS
+from everlore.surfaces.cli.evercli.settings import PREFIX
+from everlore.surfaces.cli.evercli.sources import Reader, Source, found
 from everlore.surfaces.cli.output import progress
+from everlore.transcripts.turns import Conversation
 from everlore.types import Json
 
+Act = Callable[[Conversation], int]
+
+SAMPLES: Final = 5
 RESUME: Final = "Run `evercli import run --resume` to go on; what was sent is not sent again"
-
-
-@dataclass(frozen=True)
-class Source:
-    platform: str
-    root: Path
-    files: tuple[Path, ...]
 
 
 @dataclass
 class Tally:
-    platform: str
+    source: Source
     files: int = 0
     conversations: int = 0
     messages: int = 0
+    text_bytes: int = 0
     unchanged: int = 0
     failed: list[dict[str, Json]] = field(default_factory=list)
 
     def shown(self) -> dict[str, Json]:
+        platform, key = self.source.platform, _digest(f"{self.source.platform}:{self.source.root}")
+        states = [(str(file), file.stat()) for file, _ in self.source.files if file.is_file()]
+        content = _digest("\n".join(f"{name} {state.st_size} {state.st_mtime_ns}" for name, state in states))
         return {
-            "platform": self.platform,
+            "platform": platform,
             "files": self.files,
             "conversations": self.conversations,
             "messages": self.messages,
             "unchangedFiles": self.unchanged,
+            "fileCount": len(self.source.files),
+            "totalBytes": sum(state.st_size for _, state in states),
+            "mergedBytes": self.text_bytes,
+            "contentHash": content,
+            "documentKey": f"doc_{key[:32]}",
+            "recordId": f"rec_{content[:32]}",
+            "sourceId": f"src_{key[:32]}",
+            "objectKey": "",
+            "idempotencyKey": str(uuid.UUID(content[:32], version=4)),
         }
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def scan(call: Call) -> Result:
     _, _, target = target_of(call)
-    sources = list(_sources(call, call.given.platform, call.given.path, call.given.exclude))
+    sources = list(found(call.env, call.given.platform, call.given.path, call.given.exclude))
     with open_ledger(call.settings.folders.ledger, target, writing=False) as ledger:
         shown = [_scanned(source, ledger) for source in sources]
     lines = [
@@ -61,12 +76,18 @@ def scan(call: Call) -> Result:
 
 
 def _scanned(source: Source, ledger: Ledger) -> dict[str, Json]:
+    files = [file for file, _ in source.files if file.is_file()]
+    skipped = [{"path": str(file), "reason": reason} for file, reason in source.skipped]
     return {
         "platform": source.platform,
+        "type": "cold-start",
         "rootPath": str(source.root),
         "fileCount": len(source.files),
-        "totalBytes": sum(file.stat().st_size for file in source.files if file.is_file()),
-        "newFiles": sum(not ledger.is_done(file, source.platform) for file in source.files),
+        "totalBytes": sum(file.stat().st_size for file in files),
+        "newFiles": sum(not ledger.is_done(file, source.platform) for file, _ in source.files),
+        "sampleTitles": [file.stem for file in files[:SAMPLES]],
+        "skippedCount": len(skipped),
+        "skippedSamples": skipped[:SAMPLES],
     }
 
 
@@ -80,12 +101,12 @@ def run_import(call: Call) -> Result:
     with open_ledger(call.settings.folders.ledger, target, writing=not call.given.dry_run) as ledger:
         if call.given.resume and not given["platform"] and not given["path"]:
             given = ledger.unfinished() or given
-        sources = list(_sources(call, given["platform"], given["path"], given["exclude"]))
+        sources = list(found(call.env, given["platform"], given["path"], given["exclude"]))
         if call.given.force and not call.given.dry_run:
             ledger.forget()
         if not call.given.dry_run:
             ledger.note_begun(given)
-        act = (
+        act: Act = (
             (lambda talk: unsent_count(ledger, user, talk))
             if call.given.dry_run
             else (lambda talk: send(server, user, ledger, talk))
@@ -97,24 +118,25 @@ def run_import(call: Call) -> Result:
     return _outcome(call, tallies, failed)
 
 
-def _work(call: Call, sources: list[Source], ledger: Ledger, act: Callable[[Json], int]) -> list[Tally]:
-    tallies = [Tally(source.platform) for source in sources]
+def _work(call: Call, sources: list[Source], ledger: Ledger, act: Act) -> list[Tally]:
+    tallies = [Tally(source) for source in sources]
     with progress(passing=True) as report:
         for source, tally in zip(sources, tallies, strict=True):
-            for number, file in enumerate(source.files, 1):
-                _one_file(call, source.platform, file, ledger, act, tally)
+            for number, (file, read) in enumerate(source.files, 1):
+                _one_file(call, file, read, ledger, act, tally)
                 report(source.platform, number, len(source.files))
     return tallies
 
 
-def _one_file(call: Call, platform: str, file: Path, ledger: Ledger, act: Callable[[Json], int], tally: Tally) -> None:
+def _one_file(call: Call, file: Path, read: Reader, ledger: Ledger, act: Act, tally: Tally) -> None:
+    platform = tally.source.platform
     if ledger.is_done(file, platform):
         tally.unchanged += 1
         return
     state = file.stat()
     failed = len(tally.failed)
     try:
-        for talk in READERS[platform][0](file):
+        for talk in read(file):
             if talk.turns:
                 _one_talk(talk, file, act, tally)
     except OSError as error:
@@ -125,7 +147,7 @@ def _one_file(call: Call, platform: str, file: Path, ledger: Ledger, act: Callab
         ledger.note_done(file, platform, state)
 
 
-def _one_talk(talk: Json, file: Path, act: Callable[[Json], int], tally: Tally) -> None:
+def _one_talk(talk: Conversation, file: Path, act: Act, tally: Tally) -> None:
     try:
         sent = act(talk)
     except Failure as failure:
@@ -137,14 +159,23 @@ def _one_talk(talk: Json, file: Path, act: Callable[[Json], int], tally: Tally) 
         return
     tally.conversations += bool(sent)
     tally.messages += sent
+    tally.text_bytes += sum(len(turn.text.encode("utf-8", "replace")) for turn in talk.turns) if sent else 0
 
 
 def _outcome(call: Call, tallies: list[Tally], failed: list[dict[str, Json]]) -> Result:
-    data: dict[str, Json] = {"dryRun": call.given.dry_run, "imports": [tally.shown() for tally in tallies]}
+    imports = [tally.shown() for tally in tallies]
+    skipped = [
+        {"platform": tally.source.platform, "path": str(file), "reason": reason}
+        for tally in tallies
+        for file, reason in tally.source.skipped
+    ]
+    data: dict[str, Json] = {"dryRun": call.given.dry_run, "imports": imports, "skipped": skipped, "failed": failed}
+    to = f"{call.settings.base}{PREFIX}/memory/add"
+    data["previews"] = [{**one, "wouldPostTo": to} for one in imports] if call.given.dry_run else []
     messages = sum(tally.messages for tally in tallies)
     verb = "would be sent" if call.given.dry_run else "sent"
     lines = [
-        f"{tally.platform:<13}{tally.messages} messages of {tally.conversations} conversations {verb}"
+        f"{tally.source.platform:<13}{tally.messages} messages of {tally.conversations} conversations {verb}"
         f" ({tally.unchanged} files unchanged)"
         for tally in tallies
     ]
@@ -155,55 +186,6 @@ def _outcome(call: Call, tallies: list[Tally], failed: list[dict[str, Json]]) ->
         first["type"],
         f"{len(failed)} conversations could not be imported: {first['message']}",
         "error.detail.failed names them; the others were imported",
-        detail={**data, "failed": failed},
+        detail=data,
         report="\n".join([*lines, *(f"failed: {one['path']}: {one['error']['message']}" for one in failed)]),
     )
-
-
-def _sources(call: Call, platform: str | None, path: str | None, exclude: list[str]) -> Iterator[Source]:
-    if platform and platform not in READERS:
-        hint = f"Use one of: {', '.join(READERS)}"
-        raise bad_argument(f"unknown platform {platform!r}", hint, argument="platform", platform=platform)
-    if path and not platform:
-        hint = f"Say what it is: evercli import run <{'|'.join(READERS)}> --path ..."
-        raise bad_argument("--path needs a platform", hint, flag="path")
-    roots = _usual_roots(call.env)
-    for name in [platform] if platform else list(roots):
-        if not path and name not in roots:
-            hint = f"Give it: evercli import run {name} --path <file or folder>"
-            raise bad_argument(f"{name} has no usual place on disk; --path is needed", hint, flag="path")
-        root = Path(path).expanduser() if path else roots[name]
-        if not root.exists():
-            if path:
-                hint = "Give a file or folder that exists"
-                raise Failure("not_found", f"there is no {root}", hint, detail={"path": str(root)})
-            if platform:
-                hint = f"Give its folder with --path; {root} was tried"
-                raise Failure(
-                    "plugin_not_detected", f"no conversations of {name} were found", hint, detail={"path": str(root)}
-                )
-            continue
-        yield Source(name, root, tuple(_files(name, root, exclude)))
-
-
-def _usual_roots(env: Mapping[str, str]) -> dict[str, Path]:
-    claude = place_of(HOSTS["claude-code"], env).hooks
-    codex = place_of(HOSTS["codex"], env).config
-    return {"claude-code": (claude or Path()).parent / "projects", "codex": codex.parent / "sessions"}
-
-
-def _files(platform: str, root: Path, exclude: list[str]) -> Iterator[Path]:
-    pattern = READERS[platform][1]
-    if root.is_file() or not pattern:
-        yield root
-        return
-    found = {*root.glob(pattern), *(root.glob("*.jsonl") if pattern == "*/*.jsonl" else ())}
-    for file in sorted(found):
-        inside = file.relative_to(root)
-        hidden = any(part.startswith(".") for part in inside.parts)
-        if file.is_file() and not hidden and not any(_matches(inside, glob) for glob in exclude):
-            yield file
-
-
-def _matches(path: Path, glob: str) -> bool:
-    return fnmatch.fnmatch(path.as_posix(), glob) or any(fnmatch.fnmatch(part, glob) for part in path.parts)

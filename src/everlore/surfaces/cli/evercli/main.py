@@ -9,6 +9,8 @@ from types import FrameType
 from typing import Any, NoReturn
 
 PROGRAM = "everlore.surfaces.cli.evercli.commands"
+HOOK = "everlore.surfaces.cli.evercli.hook"
+"""Hosts wait for it: what it can do without the rest of the program, it does without."""
 
 
 def run() -> NoReturn:
@@ -17,6 +19,8 @@ def run() -> NoReturn:
     signal.signal(signal.SIGTERM, _interrupt)
     program: Any
     try:
+        if sys.argv[1:2] == ["hook"]:
+            importlib.import_module(HOOK).quick(sys.argv[2:])
         program = importlib.import_module(PROGRAM)
         code = program.main(sys.argv[1:])
     except KeyboardInterrupt:

@@ -13,16 +13,18 @@ import uuid
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from everlore.background.client import ensure
+from everlore.background.place import place_of
+from everlore.me import user_id
 from everlore.surfaces.cli.evercli.auth import server_of
 from everlore.surfaces.cli.evercli.client import Answer, Server, gateway, memory_api
 from everlore.surfaces.cli.evercli.commands import Call
+from everlore.surfaces.cli.evercli.edit_text import shorten
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument
 from everlore.surfaces.cli.evercli.output import Result, note
-from everlore.surfaces.cli.evercli.text import pieces, shorten
+from everlore.transcripts.text import pieces
 from everlore.types import Json
 
-LOCAL_USER: Final = "default"
-"""Whose memories an unnamed user's are, on every surface."""
 LONGEST_QUERY: Final = 1024
 LONGEST_CONTENT: Final = 8000
 SHOWN: Final = 400
@@ -35,19 +37,21 @@ def target_of(call: Call) -> tuple[Server, str, str]:
     login = call.settings.login()
     named = getattr(call.given, "user", None)
     if login is None:
-        user = str(named or LOCAL_USER)
-        return server_of(call), user, f"{call.settings.base}|{user}"
+        user = str(named or user_id(call.env))
+        return _own_server(call), user, f"{call.settings.base}|{user}"
     account = login.account
     if not account.get("accountId"):  # a key from the environment does not say whose it is
         account = gateway(server_of(call), "/auth/login", {"apiKey": login.api_key}).result
-    user = str(named or account.get("userId") or LOCAL_USER)
+    user = str(named or account.get("userId") or user_id(call.env))
     target = f"{login.base}|{account.get('accountId')}|{user}"
     return server_of(call, login.agent_token or login.api_key), user, target
 
 
-def name_shown(user: str) -> str:
-    """How the speaker is called in what is remembered."""
-    return "User" if user == LOCAL_USER else user
+def _own_server(call: Call) -> Server:
+    """The vault's own, which is started where none runs and has any port, unless another one is configured."""
+    if call.settings.base_from == "default" and (own := ensure(place_of(call.env), call.env)):
+        return Server(own.url, call.settings.timeout, own.token, call.debug)
+    return server_of(call)
 
 
 def add(call: Call) -> Result:
@@ -57,7 +61,7 @@ def add(call: Call) -> Result:
     server, user, _ = target_of(call)
     session = f"evercli-{uuid.uuid4().hex[:16]}"
     now = int(time.time() * 1000)
-    speaker = {"role": "user", "sender_id": user, "sender_name": name_shown(user)}
+    speaker = {"role": "user", "sender_id": user}
     messages: list[dict[str, Json]] = [
         {**speaker, "timestamp": now + number, "content": piece}
         for number, piece in enumerate(pieces(text, LONGEST_CONTENT))

@@ -7,7 +7,6 @@ without being noted is sent once more, and recognised by the server.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
@@ -17,10 +16,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
+from everlore.project import project_of
 from everlore.surfaces.cli.evercli.client import Server, memory_api
 from everlore.surfaces.cli.evercli.failure import Failure, local_failure, unusable
-from everlore.surfaces.cli.evercli.memory import name_shown
-from everlore.surfaces.cli.evercli.transcripts import Conversation, Turn
+from everlore.transcripts.turns import Conversation, digests_of, message
 from everlore.types import Json
 
 BATCH_MESSAGES: Final = 100
@@ -126,24 +125,19 @@ def _damaged(path: Path, error: sqlite3.Error) -> Failure:
     return unusable(path, f"the import ledger cannot be used: {error}", hint)
 
 
-def session_of(platform: str, name: str) -> str:
-    """The server's session of a conversation: the same for an import and for a hook, so nothing comes in twice."""
-    plain = f"{platform}-{name}"
-    if len(plain) <= 100 and plain.isprintable() and "/" not in plain and "\\" not in plain:
-        return plain
-    return f"{platform}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:32]}"
-
-
 def send(server: Server, user: str, ledger: Ledger, talk: Conversation) -> int:
     """Send what is not there yet, and have it extracted. Returns how many turns went."""
-    session = session_of(talk.platform, talk.id)
+    session = talk.session
     messages = [message(turn, user, talk.platform) for turn in talk.turns]
     digests = digests_of(messages)
     missing = ledger.unsent(session, digests)
+    project = project_of(talk.folder) if talk.folder else None
+    where = {"project": project.id} if project else {}
     if missing:
         ledger.note_intent(session)
     for batch in batches(messages, missing):
-        patiently(server, "add", {"session_id": session, "messages": [messages[number] for number in batch]})
+        said = [messages[number] for number in batch]
+        patiently(server, "add", {"session_id": session, "messages": said, **where})
         ledger.note_sent(session, [digests[number] for number in batch])
     if ledger.is_unflushed(session):
         patiently(server, "flush", {"session_id": session})
@@ -153,27 +147,7 @@ def send(server: Server, user: str, ledger: Ledger, talk: Conversation) -> int:
 
 def unsent_count(ledger: Ledger, user: str, talk: Conversation) -> int:
     messages = [message(turn, user, talk.platform) for turn in talk.turns]
-    return len(ledger.unsent(session_of(talk.platform, talk.id), digests_of(messages)))
-
-
-def message(turn: Turn, user: str, platform: str) -> dict[str, Json]:
-    """A turn as the memory API takes it."""
-    sender = user if turn.role == "user" else platform
-    sent: dict[str, Json] = {
-        "sender_id": sender,
-        "sender_name": name_shown(sender),
-        "role": turn.role,
-        "timestamp": max(turn.at, 1),
-        "content": turn.text,
-    }
-    if turn.calls:
-        sent["tool_calls"] = [
-            {"id": name, "type": "function", "function": {"name": tool, "arguments": arguments}}
-            for name, tool, arguments in turn.calls
-        ]
-    if turn.role == "tool":
-        sent["tool_call_id"] = turn.answers
-    return sent
+    return len(ledger.unsent(talk.session, digests_of(messages)))
 
 
 def batches(messages: Sequence[dict[str, Json]], wanted: Sequence[int]) -> Iterator[list[int]]:
@@ -203,14 +177,3 @@ def patiently(server: Server, route: str, body: dict[str, Json]) -> Json:
             server.say(f"{failure.message}; again in {pause} s")
             time.sleep(min(float(failure.detail.get("retryAfterSec") or pause), LONGEST_PAUSE))
     return memory_api(server, route, body).result
-
-
-def digests_of(messages: Sequence[dict[str, Json]]) -> list[bytes]:
-    """One for each message; the second of two equal ones differs, as it does for the server."""
-    seen: dict[bytes, int] = {}
-    found: list[bytes] = []
-    for one in messages:
-        plain = hashlib.sha256(json.dumps(one, sort_keys=True).encode()).digest()
-        seen[plain] = seen.get(plain, 0) + 1
-        found.append(plain if seen[plain] == 1 else hashlib.sha256(plain + bytes([seen[plain] % 256])).digest())
-    return found

@@ -7,7 +7,6 @@ read), the server of the last login, http://127.0.0.1:8000.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,23 +16,12 @@ from urllib.parse import urlsplit
 from everlore.surfaces.cli.evercli.arguments import TIMEOUT_SECONDS, duration
 from everlore.surfaces.cli.evercli.failure import Failure, bad_argument, unusable
 from everlore.surfaces.cli.evercli.files import read_bytes, read_json
+from everlore.surfaces.cli.evercli.folders import Folders, find_folders, home_folder
 from everlore.types import Json
 
 DEFAULT_BASE: Final = "http://127.0.0.1:8000"
 PREFIX: Final = "/api/v1"
 API_KEY: Final = re.compile(r"emk_[0-9a-f]{32}")
-
-
-class Folders:
-    """`account` says who is logged in, without secrets."""
-
-    def __init__(self, config: Path, data: Path) -> None:
-        self.config, self.data = config, data
-        self.account = config / "account.json"
-        self.credentials = data / "credentials.json"
-        self.device_session = data / "device-session.json"
-        self.log = data / "evercli.log"
-        self.ledger = data / "imports.db"
 
 
 @dataclass(frozen=True)
@@ -86,7 +74,7 @@ class Settings:
 def load(env: Mapping[str, str], config: str, timeout: float | None) -> Settings:
     home = home_folder(env)
     folders = find_folders(env, home)
-    config_file = Path(config).expanduser() if config else folders.config / "config.yaml"
+    config_file = Path(config).expanduser() if config else folders.config_file
     written = _read_config(config_file, must_exist=bool(config))
     base, source = _base(env, written, folders, config_file)
     return Settings(
@@ -105,28 +93,6 @@ def checked_key(key: str, source: str) -> str:
         hint = "A key is emk_ and 32 hexadecimal digits; `everlore keys create` makes one"
         raise bad_argument(f"{source} is not an account key", hint, flag="api-key")
     return key
-
-
-def home_folder(env: Mapping[str, str]) -> Path:
-    named = env.get("USERPROFILE") if sys.platform == "win32" else env.get("HOME")
-    return Path(named) if named else Path.home()
-
-
-def find_folders(env: Mapping[str, str], home: Path) -> Folders:
-    if sys.platform == "win32":
-        config = Path(env.get("APPDATA") or home / "AppData" / "Roaming")
-        data = Path(env.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        config = data = home / "Library" / "Application Support"
-    else:
-        config, data = home / ".config", home / ".local" / "share"
-    named = _named(env, "XDG_CONFIG_HOME", config), _named(env, "XDG_DATA_HOME", data)
-    return Folders(*(folder / "evercli" for folder in named))
-
-
-def _named(env: Mapping[str, str], name: str, default: Path) -> Path:
-    value = env.get(name, "")
-    return Path(value) if Path(value).is_absolute() else default  # the XDG rules: a relative path is ignored
 
 
 def _read_config(path: Path, *, must_exist: bool) -> dict[str, Json]:

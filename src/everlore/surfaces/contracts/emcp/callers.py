@@ -7,6 +7,7 @@ token signed with it: HS256 and nothing else, with an end, and with the scope th
 from __future__ import annotations
 
 import re
+import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -79,21 +80,27 @@ def identify(header: str | None, address: str, settings: EmcpSection, account: P
     if kind.lower() != "bearer" or not token.strip():
         raise Refused(401, "unauthenticated", "send Authorization: Bearer with a token of this server")
     jwt = _jwt()
+    named = {"aud": settings.jwt_audience, "iss": settings.jwt_issuer}
+    required = ["exp", *(claim for claim, value in named.items() if value)]
     try:
         claims = jwt.decode(
             token.strip(),
             secret,
             algorithms=["HS256"],
             leeway=settings.jwt_leeway_seconds,
-            options={"require": ["exp"], "verify_aud": False, "verify_sub": False},
+            audience=settings.jwt_audience or None,
+            issuer=settings.jwt_issuer or None,
+            options={"require": required, "verify_aud": bool(settings.jwt_audience), "verify_sub": False},
         )
     except jwt.ExpiredSignatureError:
         raise Refused(401, "unauthenticated", "the token has expired; get a new one") from None
     except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
         raise Refused(401, "unauthenticated", "the token is not valid here") from None
+    if int(claims["exp"]) > time.time() + settings.jwt_max_days * 86_400:
+        told = f"the token is valid for more than {settings.jwt_max_days} days; get one that ends sooner"
+        raise Refused(401, "unauthenticated", told)
     user_id = _user(claims.get("user_id"))
-    subject = claims.get("sub")
-    name = user_id or (str(subject)[:100] if isinstance(subject, str | int) and str(subject) else f"ip:{address}")
+    name = str(user_id) if user_id else _subject(claims.get("sub")) or f"ip:{address}"
     return Actor(f"api:{name}", user_id, _scopes(claims))
 
 
@@ -108,6 +115,14 @@ def _jwt() -> ModuleType:
     # a short secret is the owner's decision; they are told so once, when the server starts
     warnings.filterwarnings("ignore", category=jwt.InsecureKeyLengthWarning)
     return jwt
+
+
+def _subject(claim: Json) -> str:
+    """A subject that is a number is no user of the site."""
+    if isinstance(claim, bool) or not isinstance(claim, str | int):
+        return ""
+    subject = str(claim)[:100]
+    return f"sub:{subject}" if subject.isdecimal() or subject.startswith(("sub:", "ip:")) else subject
 
 
 def _user(claim: Json) -> int:

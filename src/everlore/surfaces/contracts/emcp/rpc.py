@@ -6,11 +6,10 @@ import base64
 from collections.abc import Mapping
 from typing import Final
 
-import structlog
-
 from everlore.engine import Engine
 from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable
 from everlore.extras import installed, missing
+from everlore.logs import get_logger
 from everlore.surfaces.contracts.emcp.identity import CAPABILITIES, IDENTITY
 from everlore.surfaces.contracts.emcp.toolset import HANDLE, SiteOpener, call, described, result
 from everlore.types import Json
@@ -32,7 +31,7 @@ PAGE: Final = 15
 LARGEST_PAGE: Final = 50
 SOMETHING_WRONG: Final = "something went wrong here; the server's log says what"
 
-log = structlog.get_logger("everlore.emcp")
+log = get_logger("everlore.emcp")
 
 
 def answer(opener: SiteOpener, engine: Engine, user_id: int, handle: str, message: Json) -> Json:

@@ -18,6 +18,7 @@ from everlore.errors import InvalidInput, NotFound
 from everlore.extras import require
 from everlore.surfaces.contracts.emcp.callers import Refused, identify
 from everlore.surfaces.contracts.emcp.identity import IDENTITY
+from everlore.surfaces.contracts.quoting import escaped
 from everlore.surfaces.contracts.toolset import Caller, Tool, Toolset
 from everlore.types import Json
 from everlore.vault.folder import SYSTEM
@@ -83,7 +84,7 @@ def call(opener: SiteOpener, engine: Engine, user_id: int, name: str, arguments:
 
 def result(structured: dict[str, Json]) -> dict[str, Json]:
     """The answer of a tool as `tools/call` gives it."""
-    text = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
+    text = escaped(json.dumps(structured, ensure_ascii=False, separators=(",", ":")))
     return {"content": [{"type": "text", "text": text}], "isError": False, "structuredContent": structured}
 
 

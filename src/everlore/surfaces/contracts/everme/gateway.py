@@ -169,6 +169,8 @@ class ContextBody(Body):
     query: str | None = None
     force_refresh: bool | None = None
     token_budget: int | None = Field(None, ge=64, le=32_000)
+    fitting_only: bool | None = None
+    """Nothing at all where no memory fits the query: for every prompt of a session."""
 
 
 class Call(Body):
@@ -267,6 +269,7 @@ def agent_shown(agent: Agent) -> dict[str, Json]:
         "connectionStatus": "connected" if agent.connected else "disconnected",
         "lastActiveAt": "" if agent.last_active is None else iso(agent.last_active),
         "createdAt": iso(agent.created),
+        "keyId": agent.made_by,
     }
 
 

@@ -4,6 +4,8 @@ from everlore import __version__
 from everlore.surfaces.contracts.identity import Identity
 
 INSTRUCTIONS = """EverMe memory is connected. Use it on your own initiative; do not wait to be asked.
+Where hooks bring memory in ("Memory context" stands in the conversation), they also save the conversation: then only \
+step 4 is left to you, and saving what the user asks you to remember.
 1. On the first user message of a session, call mem_context once, with that message as the query.
 2. When the user states something lasting about themselves (a preference, a habit, a trait, a decision), call \
 mem_save_fact.

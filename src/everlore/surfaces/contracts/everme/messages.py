@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from everlore.clock import guessed_ms
 from everlore.errors import InvalidInput
 from everlore.types import Json
 
@@ -136,4 +137,4 @@ def _moment(at: int, given: Json, now: int) -> int:
         return now
     if isinstance(given, bool) or not isinstance(given, int) or given <= 0:
         raise InvalidInput(f"messages[{at}].timestamp must be Unix milliseconds")
-    return given
+    return guessed_ms(given)

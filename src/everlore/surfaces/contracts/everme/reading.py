@@ -5,7 +5,7 @@ A caller reaches its whole scope: what any surface saved there, for any user or 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from pydantic.alias_generators import to_camel
@@ -13,20 +13,24 @@ from pydantic.alias_generators import to_camel
 from everlore.clock import Clock
 from everlore.engine import Engine
 from everlore.errors import NotFound
+from everlore.extract.sentences import split
+from everlore.kinds.episode import parse_turns
 from everlore.kinds.registry import key_of
 from everlore.kinds.registry import kind as kind_of
 from everlore.memory import listing, profile, remove
 from everlore.models.around import AskedOnce
 from everlore.search import Hit, Query, recall
+from everlore.search.answering import about_oneself, leaves_open
 from everlore.search.filters import holds
 from everlore.search.passages import likeness
 from everlore.search.recipes import CONTEXT
-from everlore.search.vectors import default_radius
 from everlore.stores.tokens import query_terms, tokens
 from everlore.surfaces.contracts.everme import markdown
 from everlore.surfaces.contracts.everme.messages import TOP_K
 from everlore.surfaces.contracts.everme.saving import Person
-from everlore.types import Filter, IndexedMemory, Json, Message, Owner, Track
+from everlore.surfaces.contracts.passages import quotations
+from everlore.surfaces.contracts.quoting import line, whose
+from everlore.types import Filter, IndexedMemory, Json, Message, Owner, Predicate, Track
 
 TYPES = ("episodic_memory", "profile", "raw_message", "agent_memory")
 MOST_OWNERS = 16
@@ -34,6 +38,12 @@ MOST_OWNERS = 16
 MOST_WAITING = 500
 LISTED = {"episodic_memory": "episode", "profile": "profile", "agent_case": "case", "agent_skill": "skill"}
 _NAMES = {kind: name for name, kind in LISTED.items()}
+LAST_TURNS, LAST_LINES = 2, 4
+"""Turns that tell how a session ended, and lines beside its subject at most."""
+BRIEF = 200
+"""Characters of each."""
+NEAR = 0.3
+"""What a line of a profile or a waiting message must have to do with a query, in [0, 1]."""
 _FIELDS = {
     "episode": ("subject", "summary", "episode"),
     "case": ("task_intent", "approach", "quality_score", "key_insight"),
@@ -55,8 +65,8 @@ def search(
     """`chosen` narrows by the memory API's filters; `by_time` orders the best ones by their time."""
     users, agents = owners(engine, person)
     engine = replace(engine, embedder=AskedOnce(engine.embedder))
-    found = _recalled(engine, users, query, top_k, chosen) if "episodic_memory" in types else {}
-    learnt = _recalled(engine, agents, query, top_k, chosen) if "agent_memory" in types else {}
+    found = _recalled(engine, users, query, top_k, chosen, person.project) if "episodic_memory" in types else {}
+    learnt = _recalled(engine, agents, query, top_k, chosen, person.project) if "agent_memory" in types else {}
 
     def best(hits: list[Hit]) -> list[Hit]:
         top = sorted(hits, key=lambda hit: (-hit.score, hit.stored.key.public_id))[:top_k]
@@ -86,23 +96,53 @@ def owners(engine: Engine, person: Person) -> tuple[list[Owner], list[Owner]]:
     return ordered("user", person.user), ordered("agent", person.agent)
 
 
-def context(engine: Engine, person: Person, query: str, budget: int) -> dict[str, Json]:
-    """The user's profile, and what is known about the query; without one, what happened last."""
+def context(engine: Engine, person: Person, query: str, budget: int, *, fitting_only: bool = False) -> dict[str, Json]:
+    """What a session should know of its user, of what went before, and of the query.
+
+    Nothing, if there is a query that no memory fits: it is somebody's prompt, and is better left alone. One that speaks
+    of the user themselves ("What do I drink?") is told who they are, unless it is `fitting_only`, as for prompts."""
     row = profile(engine, person.owner)
-    known = None if row is None else dict(row.data)
-    if query:
-        found = search(engine, person, query, TOP_K, types=("episodic_memory", "agent_memory", "raw_message"))
-    else:
-        found = {"items": [one["item"] for one in page(engine, person, "episodic_memory", 1, TOP_K)["items"]]}
-    text = markdown.context(known, found, budget)
+    known = None if row is None else _here(row.data, person.project)
+    found = (
+        search(engine, person, query, TOP_K, types=("episodic_memory", "agent_memory", "raw_message")) if query else {}
+    )
+    agent = found.get("agentMemory", {})
+    of_oneself = not fitting_only and about_oneself(query)
+    fits = not query or of_oneself or any((found["items"], found["rawMessages"], agent["cases"], agent["skills"]))
+    text = markdown.context(known, found, last_session(engine, person), budget) if fits else ""
     now = engine.clock.show(engine.clock.now())
     return {
-        "profile": known,
+        "profile": None if row is None else dict(row.data),
         "context": text,
         "memoryCount": markdown.line_count(text),
         "cachedAt": now,
         "generatedAt": now,
     }
+
+
+def _here(data: Mapping[str, Json], project: str | None) -> dict[str, Json]:
+    """A profile without what holds in other projects."""
+    infos = [one for one in data["explicit_info"] if project is None or one.get("project") in (None, "", project)]
+    return {**data, "explicit_info": infos}
+
+
+def last_session(engine: Engine, person: Person) -> list[str]:
+    """What the newest talk in this project was about, what it left open, and how it ended."""
+    here = None if person.project is None else Predicate("project", "eq", person.project)
+    rows = listing(engine, person.owner, "episode", filter=here, page_size=1).rows
+    if not rows or not (turns := parse_turns(str(rows[0].data["episode"]))[1]):
+        return []
+    row, clock = rows[0], engine.clock
+    day = clock.show(row.timestamp)[:10]
+    told = [line(row.data["subject"], origin=(day, "about"))]
+    for number, turn in enumerate(turns):
+        ends = number >= len(turns) - LAST_TURNS
+        left = [turn.text] if ends else [one for one in split(turn.text) if leaves_open(one)]
+        said = "how it ended" if ends else "left open"
+        told += [
+            line(one, whose=whose(row, turn.speaker), by=turn.speaker, origin=(day, said), most=BRIEF) for one in left
+        ]
+    return [told[0], *told[1:][-LAST_LINES:]]
 
 
 def get(engine: Engine, person: Person, public_id: str) -> dict[str, Json]:
@@ -123,7 +163,7 @@ def page(engine: Engine, person: Person, memory_type: str, number: int, size: in
 
 
 def forget(engine: Engine, person: Person, public_id: str) -> int:
-    return remove(engine, find(engine, person, public_id))
+    return remove(engine, find(engine, person, public_id)).count
 
 
 def find(engine: Engine, person: Person, public_id: str) -> IndexedMemory:
@@ -154,7 +194,7 @@ def shown(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
 def _scored(hit: Hit, clock: Clock) -> dict[str, Json]:
     item = shown(hit.stored, clock) | {"score": hit.score}
     if hit.stored.key.owner.track == "user":  # what a run or a skill is for stands in its own fields
-        item["passages"] = [one.shown(clock) for one in hit.passages]
+        item["passages"] = quotations(hit, clock)
     if hit.stored.key.kind == "episode":
         item["atomicFacts"] = [
             {"id": fact.stored.key.public_id, "content": fact.stored.data["content"], "score": fact.score}
@@ -166,13 +206,12 @@ def _scored(hit: Hit, clock: Clock) -> dict[str, Json]:
 
 
 def _recalled(
-    engine: Engine, of: Sequence[Owner], query: str, top_k: int, chosen: Filter | None
+    engine: Engine, of: Sequence[Owner], query: str, top_k: int, chosen: Filter | None, project: str | None
 ) -> dict[str, list[Hit]]:
-    """What only vectors find must be near: a question about nothing we know gets no answer."""
-    radius = default_radius(engine)
     hits: dict[str, list[Hit]] = {}
     for owner in of:
-        found_here = recall(engine, Query(owner, query, top_k=top_k, radius=radius, filter=chosen), CONTEXT).hits
+        asked = Query(owner, query, top_k=top_k, filter=chosen, project=project)
+        found_here = recall(engine, asked, CONTEXT).hits
         for kind, found in found_here.items():
             hits.setdefault(kind, []).extend(found)
     return hits
@@ -199,7 +238,7 @@ def _profile_lines(engine: Engine, users: Sequence[Owner], query: str, chosen: F
     return [
         shown(lines[at][0], engine.clock) | {"profileData": lines[at][1], "score": round(score, 6)}
         for score, at in ranked
-        if score > 0
+        if score >= NEAR
     ]
 
 
@@ -214,7 +253,7 @@ def _waiting(engine: Engine, person: Person, query: str, chosen: Filter | None) 
     waiting = engine.buffer.waiting(person.scope, MOST_WAITING)
     allowed = [message for message in waiting if chosen is None or holds(chosen, message)]
     scored = [(_overlap(terms, message.text), message) for message in allowed]
-    matching = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], -pair[1].timestamp))
+    matching = sorted((pair for pair in scored if pair[0] >= NEAR), key=lambda pair: (-pair[0], -pair[1].timestamp))
     return [_raw(message, engine.clock) for _, message in matching]
 
 

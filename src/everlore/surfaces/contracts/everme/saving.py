@@ -11,17 +11,15 @@ from everlore.memory.remember import spoken
 from everlore.memory.statements import add_statements
 from everlore.types import Json, Owner, Role, Scope
 
-USER_NAME = "User"
-"""How the user of an account is called in what is written of them; there is one, and they are who is asking."""
-
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Whose memories: a user and the agent that works for them, in one scope."""
+    """Whose memories: a user and the agent that works for them, in one scope, and the project they are at."""
 
     scope: Scope
     user: str
     agent: str
+    project: str | None = None
 
     @property
     def owner(self) -> Owner:
@@ -36,8 +34,8 @@ class Person:
         call_id: str | None,
     ) -> NewMessage:
         """What the user said, or what the agent said, called or was answered."""
-        sender, name = (self.user, USER_NAME) if role == "user" else (self.agent, None)
-        return NewMessage(sender, role, timestamp, content, name, calls or None, call_id)
+        sender = self.user if role == "user" else self.agent
+        return NewMessage(sender, role, timestamp, content, None, calls or None, call_id, self.project or "")
 
 
 @dataclass(frozen=True, slots=True)

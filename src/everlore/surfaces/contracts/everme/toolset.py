@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 from everlore.config import load as load_settings
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
+from everlore.project import project_of
 from everlore.surfaces.contracts.everme import gateway, markdown, reading, remote
 from everlore.surfaces.contracts.everme.identity import IDENTITY
 from everlore.surfaces.contracts.everme.markdown import CONTEXT_TOKENS
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     import httpx
 
 MARKDOWN = "text/markdown"
+HOOK = "hook"
+"""What a host's hook calls itself: it asks at every prompt, and wants nothing where nothing fits."""
 AGENT = "default"
 """The agent of a vault that nobody has registered."""
 CALLED = {"description": "Tools that an assistant message called."}
@@ -75,7 +78,7 @@ def mem_search(
 def mem_context(ask: Caller, query: Query) -> Text:
     """Get what is known of the user, and what of the past has to do with the query, as one markdown block.
     Call it once at the start of a session with the user's first message."""
-    return Text(_known(_call(ask, "context", {"query": _told(query)})))
+    return Text(_known(_call(ask, "context", {"query": _told(query), "fittingOnly": ask.client_name == HOOK}), query))
 
 
 @tool()
@@ -134,14 +137,15 @@ def _saved(
 
 def _search(ask: Caller, query: str, top_k: object) -> str:
     query = _told(query)
-    found = _call(ask, "search", {"query": query, "topK": wanted(top_k, _usual_top_k())})
+    usual = load_settings().mcp.top_k if _gateway() else ask.engine.settings.mcp.top_k
+    found = _call(ask, "search", {"query": query, "topK": wanted(top_k, usual)})
     return markdown.search_results(query, found)
 
 
-def _known(context: Mapping[str, Json]) -> str:
+def _known(context: Mapping[str, Json], query: str = "") -> str:
     """A gateway of another make gives the profile alone."""
-    text = context.get("context") or markdown.context(context.get("profile"), {}, CONTEXT_TOKENS)
-    return str(text) or markdown.NOTHING_KNOWN
+    text = str(context.get("context", markdown.context(context.get("profile"), {})))
+    return text or (markdown.NOTHING_FITS if query else markdown.NOTHING_KNOWN)
 
 
 def _read(ask: Caller, uri: str) -> Content:
@@ -175,11 +179,6 @@ def _now() -> int:
 
 
 @cache
-def _usual_top_k() -> int:
-    return load_settings().mcp.top_k
-
-
-@cache
 def _gateway() -> httpx.Client | None:
     """None where this vault is meant. Raises `Misconfigured` when the gateway's variables are not complete."""
     named = remote.configured()
@@ -196,7 +195,8 @@ def _call(ask: Caller, route: str, body: Mapping[str, Json]) -> dict[str, Json]:
         case "search":
             return reading.search(engine, person, body["query"], body["topK"])
         case "context":
-            return reading.context(engine, person, str(body.get("query") or ""), CONTEXT_TOKENS)
+            query, only = str(body.get("query") or ""), bool(body.get("fittingOnly"))
+            return reading.context(engine, person, query, CONTEXT_TOKENS, fitting_only=only)
         case _:
             asked = gateway.SaveBody.model_validate(body)
             return gateway.save(engine, person, asked, stating=route == "personal")
@@ -205,7 +205,9 @@ def _call(ask: Caller, route: str, body: Mapping[str, Json]) -> dict[str, Json]:
 def _person(ask: Caller, engine: Engine) -> Person:
     """Over HTTP the engine is that of the token's account, and the agent is the token's."""
     mcp = engine.settings.mcp
-    return Person(Scope(mcp.app, mcp.project), mcp.user, (ask.principal.agent_id if ask.principal else "") or AGENT)
+    agent = (ask.principal.agent_id if ask.principal else "") or AGENT
+    project = project_of(ask.folder) if ask.folder else None
+    return Person(Scope(mcp.app, mcp.project), mcp.user, agent, project.id if project else None)
 
 
 def toolset() -> Toolset:

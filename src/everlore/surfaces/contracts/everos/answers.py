@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from everlore.clock import Clock
 from everlore.redact import redact
 from everlore.surfaces.contracts.everos.requests import File
+from everlore.surfaces.contracts.quoting import Whose
 
 DataT = TypeVar("DataT")
 
@@ -107,6 +108,7 @@ class SearchPassage(BaseModel):
     score: float
     turn: int
     speaker: str
+    whose: Whose
     time: str
     valid_from: str
     valid_until: str | None
@@ -161,10 +163,6 @@ class GetData(Whole):
     count: int
 
 
-class DeleteData(BaseModel):
-    deleted: int
-
-
 class HistoryItem(Placed):
     """A statement and the time in which it held; `valid_until` null: it still does."""
 
@@ -178,6 +176,9 @@ class HistoryItem(Placed):
     valid_from: str
     valid_until: str | None
     superseded_by: str | None
+    dated_ahead: bool = Field(
+        False, exclude_if=lambda value: not value, description="Its date is in the future, so it decides nothing."
+    )
 
 
 class HistoryData(BaseModel):
@@ -188,6 +189,7 @@ class HistoryData(BaseModel):
 
 class ExportData(Whole):
     files: list[File]
+    refused: list[str] = Field([], exclude_if=lambda names: not names, description="What cannot be read, and why.")
     total_count: int
     count: int
 
@@ -195,6 +197,11 @@ class ExportData(Whole):
 class ImportData(BaseModel):
     written: int
     unchanged: int
+    bin: str = Field(
+        "",
+        exclude_if=lambda name: not name,
+        description="What `/bin/restore` takes to bring back what was overwritten.",
+    )
 
 
 class Success(BaseModel, Generic[DataT]):
@@ -234,5 +241,5 @@ class Health(BaseModel):
     version: str
     model: dict[str, Any]
     index: dict[str, Any]
-    messages_buffered: int
+    messages_buffered: int | None
     problems: list[str]

@@ -9,13 +9,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from everlore.clock import Clock
+from everlore.clock import Clock, ahead
 from everlore.kinds.registry import kind, kinds_where
 from everlore.memory import Outcome
 from everlore.models.chat import Usage
 from everlore.search import Recall
 from everlore.surfaces.contracts.everos.answers import GetData, HistoryItem, Pending, SearchData, Spending
+from everlore.surfaces.contracts.passages import quotations
 from everlore.types import IndexedMemory, Message
+
+WORDED = ("subject", "task_intent", "name", "description")
+BRIEFLY = ("id", "session_id", "timestamp", "score", "profile_data", *WORDED)
+"""What a compact answer tells of a memory, beside its sentences."""
+BRIEF = 240
+"""Characters of each of these, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +134,8 @@ def found(
                 {"id": fact.stored.key.public_id, "content": fact.stored.data["content"], "score": fact.score}
                 for fact in hit.facts
             ]
-            passages = [one.shown(clock) for one in hit.passages]
-            arrays[shape.array].append(item | {"score": hit.score, "passages": passages, "atomic_facts": facts})
+            told = {"score": hit.score, "passages": quotations(hit, clock), "atomic_facts": facts}
+            arrays[shape.array].append(item | told)
     if profile is not None:
         arrays["profiles"] = [_placed(profile, app_id) | _profile(profile, clock)]
     return SearchData.model_validate(
@@ -139,6 +146,27 @@ def found(
             "usage": usage(recall.usage),
         }
     )
+
+
+def compact(found: SearchData) -> dict[str, Any]:
+    """The same answer for a reader who pays for every word: ten memories take less than 8 KB."""
+    told = found.model_dump(exclude_none=True)
+    for shape in SHAPES.values():
+        told[shape.array] = [
+            {
+                name: shortened(str(item[name]), BRIEF) if name in WORDED else item[name]
+                for name in BRIEFLY
+                if name in item
+            }
+            | {"passages": [_briefly(one) for one in item.get("passages", ())[: 1 if number else None]]}
+            for number, item in enumerate(told[shape.array])
+        ]
+    return told
+
+
+def _briefly(passage: dict[str, Any]) -> dict[str, Any]:
+    names = ("speaker", "whose", "time", "valid_until", "ended_by")
+    return {"text": shortened(passage["text"], BRIEF), **{name: passage[name] for name in names if passage.get(name)}}
 
 
 def _unprocessed(message: Message, app_id: str, clock: Clock) -> dict[str, Any]:
@@ -162,4 +190,5 @@ def stated(
         valid_from=clock.show(row.timestamp if held.start is None else held.start),
         valid_until=None if held.end is None else clock.show(held.end),
         superseded_by=successor.key.public_id if successor else None,
+        dated_ahead=ahead(row.timestamp, clock.now()),
     )

@@ -26,6 +26,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType
 
+from everlore.clock import guessed_ms
 from everlore.errors import InvalidInput
 from everlore.memory import NewMessage
 from everlore.types import Json
@@ -151,19 +152,19 @@ class MessageItem(Request):
     tool_calls: list[ToolCall] | None = None
     tool_call_id: str | None = None
 
-    def message(self) -> NewMessage:
+    def message(self, project: str) -> NewMessage:
         content: str | list[dict[str, Json]]
         content = self.content if isinstance(self.content, str) else [part.as_sent() for part in self.content]
         calls = None if self.tool_calls is None else [call.as_sent() for call in self.tool_calls]
-        return NewMessage(
-            self.sender_id, self.role, self.timestamp, content, self.sender_name, calls, self.tool_call_id
-        )
+        told = (self.sender_name, calls, self.tool_call_id, project)
+        return NewMessage(self.sender_id, self.role, guessed_ms(self.timestamp), content, *told)
 
 
 class AddRequest(Scoped):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     session_id: SessionId
+    project: ScopeId | None = Field(None, description="The project that was worked on; beyond the contract.")
     messages: list[MessageItem] = Field(min_length=1, max_length=500)
 
 
@@ -194,7 +195,13 @@ class SearchRequest(Owned):
     include_profile: StrictBool = False
     enable_llm_rerank: StrictBool = False
     filters: FilterNode | None = None
+    project: ScopeId | None = Field(
+        None, description="Only what was said in this project or in none, and what is personal; beyond the contract."
+    )
     explain: StrictBool = Field(False, description="Adds `data.trace`: how the ranking came about.")
+    compact: StrictBool = Field(
+        False, description="Of each memory only what it is, when, and the sentences that matched; beyond the contract."
+    )
 
 
 class GetRequest(Owned):

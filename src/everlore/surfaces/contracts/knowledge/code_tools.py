@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from everlore.code import code_hits, open_code, status_of
@@ -83,7 +84,8 @@ def index_project(
 ) -> Indexed:
     """Index a codebase for semantic search."""
     code = _here(ask).part(open_code)
-    project, run = code.add(path, watch)
+    # a path of its host: this process may work in another folder
+    project, run = code.add(str(Path(ask.folder) / Path(path).expanduser()) if ask.folder and path else path, watch)
     code.wait(run)
     return {"project_id": project.id, "files_indexed": run.counts.changed, "chunks_created": run.counts.created}
 

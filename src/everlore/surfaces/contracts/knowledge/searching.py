@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, TypeAlias
 
-import structlog
-
 from everlore.clock import Clock
 from everlore.code import CodeHit, code_hits
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, Misconfigured, Unavailable
+from everlore.logs import get_logger
 from everlore.search import Hit, Query, Recipe
 from everlore.search import recall as find
 from everlore.search.recipes import RECALL, SEARCH, SEARCH_TEXT
@@ -35,7 +34,7 @@ Scored: TypeAlias = tuple[float, Hit | CodeHit]
 Limit = Annotated[int, "Maximum results (default: 10, max: 50)"]
 Bounded = Annotated[Limit, {"minimum": 1, "maximum": 50}]
 
-log = structlog.get_logger("everlore.mcp")
+log = get_logger("everlore.mcp")
 
 
 @tool("Search by meaning", reads=True)
@@ -129,7 +128,7 @@ def _result(score: float, one: Hit | CodeHit, clock: Clock) -> dict[str, Any]:
 def _told(query: str) -> str:
     if not query.strip():
         raise InvalidInput("query must not be empty")
-    return query
+    return Query(None, query).text  # refuses what is too long to be a question
 
 
 def _weighted(**given: float) -> Recipe:

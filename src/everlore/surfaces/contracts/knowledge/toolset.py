@@ -66,7 +66,7 @@ def reset_all_memory(
     if not confirm:
         return UNCONFIRMED
     engine = ask.engine
-    gone = reset(engine, scope_of(engine))
+    gone = reset(engine, scope_of(engine)).counts
     return {
         "reset": True,
         "deleted": {

@@ -6,7 +6,6 @@ with their kind for a type. They have no tags, so a question for tags leaves the
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Mapping
@@ -14,16 +13,16 @@ from dataclasses import replace
 from typing import Annotated
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import structlog
-
 from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound, Unavailable
 from everlore.kinds import record
+from everlore.logs import get_logger
 from everlore.memory.records import save_record
 from everlore.search import Hit, Query, recall
 from everlore.search.recipes import ALONE, MEMORIES, RECORDS
 from everlore.stores.base import Vector
+from everlore.surfaces.contracts.quoting import as_json
 from everlore.surfaces.contracts.records import fields, present
 from everlore.surfaces.contracts.records.environment import ENVIRONMENT
 from everlore.surfaces.contracts.records.fields import MOST_LISTED
@@ -37,7 +36,7 @@ OTHERS = tuple(kind for kind in MEMORIES if kind != RECORD)
 RECENT = 20
 MOST_RECENT = 100
 
-log = structlog.get_logger("everlore.mcp.records")
+log = get_logger("everlore.mcp.records")
 
 
 def _begin() -> None:
@@ -221,7 +220,7 @@ def _shown(rows: list[IndexedMemory]) -> Content:
 
 
 def _content(value: Json) -> Content:
-    return Content(json.dumps(value, ensure_ascii=False))
+    return Content(as_json(value))
 
 
 RESOURCES = (

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from everlore.errors import InvalidInput
-from everlore.memory import curate, review, undo_curation, waiting_for_review
+from everlore.kinds.base import UTC_CLOCK
+from everlore.memory import curate, review, save_fact, undo_curation, waiting_for_review
 from everlore.surfaces.contracts.review.identity import IDENTITY
 from everlore.surfaces.contracts.review.shapes import LONGEST_REPLY, lent, outcome_shown
 from everlore.surfaces.contracts.toolset import Caller, Toolset, tool
 from everlore.types import Json, Owner, Scope
 
+Place = Literal[
+    "home", "work", "health", "family", "identity", "preference", "habit", "possession", "goal", "contact", "rule"
+]
 Limit = Annotated[int, {"description": "Stretches to review at once.", "minimum": 1, "maximum": 5}]
 Tokens = Annotated[int, {"description": "About how long one may be.", "minimum": 500, "maximum": 30_000}]
 Id = Annotated[str | None, {"description": "A certain episode, also one that was reviewed before."}]
@@ -49,6 +53,31 @@ def memory_curate(
     return outcome_shown(curate(engine, owner, id_, lease, _read(reply), reviewer))
 
 
+@tool("Save a fact")
+def memory_save_fact(
+    ask: Caller,
+    fact: Annotated[str, "One sentence in the third person that says it all by itself."],
+    category: Annotated[Place | None, "Its place in the profile, if it is true of the user for good."] = None,
+    replaces: Annotated[list[str] | None, "Ids of facts that are no longer true because of it."] = None,
+    valid_from: Annotated[str | None, "From when it holds, e.g. 2026-05-03; now, if left out."] = None,
+    evidence: Annotated[str, "What it rests on: a message, a file, a page."] = "",
+) -> dict[str, Json]:
+    """Save a statement that you know to be true, with what you know of it. What it replaces ends when it begins. What
+    is known already is not stored twice: it gets you as one more source."""
+    start = UTC_CLOCK.parse(f"{valid_from}T00:00:00Z" if len(valid_from) == 10 else valid_from) if valid_from else None
+    key, new = save_fact(
+        ask.engine,
+        _owner(ask),
+        fact,
+        source=ask.client_name or "agent",
+        category=category or "",
+        replaces=replaces or (),
+        valid_from=start,
+        evidence=evidence,
+    )
+    return {"id": key.public_id, "new": new}
+
+
 def _read(reply: Json) -> Json:
     """Models send objects as JSON text, too."""
     if isinstance(reply, str):
@@ -67,4 +96,4 @@ def _owner(ask: Caller) -> Owner:
 
 
 def toolset() -> Toolset:
-    return Toolset(name="review", identity=IDENTITY, tools=(memory_review, memory_curate))
+    return Toolset(name="review", identity=IDENTITY, tools=(memory_review, memory_curate, memory_save_fact))

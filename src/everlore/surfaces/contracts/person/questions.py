@@ -1,0 +1,42 @@
+"""The questions, by name. The same in the vault's server and in a command's own process."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+
+from everlore.errors import InvalidInput
+from everlore.surfaces.contracts.person import changing, reading
+from everlore.surfaces.contracts.person.asking import Person
+from everlore.types import Json
+
+_ASKED = (
+    reading.search,
+    reading.log,
+    reading.show,
+    reading.history,
+    reading.rules,
+    reading.users,
+    reading.sessions,
+    reading.people,
+    reading.cases,
+    reading.learnt,
+    reading.known,
+    reading.complete,
+    changing.add,
+    changing.source,
+    changing.edit,
+    changing.going,
+    changing.forget,
+    changing.bin_,
+    changing.undo,
+)
+QUESTIONS: dict[str, Callable[..., Json]] = {one.__name__.rstrip("_"): one for one in _ASKED}
+
+
+def ask(name: str, who: Person, arguments: Mapping[str, Json]) -> Json:
+    try:
+        inspect.signature(QUESTIONS[name]).bind(who, **arguments)
+    except TypeError as error:
+        raise InvalidInput(f"{name}: {error}") from None
+    return QUESTIONS[name](who, **arguments)

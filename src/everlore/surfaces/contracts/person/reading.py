@@ -1,0 +1,212 @@
+"""Questions that change nothing: searches, lists, single memories, and what is known of the person who asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from everlore import memory
+from everlore.clock import DAY_MS
+from everlore.errors import NotFound
+from everlore.graph.names import name_key, names, spelled
+from everlore.kinds.case import CASE
+from everlore.kinds.episode import EPISODE
+from everlore.kinds.registry import kind, kinds_where, parts_of
+from everlore.project import JOINT, Project
+from everlore.search import METHODS, Hit, Passage, Query, recall
+from everlore.stores.tokens import query_terms, tokens
+from everlore.surfaces.contracts.person.asking import Person, listed, row, statement
+from everlore.types import PERSONAL, IndexedMemory, Json, Predicate, Where
+
+MOST = 1000
+TOLD = 5
+"""Lines that say who somebody is."""
+
+
+def search(
+    who: Person, query: str, limit: int = 5, *, project: str | None = None, everywhere: bool = False, why: bool = False
+) -> Json:
+    """The sentences that answer, best first. `project` names another one than that of the folder."""
+    who = replace(who, project=_project(who, project)) if project else who
+    here = who.project.id if who.project and not everywhere else None
+    found = recall(who.engine, Query(who.owner, query, top_k=limit, project=here, explain=why), METHODS["hybrid"])
+    hits = sorted(found.best, key=lambda hit: -hit.score)[:limit]
+    terms = set(query_terms(query))
+    return listed(who, [_hit(who, hit, terms, why=why) for hit in hits], everywhere=everywhere)
+
+
+def log(who: Person, limit: int = 20, session: str | None = None) -> Json:
+    """Talks, the newest first."""
+    of = Predicate("session_id", "eq", session) if session else None
+    rows = memory.listing(who.engine, who.owner, EPISODE.name, filter=of, page_size=limit).rows
+    return listed(who, [row(who, one) for one in rows])
+
+
+def show(who: Person, id_: str) -> Json:
+    found = who.named(id_)
+    text = kind(found.key.kind).text(found.data)
+    return row(who, found) | {"path": found.path, "whole": text, "data": dict(found.data)}
+
+
+def history(who: Person, id_: str | None = None, as_of: str | None = None, limit: int = 50) -> Json:
+    """What was held, or what stood in the place of one memory before it and after it; the oldest first."""
+    clock = who.engine.clock
+    at = clock.parse(f"{as_of}T23:59:59" if as_of and len(as_of) == 10 else as_of) if as_of else None
+    if id_:
+        rows = memory.history(who.engine, who.named(id_).key.owner, id_)
+    else:
+        rows = memory.held(who.engine, who.owner, at, page_size=limit).rows[::-1]
+    return listed(who, [row(who, one) for one in rows])
+
+
+def rules(who: Person, *, everywhere: bool = False) -> Json:
+    """What the user ordered, as far as it holds here."""
+    known = memory.profile(who.engine, who.owner)
+    here = ("", PERSONAL, *([who.project.id] if who.project else []))
+    found = [one for one in (known.data["explicit_info"] if known else ()) if one.get("category") == "rule"]
+    said = [str(one["description"]) for one in found if everywhere or one.get("project", "") in here]
+    return listed(who, said, everywhere=everywhere)
+
+
+def users(who: Person) -> Json:
+    """Whose memories there are, and how many."""
+    known = who.engine.index.rows.owners(who.owner.scope)
+    return {owner.id: number for owner, number in known if owner.track == "user"}
+
+
+def sessions(who: Person, limit: int = 20) -> Json:
+    """Talks by session, the latest first."""
+    where, clock = Where(who.owner, (EPISODE.name,)), who.engine.clock
+    rows = []
+    for session, number, first, last in who.engine.index.overview.sessions(where, 0, limit):
+        of = Predicate("session_id", "eq", session)
+        newest = memory.listing(who.engine, who.owner, EPISODE.name, filter=of, page_size=1).rows
+        about = {"project": newest[0].project or None, "text": statement(newest[0])} if newest else {}
+        rows.append({"id": session, "talks": number, "first": clock.show(first), "last": clock.show(last), **about})
+    return listed(who, rows)
+
+
+def people(who: Person, called: str | None = None, limit: int = 20) -> Json:
+    """Who and what memories speak of, the most frequent first; or what they say of one."""
+    index = who.engine.index
+    if called:
+        return listed(who, [row(who, one) for one in _about(who, name_key(called))[:limit]])
+    counted = index.overview.names(who.owner, limit)
+    stored = index.rows.stored(last for *_, last in counted)
+    rows = []
+    for key, number, id_ in counted:
+        if not any(map(str.isalpha, key)):
+            continue
+        last = stored.get(id_)
+        written = spelled(kind(last.key.kind).text(last.data)) if last else {}
+        own = written.get(key) or (str(last.data.get("name", "")) if last else "") or key
+        rows.append({"name": own, "memories": number} | ({"last": row(who, last)} if last else {}))
+    return listed(who, rows)
+
+
+def cases(who: Person, limit: int = 20) -> Json:
+    """What agents were asked to do, and how it went; the newest first."""
+    rows = who.engine.index.rows.page(Where(None, (CASE.name,), scope=who.owner.scope), limit=limit).rows
+    told = [row(who, one) | {name: one.data[name] for name in ("quality_score", "key_insight")} for one in rows]
+    return listed(who, [one | {"agent": found.key.owner.id} for one, found in zip(told, rows, strict=True)])
+
+
+def learnt(who: Person, since: int | None = None, limit: int = 100) -> Json:
+    """What was written after a moment, in order, and the moment to ask from next."""
+    now = who.engine.clock.now()
+    if since is None:
+        return {"rows": [], "until": now}
+    kinds = kinds_where(lambda one: one.name != "profile")
+    found = who.engine.index.overview.changed(Where(None, kinds, scope=who.owner.scope), since, limit)[::-1]
+    shown = [one for one in found if one.key.owner.track == "agent" or one.key.owner == who.owner]
+    rows = [row(who, one) | {"of": one.key.owner.id} for one in shown]
+    return {"rows": rows, "until": max([since, *(one.updated for one in found)])}
+
+
+def known(who: Person) -> Json:
+    """In a few lines, what is known of the person who asks."""
+    rows = who.engine.index.rows
+    profile = memory.profile(who.engine, who.owner)
+    said = list(profile.data["explicit_info"]) if profile else []
+    told = [str(one["description"]) for one in said if one.get("category") != "rule"]
+    return {
+        "user": who.owner.id,
+        "project": who.project.name if who.project else None,
+        "about": told[-TOLD:],
+        "rules": sum(one.get("category") == "rule" for one in said),
+        "talks": rows.count(Where(who.owner, (EPISODE.name,))),
+        "waiting": who.engine.buffer.count(),
+    }
+
+
+def projects(who: Person) -> list[str]:
+    """In which the latest talks were held."""
+    rows = memory.listing(who.engine, who.owner, EPISODE.name, page_size=MOST).rows
+    return list(dict.fromkeys(one.project for one in rows if one.project not in ("", PERSONAL)))
+
+
+def complete(who: Person, what: str, begin: str) -> list[str]:
+    """Users, sessions, projects or ids that begin so, for the completion of a shell."""
+    if what == "user":
+        found: Iterator[str] | list[str] = users(who)
+    elif what == "session":
+        found = [one["id"] for one in sessions(who, MOST)["rows"]]
+    elif what == "project":
+        found = projects(who)
+    else:
+        found = [one["id"] for one in log(who, MOST)["rows"]]
+    return [one for one in found if one.startswith(begin)]
+
+
+def _project(who: Person, named: str) -> Project:
+    """The project that is called so: by its id, or the last part of it."""
+    known = projects(who)
+    fitting = [one for one in known if named.lower() in (one, one.rpartition(JOINT)[2])]
+    if not fitting:
+        raise NotFound(f"no talks are known of a project {named!r}; there are: {', '.join(known) or 'none'}")
+    return Project(fitting[0], named)
+
+
+def _about(who: Person, key: str) -> list[IndexedMemory]:
+    """The memories in which a name stands, the newest first: of a talk, what it states of it."""
+    index, owner = who.engine.index, who.owner
+    where = Where(owner, kinds_where(lambda one: one.linked and one.track == "user"))
+    found = index.rows.stored({link.row for link in index.links.to([key], where)}).values()
+    told: list[IndexedMemory] = []
+    for one in found:
+        parts = [fact for part in parts_of(one.key.kind) for fact in index.rows.children(owner, part, [one.parent_id])]
+        named = [fact for fact in parts if key in names(statement(fact))]
+        told += named or [one]
+    return sorted({one.key: one for one in told}.values(), key=lambda one: (-one.timestamp, one.key.local_id))
+
+
+def _hit(who: Person, hit: Hit, terms: set[str], *, why: bool) -> Json:
+    found = hit.stored
+    said = hit.passages or (Passage(statement(found), hit.score, 0, "", found.timestamp, 0),)
+    told = row(who, found) | {"score": hit.score, "passages": [_passage(who, one, terms) for one in said]}
+    if why:
+        evidence = hit.parts
+        shares = {"words": evidence.words, "meaning": evidence.meaning, "graph": evidence.graph}
+        told["why"] = {name: round(share, 4) for name, share in shares.items()} | {"moved": list(hit.moved)}
+    return told
+
+
+def _passage(who: Person, said: Passage, terms: set[str]) -> dict[str, Json]:
+    """With its age, and where the words of the question stand in it."""
+    text = " ".join(said.text.split())
+    marks, at = [], 0
+    for word in text.split(" "):
+        if terms & set(tokens(word)):
+            marks.append([at, at + len(word)])
+        at += len(word) + 1
+    clock = who.engine.clock
+    return said.shown(clock) | {"text": text, "age": _age(clock.now() - said.time), "marks": marks}
+
+
+def _age(ms: int) -> str:
+    days = ms // DAY_MS
+    for size, name in ((365, "year"), (30, "month"), (7, "week"), (1, "day")):
+        if days >= size:
+            number = days // size
+            return f"{number} {name}{'s' if number > 1 else ''} ago"
+    return "today" if days == 0 else "to come"

@@ -1,0 +1,298 @@
+"""MCP without an SDK: JSON-RPC messages as clients write them, and one client's session in either era of the protocol.
+
+Handshakes and lists are answered here, from data; the rest is checked here and answered by who has an engine. Nothing
+but the standard library is imported: hosts wait for `tools/list`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final, NoReturn
+
+from everlore.redact import redact, redact_deep
+from everlore.surfaces.contracts.identity import HANDSHAKE_VERSIONS, Identity
+
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+FAILED: Final = -32000
+NOT_INITIALIZED: Final = -32002
+UNSUPPORTED_VERSION: Final = -32022
+
+STATELESS: Final = "2026-07-28"
+"""The version without a handshake: every request says who asks."""
+META: Final = "io.modelcontextprotocol/"
+VERSION, CLIENT, CAPABILITIES, SERVER = (
+    f"{META}{name}" for name in ("protocolVersion", "clientInfo", "clientCapabilities", "serverInfo")
+)
+LISTS: Final = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
+LISTS_LAST_MS: Final = 3_600_000
+"""Lists change only with a new version of the server; stateless clients are told how long they may keep them."""
+
+DEEPEST: Final = 200
+LONGEST_NUMBER: Final = 4300
+"""Digits of a whole number; Python refuses to write longer ones."""
+TOO_MUCH: Final = "Invalid request: it is nested too deep, or holds a number that is too large"
+_STRING: Final = rb'"(?:[^"\\]|\\.)*"'
+_TOKENS: Final = re.compile(rb'"id"\s*:\s*(?P<id>-?\d{1,300}(?![\d.eE])|' + _STRING + rb")|" + _STRING + rb"|[\[\]{}]")
+"""What matters of JSON when only depth and id are looked for: texts, in which brackets count for nothing; brackets."""
+_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+
+Object = dict[str, Any]
+
+
+class Refused(Exception):
+    """A request that is answered by an error. `id` is the request's where it is not known otherwise."""
+
+    def __init__(self, code: int, message: str, data: Any = None, id_: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
+        self.id = id_
+
+    def answer(self, id_: Any = None) -> Object:
+        more = {} if self.data is None else {"data": redact_deep(self.data)}
+        told = {"code": self.code, "message": redact(str(self)), **more}
+        return {"jsonrpc": "2.0", "id": self.id if id_ is None else id_, "error": told}
+
+
+EMPTY_BATCH: Final = Refused(INVALID_REQUEST, "Invalid request: the batch is empty")
+
+
+class _TooLarge(Exception):
+    """A number that nobody could write again."""
+
+
+def read(text: bytes) -> Any:
+    """The JSON value, or `Refused`.
+
+    Half a character, which JavaScript writes when it cuts a text inside an emoji, becomes a question mark.
+    """
+    if text.count(b"[") + text.count(b"{") > DEEPEST:
+        deepest, id_ = _measured(text)
+        if deepest > DEEPEST and id_ is not None:
+            raise Refused(INVALID_REQUEST, TOO_MUCH, id_=id_)
+    try:
+        value = json.loads(text.decode("utf-8"), parse_int=_whole, parse_float=_decimal, parse_constant=_no_number)
+        if _HALF.search(text):
+            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    except _TooLarge:
+        raise Refused(INVALID_REQUEST, TOO_MUCH, id_=_measured(text)[1]) from None
+    except (ValueError, RecursionError):
+        raise Refused(PARSE_ERROR, "Parse error: this is not JSON") from None
+    return value
+
+
+def _measured(text: bytes) -> tuple[int, Any]:
+    """How deep it is nested, and the id of the request, so that its sender need not wait for an answer."""
+    depth = deepest = 0
+    id_ = None
+    for token in _TOKENS.finditer(text):
+        depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(token[0], 0)
+        deepest = max(deepest, depth)
+        if depth == 1 and token["id"]:
+            id_ = read(token["id"])
+    return deepest, id_
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > LONGEST_NUMBER:
+        raise _TooLarge
+    return int(digits)
+
+
+def _decimal(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise _TooLarge
+    return number
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def checked(value: Any) -> Object:
+    """A JSON value that is a JSON-RPC message; else `Refused` with what is wrong."""
+    problem = _problem(value)
+    if problem is None:
+        message: Object = value
+        return message
+    id_ = value.get("id") if isinstance(value, dict) else None
+    known = id_ if isinstance(id_, str | int) and not isinstance(id_, bool) else None
+    raise Refused(INVALID_REQUEST, f"Invalid request: {problem}", id_=known)
+
+
+def _problem(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return "a message is a JSON object"
+    if value.get("jsonrpc") != "2.0":
+        return 'jsonrpc must be "2.0"'
+    if isinstance(value.get("id", 0), bool) or not isinstance(value.get("id", 0), int | str):
+        return "id must be a string or an integer"
+    if "method" not in value:
+        answers = "id" in value and ("result" in value or "error" in value)
+        return None if answers else "it is neither a request, a notification nor a response"
+    if not isinstance(value["method"], str):
+        return "method must be a string"
+    return None if isinstance(value.get("params", {}), dict) else "params must be an object"
+
+
+def is_request(message: Object) -> bool:
+    return "method" in message and "id" in message
+
+
+def dumped(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+class Offer:
+    """What a client is offered: who we say we are, lists that are known, and what an engine is needed for."""
+
+    def __init__(self, identity: Identity, lists: Mapping[str, Mapping[str, Object]], asked: Mapping[str, Any]) -> None:
+        self.identity = identity
+        self.lists = lists
+        """By era, and then by method: the result. What is offered but not known has None for one."""
+        self.asked = asked
+        """Methods that an engine answers; of `tools/call` what is known of the tools, by name."""
+
+
+class Session:
+    """One client. The first request decides the era; in the eras of the handshake, `initialize` the rest."""
+
+    def __init__(self, offer: Offer, version: str = "", client: str = "", *, bare: bool = False) -> None:
+        """With a `version`: one that goes on."""
+        self._offer = offer
+        self._stateless: bool | None = version == STATELESS if version else None
+        self.version = version
+        self.client = client
+        self.bare = bare
+        """It shook hands in the shortest form, without naming capabilities."""
+
+    def take(self, method: str, params: Object) -> Object | None:
+        """The result, where it is known; None where an engine must be asked. Raises `Refused`."""
+        meta = params.get("_meta")
+        enveloped = isinstance(meta, dict) and VERSION in meta and method != "initialize"
+        if self._stateless is None:
+            self._stateless = enveloped
+        if self._stateless:
+            self._read_envelope(method, params, meta if isinstance(meta, dict) else None)
+        elif method == "initialize":
+            return self._shake(params)
+        elif method == "ping":
+            return {}
+        elif not self.version:
+            raise Refused(NOT_INITIALIZED, "Server not initialized")
+        elif enveloped:
+            told = "this connection began with a handshake; requests of 2026-07-28 are not accepted on it"
+            raise Refused(INVALID_REQUEST, told)
+        return self._known(method, params)
+
+    def _known(self, method: str, params: Object) -> Object | None:
+        lists = self._offer.lists[STATELESS if self._stateless else "handshake"]
+        if self._stateless and method == "server/discover":
+            return self._discovered()
+        if method in lists:
+            if params.get("cursor") is not None:
+                raise Refused(INVALID_PARAMS, "Unknown cursor: the whole list is on the first page")
+            return self.stamped(lists[method])
+        if method not in self._offer.asked:
+            raise Refused(METHOD_NOT_FOUND, "Method not found", method)
+        if problem := _bad_params(method, params):
+            raise Refused(INVALID_PARAMS, f"Invalid request parameters: {problem}")
+        return None
+
+    def _shake(self, params: Object) -> Object:
+        """A client may leave out everything; what it says must make sense."""
+        version = params.get("protocolVersion", self._offer.identity.version)
+        client = params.get("clientInfo", {"name": "unknown"})
+        named = isinstance(client, dict) and isinstance(client.get("name"), str)
+        for name, right in (
+            ("protocolVersion", isinstance(version, str)),
+            ("clientInfo", named),
+            ("capabilities", isinstance(params.get("capabilities", {}), dict)),
+        ):
+            if not right:
+                raise Refused(INVALID_PARAMS, f"Invalid request parameters: {name}: it is not as the protocol says")
+        self.version = version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
+        self.client, self.bare = client["name"], "capabilities" not in params
+        return greeting(self._offer.identity, self.version)
+
+    def _read_envelope(self, method: str, params: Object, meta: Object | None) -> None:
+        if method == "initialize":
+            told = "this connection speaks 2026-07-28, which has no handshake"
+            asked = params.get("protocolVersion")
+            data: Object = {"supported": [STATELESS], **({"requested": asked} if isinstance(asked, str) else {})}
+            raise Refused(UNSUPPORTED_VERSION, told, data)
+        missing = [key for key in (VERSION, CAPABILITIES) if key not in (meta or {})]
+        if meta is None or missing:
+            raise Refused(INVALID_PARAMS, f"params._meta is missing: {', '.join(missing)}")
+        version, client = meta[VERSION], meta.get(CLIENT)
+        if not isinstance(version, str):
+            raise Refused(INVALID_PARAMS, f"{VERSION} must be a string")
+        if version != STATELESS:
+            told = "Unsupported protocol version"
+            raise Refused(UNSUPPORTED_VERSION, told, {"supported": [STATELESS], "requested": version})
+        self.version = version
+        self.client = str(client.get("name", "")) if isinstance(client, dict) else ""
+
+    def _discovered(self) -> Object:
+        identity = self._offer.identity
+        told = {"instructions": identity.instructions} if identity.instructions else {}
+        return self.stamped(
+            {
+                "cacheScope": "public",
+                "capabilities": dict(identity.capabilities),
+                **told,
+                "resultType": "complete",
+                "supportedVersions": [STATELESS],
+                "ttlMs": LISTS_LAST_MS,
+            }
+        )
+
+    def stamped(self, result: Object) -> Object:
+        """The result, with what 2026-07-28 demands of every one."""
+        if not self._stateless:
+            return result
+        more: Object = {} if "resultType" in result else {"resultType": "complete"}
+        if "contents" in result:
+            more |= {"ttlMs": 0, "cacheScope": "private"}
+        return {**result, **more, "_meta": {**result.get("_meta", {}), SERVER: _server_info(self._offer.identity)}}
+
+
+def greeting(identity: Identity, version: str) -> Object:
+    """The result of `initialize`."""
+    told = {"instructions": identity.instructions} if identity.instructions else {}
+    return {
+        "protocolVersion": version,
+        "capabilities": dict(identity.capabilities),
+        "serverInfo": _server_info(identity),
+        **told,
+    }
+
+
+def _server_info(identity: Identity) -> Object:
+    return {"name": identity.server_name, "version": identity.server_version, **identity.server_fields}
+
+
+def _bad_params(method: str, params: Object) -> str:
+    """What of a request's parameters is not as the protocol says, or nothing."""
+    needed = {"tools/call": "name", "prompts/get": "name"}.get(method, "uri" if method.startswith("resources/") else "")
+    if needed and not isinstance(params.get(needed), str):
+        return f"{needed}: {'a string is needed' if needed in params else 'it is missing'}"
+    arguments = params.get("arguments")
+    if method in ("tools/call", "prompts/get") and not isinstance(arguments, dict | None):
+        return "arguments: an object is needed"
+    if method == "prompts/get":
+        odd = [name for name, value in (arguments or {}).items() if not isinstance(value, str)]
+        return f"arguments.{odd[0]}: a string is needed" if odd else ""
+    if method == "completion/complete":
+        ref, argument = params.get("ref"), params.get("argument")
+        named = isinstance(argument, dict) and all(isinstance(argument.get(name), str) for name in ("name", "value"))
+        if not isinstance(ref, dict) or not named:
+            return "ref and argument, with its name and value, are needed"
+    return ""
