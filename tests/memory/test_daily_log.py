@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from embeddings import Endpoint
 from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, contents, in_files, open_vault, says
 
 from everlore.engine import Engine
-from everlore.errors import NotFound
+from everlore.errors import Damaged, NotFound
 from everlore.memory import flush, forget, remember
+from everlore.sync.doctor import repair
 from everlore.sync.upkeep import index_changes
 from everlore.vault.markdown import remove_entry
 
@@ -59,6 +61,9 @@ def test_neither_after_the_state_was_lost(engine: Engine, vectors: Endpoint) -> 
     day_file(engine).write_text(remove_entry(day_file(engine).read_text("utf-8"), last), encoding="utf-8")
     engine.close()
     (engine.settings.memory.root / ".everlore" / "state.db").unlink()
+    with closing(open_vault(engine.settings.memory.root, vectors.url)) as again, pytest.raises(Damaged, match="doctor"):
+        tell(again, 2)
+    assert repair(engine.settings)
     again = open_vault(engine.settings.memory.root, vectors.url)
     index_changes(again)
     assert tell(again, 2) > last, "the file remembers its highest number"

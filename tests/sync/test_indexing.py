@@ -156,8 +156,11 @@ def test_a_deleted_entry_leaves_the_profile_and_what_a_person_wrote_there_stays(
 
 
 def test_a_forgotten_fact_leaves_the_profile_unless_it_was_said_twice(engine: Engine, alice: Path) -> None:
-    remember(engine, SCOPE, "again", [says("My favorite coffee shop is Blue Bottle.", at=MAY_28 + 120_000)])
-    flush(engine, SCOPE, "again")
+    for number, text in enumerate(("My favorite coffee shop is Blue Bottle.", "I love Blue Bottle."), 2):
+        remember(engine, SCOPE, f"again{number}", [says(text, at=MAY_28 + number * 60_000)])
+        flush(engine, SCOPE, f"again{number}")
+    said = [row for row in listing(engine, ALICE, "fact").rows if "Blue Bottle" in row.data["content"]]
+    assert len(said) == 2, "what is said in the same words is one fact"
     for left in (True, False):
         fact = next(row for row in listing(engine, ALICE, "fact").rows if "Blue Bottle" in row.data["content"])
         forget(engine, ALICE, fact.key.public_id)

@@ -304,9 +304,9 @@ def test_who_deletes_while_another_does_sees_their_own_gone(alice: Path, engine:
 
 
 def test_an_index_that_is_filled_anew_leaves_the_profile_as_it_is(engine: Engine, alice: Path) -> None:
-    for number in range(3):  # facts on further days, so that they come in several files
-        remember(engine, SCOPE, f"d{number}", [says("I love climbing.", at=MAY_28 + (number + 1) * 86_400_000)])
-        assert flush(engine, SCOPE, f"d{number}")
+    for number, sport in enumerate(("climbing", "rowing", "fencing"), 1):  # on further days, so in several files
+        remember(engine, SCOPE, sport, [says(f"I love {sport}.", at=MAY_28 + number * 86_400_000)])
+        assert flush(engine, SCOPE, sport)
     assert len(list((alice / "facts").glob("*.md"))) == 4
     written = (alice / "user.md").read_bytes()
     paths = list(engine.index.files.known())

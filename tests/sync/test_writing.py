@@ -57,7 +57,7 @@ def test_what_cannot_be_indexed_is_told_again_and_there_once(engine: Engine, mon
 def test_of_many_who_say_where_they_live_at_once_one_statement_holds(engine: Engine) -> None:
     towns = ("Galway", "Dublin", "Cork", "Sligo", "Tralee", "Ennis")
     with ThreadPoolExecutor(len(towns)) as pool:
-        said = [(f"I live in {town}.", town, MAY_28 + at * 100 * DAY) for at, town in enumerate(towns)]
+        said = [(f"I live in {town}.", town, MAY_28 - at * 100 * DAY) for at, town in enumerate(reversed(towns))]
         list(pool.map(lambda one: told(engine, *one), said))
     rows = sorted(listing(engine, ALICE, "fact").rows, key=lambda row: row.timestamp)
     assert [row.validity.end is None for row in rows] == [False] * 5 + [True]

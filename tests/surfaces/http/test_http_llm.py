@@ -254,7 +254,7 @@ def test_cases_skills_and_their_order(api: Api, llm: Llm) -> None:
     assert {case["task_intent"] for case in cases} == {"Do what the model says"}
     assert {case["quality_score"] for case in cases} == {0.9}
     assert all("restart" in case["approach"] for case in cases)
-    query = {"agent_id": "helper", "query": "restart the web service"}
+    query = {"agent_id": "helper", "query": "restart the web service", "top_k": 2}
     plain = api.until("search", lambda data: len(data["agent_cases"]) == 2, **query)
     llm.asked.clear()
     turned = api.ok("search", **query, enable_llm_rerank=True)
