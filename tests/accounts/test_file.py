@@ -14,7 +14,7 @@ def test_only_hashes_are_in_the_file(tmp_path: Path) -> None:
     file = open_file(tmp_path / "accounts.db")
     key, secret = Accounts(file).create_key("alice")
     file.close()
-    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert key.prefix.encode() in kept
     assert secret[8:].encode() not in kept
 

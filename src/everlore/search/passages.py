@@ -111,7 +111,7 @@ def asked_for(ask: Ask, stats: TermStats) -> Question:
 
 def turns_of(engine: Engine, ask: Ask, hits: Sequence[Told]) -> list[list[Said]]:
     """What was said: of the foremost hits in all turns around those that match, of the others in those alone."""
-    low = unrelated_cosine(engine, ask.recipe)
+    low = 0.0 if ask.vector is None else unrelated_cosine(engine, ask.recipe)  # the model is asked what it is
     read: dict[int, dict[int, tuple[set[int], float]]] = {}
     rows = [hit.one.row for hit in hits[:READ] if hit.turns]
     if rows:

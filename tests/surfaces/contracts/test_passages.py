@@ -20,5 +20,6 @@ def test_they_are_shown_where_they_say_more_than_the_memory(engine: Engine) -> N
         for text, end in (("I sail.", None), ("I row. I sail.", None), ("I row. I sail.", row.timestamp))
     )
     assert passages(Hit(row, 0.5), engine.clock) == passages(Hit(row, 0.5, passages=(whole,)), engine.clock) == {}
-    assert passages(Hit(row, 0.5, passages=(part,)), engine.clock) == {"passages": [part.shown(engine.clock)]}
+    shown = {"passages": [part.shown(engine.clock) | {"whose": "assistant"}]}  # who writes notes
+    assert passages(Hit(row, 0.5, passages=(part,)), engine.clock) == shown
     assert passages(Hit(row, 0.5, passages=(past,)), engine.clock)["passages"], "what has ended is marked"

@@ -95,7 +95,8 @@ def test_the_memory_api_and_mcp_need_a_token_and_health_does_not(guarded: Server
     for path in ("/health", "/healthz", "/readyz"):
         assert client.get(path).status_code == 200
     assert client.get("/healthz").json() == {"status": "ok"}
-    assert client.get("/readyz").json()["checks"] == {"vault": "ok", "index": "ok", "accounts": "ok"}
+    checks = client.get("/readyz").json()["checks"]
+    assert checks == {"vault": "ok", "databases": "ok", "index": "ok", "accounts": "ok"}
 
 
 def test_a_key_with_few_scopes_can_do_little(guarded: Server) -> None:
@@ -113,7 +114,7 @@ def test_a_key_with_few_scopes_can_do_little(guarded: Server) -> None:
     )
 
 
-def test_an_agent_is_registered_listed_and_disconnected(alice: Gate, bob: Gate) -> None:
+def test_an_agent_is_registered_listed_and_disconnected(guarded: Server, alice: Gate, bob: Gate) -> None:
     body = {"platform": "codex", "name": "Codex", "machineFingerprint": "m9", "clientVersion": "2.1"}
     made = alice.ok("/agents", body)
     assert set(made) == {"agentId", "agentToken", "tokenPrefix", "sourceId"}
@@ -125,6 +126,8 @@ def test_an_agent_is_registered_listed_and_disconnected(alice: Gate, bob: Gate) 
     (row,) = alice.ok("/agents/list", {"platform": "codex", "machineFingerprint": "m9"})["items"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", row.pop("createdAt"))
     assert row.pop("lastActiveAt")
+    with store(guarded.root) as accounts:
+        key = accounts.authenticate(alice.token).actor
     assert row == {
         "id": made["agentId"],
         "platform": "codex",
@@ -133,6 +136,7 @@ def test_an_agent_is_registered_listed_and_disconnected(alice: Gate, bob: Gate) 
         "machineFingerprint": "m9",
         "tokenPrefix": made["tokenPrefix"],
         "connectionStatus": "connected",
+        "keyId": key,
     }
     assert alice.ok("/agents/list", {"platform": "nothing"})["items"] == []
     assert made["agentId"] not in [row["id"] for row in bob.ok("/agents/list")["items"]]

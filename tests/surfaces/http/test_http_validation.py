@@ -8,6 +8,7 @@ import pytest
 from serving import Api
 
 from everlore.search.filters import MAX_IN_VALUES, MAX_VALUES
+from everlore.search.query import LONGEST
 
 MESSAGE = {"sender_id": "alice", "role": "user", "timestamp": 1_780_000_000_000, "content": "hello"}
 
@@ -215,7 +216,7 @@ def test_an_empty_agent_id_is_refused(api: Api) -> None:
         {"agent_id": None},
         {"query": " "},
         {"query": "'\"*()^:-+ OR AND NEAR \u0000"},
-        {"query": "x" * 20_000},
+        {"query": "x" * LONGEST},
         {"method": "keyword"},
         {"method": "vector"},
         {"method": "agentic"},
@@ -223,6 +224,11 @@ def test_an_empty_agent_id_is_refused(api: Api) -> None:
 )
 def test_searches_that_are_fine(api: Api, change: dict[str, Any]) -> None:
     api.ok("search", **({"user_id": "u", "query": "q"} | change))
+
+
+def test_a_query_that_is_too_long_is_refused_with_its_limit(api: Api) -> None:
+    message = api.refused("search", 422, user_id="u", query="x" * (LONGEST + 1))
+    assert f"at most {LONGEST} characters" in message
 
 
 @pytest.mark.parametrize(

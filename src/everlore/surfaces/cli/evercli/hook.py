@@ -2,8 +2,8 @@
 
 The host's own protocol is spoken: its JSON on stdin, its JSON on stdout. A hook never gets in the way: it has a moment,
 and where there is no server, no memory or no sense in the input, it says nothing and succeeds; the reason is in
-evercli.log. All work is done by the vault's server, which the first hook starts; nothing but the standard library is
-imported for it. A gateway is asked by `hook_gateway`.
+evercli.log. All work is done by the vault's server, which the first hook starts; next to nothing but the standard
+library is imported for it. A gateway is asked by `hook_gateway`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from everlore.background.client import detached, ensure, request
 from everlore.background.place import place_of
+from everlore.redact import redact
 from everlore.surfaces.cli.evercli.events import EVENTS, WORDS
 from everlore.surfaces.cli.evercli.folders import find_folders, home_folder
 
@@ -59,7 +60,7 @@ def quick(argv: list[str], env: Env = os.environ) -> None:
         return
     asked = Asked(event, **{name[2:]: value for name, value in given.items()})
     if asked.host in EVENTS:
-        sys.stdout.write(in_time(asked, env, lambda said: local(asked, env, said)))
+        sys.stdout.write(redact(in_time(asked, env, lambda said: local(asked, env, said))))
         sys.stdout.flush()
         os._exit(0)  # who still waits for a server is not waited for
 
@@ -197,8 +198,6 @@ def _curate(command: str, env: Env) -> None:
 
 def log(path: Path, text: str) -> None:
     """Append a line. The log is for its owner only, and starts anew when it has grown large."""
-    from everlore.redact import redact  # only where something went wrong
-
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if path.exists() and path.stat().st_size > LONGEST_LOG:
