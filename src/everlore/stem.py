@@ -24,7 +24,7 @@ _WHOLE = _table(
 )
 _CONSONANT_Y = re.compile(f"([{_VOWEL}])y")
 _POSSESSIVE = re.compile("'s'?$|'$")
-_REGION = re.compile(f"[^{_VOWEL}]*[{_VOWEL}]+[^{_VOWEL}]")
+_REGION = re.compile(f"[{_VOWEL}][^{_VOWEL}]")
 _BEGINNING = re.compile("arsen|commun|emerg|gener|inter|later|organ|past|univers")
 """Behind these the first region begins, as if they were one syllable."""
 _HAS_VOWEL = re.compile(f"[{_VOWEL}]")
@@ -48,9 +48,9 @@ def stem(word: str) -> str:
         return word
     word = word.removeprefix("'")
     marked = _CONSONANT_Y.sub(r"\1Y", f"Y{word[1:]}" if word[0] == "y" else word)
-    beginning = _BEGINNING.match(marked) or _REGION.match(marked)
+    beginning = _BEGINNING.match(marked) or _REGION.search(marked)
     first = beginning.end() if beginning else len(marked)
-    rest = _REGION.match(marked, first)
+    rest = _REGION.search(marked, first)
     second = rest.end() if rest else len(marked)
 
     marked = _POSSESSIVE.sub("", marked)

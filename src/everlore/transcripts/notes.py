@@ -16,7 +16,7 @@ END: Final = "<!-- everme-memory: end -->"
 OUR_BLOCK: Final = re.compile(rf"{re.escape(BEGIN)}(?:(?!{re.escape(BEGIN)}).)*?{re.escape(END)}", re.DOTALL)
 """Our own instructions. A begin mark whose end is missing begins nothing: what follows it is not ours."""
 _FRONT: Final = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_FIELD: Final = re.compile(r"[A-Za-z_][\w .-]*:(?:\s|$)")
+_FIELD: Final = re.compile(r"\A[A-Za-z_][\w .-]*:(?:\s|$)")
 _DATE: Final = re.compile(
     r"^(?:date|created|updated|modified|merged_at)\w*:[ \t]*['\"]?(\d{4}-\d\d-\d\d[^'\"\r\n#]*)", re.M
 )

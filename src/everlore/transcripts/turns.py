@@ -21,7 +21,8 @@ from everlore.types import Json
 LONGEST_TEXT: Final = 8000
 LONGEST_TOOL_TEXT: Final = 2000
 LONGEST_NAME: Final = 100
-_NOISE: Final = re.compile(r"<(system-reminder|hook_context)>.*?</\1>", re.DOTALL)
+_NOISE: Final = tuple((f"<{tag}>", f"</{tag}>") for tag in ("system-reminder", "hook_context"))
+"""What a host adds begins and ends with these; a begin without its end begins nothing."""
 _MACHINE: Final = (
     "<command-",
     "<local-command",
@@ -100,7 +101,10 @@ def _plain(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    text = _NOISE.sub("", text).strip()
+    for begin, end in _NOISE:
+        *ended, rest = text.split(end)
+        text = "".join(part.partition(begin)[0] if begin in part else part + end for part in ended) + rest
+    text = text.strip()
     return "" if text.startswith(_MACHINE) else trim(mask_secrets(text), LONGEST_TEXT)
 
 

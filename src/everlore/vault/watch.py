@@ -25,7 +25,7 @@ QUIET_MS = 50
 WAKE_MS = 250
 """How often the watcher looks up when nothing happens."""
 
-_NO_FOLDER = re.compile(r".*~|.*\.(?:swp|swo|swx|tmp|bak|md)|#.*|4913", re.DOTALL)
+_NO_FOLDER = re.compile(r"\A(?:.*~|.*\.(?:swp|swo|swx|tmp|bak|md)|#.*|4913)", re.DOTALL)
 """Names of editors' temporary files: when one is gone, it cannot be told any more that it was no folder."""
 
 

@@ -16,7 +16,7 @@ import yaml
 
 from everlore.types import Json
 
-_COMMENT = re.compile(r"(?:^|[ \t]+)#[^\r\n]*", re.MULTILINE)
+_COMMENT = re.compile(r"(?:^|(?<![ \t])[ \t]+)#[^\r\n]*", re.MULTILINE)
 _IN_LINE = re.compile(r"[^\r\n]")
 
 

@@ -24,8 +24,8 @@ from everlore.errors import InvalidInput
 from everlore.types import Json
 
 SHOWN = 60
-WHOLE = re.compile(r"\s*([+-]?\d{1,18})(?:\.0+)?\s*")
-DECIMAL = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*")
+WHOLE = re.compile(r"\A\s*([+-]?\d{1,18})(?:\.0+)?\s*")
+DECIMAL = re.compile(r"\A\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*")
 NAMES: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 TYPES: Mapping[str, Any] = {name: one for one, name in NAMES.items()} | {
     "number": int | float,

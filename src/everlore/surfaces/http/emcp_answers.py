@@ -26,7 +26,7 @@ TRACE: Final = "X-Trace-Id"
 REDACTED: Final = "[REDACTED]"
 SECRET_NAMES: Final = frozenset({"authorization", "token", "jwt", "secret", "cookie", "password", "api_key"})
 SECRET_TEXT: Final = re.compile(
-    r"(?:emk|evt)_[0-9a-f]{8,}|\bsk-[A-Za-z0-9_-]{16,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:\bbearer\s+)\S+"
+    r"(?:emk|evt)_[0-9a-f]{8,}|\bsk-[A-Za-z0-9_-]{16,}|\beyJ[\w-]{8,}(?:\.[\w-]*){0,2}|(?i:\bbearer\s+)\S+"
 )
 LONGEST: Final = 300
 MOST: Final = 50

@@ -33,7 +33,8 @@ _SWITCHES: Final = {
     for names in GLOBAL_FLAGS.keys() - _WITH_VALUE
     for word in names.split(", ")
 }
-_DURATION: Final = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
+_NUMBER: Final = r"(\d+(?:\.\d+)?)"
+_DURATION: Final = re.compile(rf"\A(?:{_NUMBER}h)?(?:{_NUMBER}m)?(?:{_NUMBER}s)?(?:{_NUMBER}ms)?")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from everlore.surfaces.cli.evercli.events import EVENTS, WORDS
 from everlore.surfaces.cli.evercli.failure import unusable
 from everlore.types import Json
 
-_OURS: Final = re.compile(rf"evercli\S* hook (?:{'|'.join(WORDS)})(?:\s|$)")
+_OURS: Final = re.compile(rf"evercli\S{{0,40}} hook (?:{'|'.join(WORDS)})(?:\s|$)")
 
 
 def put(text: str, path: Path, host: str, program: list[str], options: list[str]) -> str:

@@ -15,7 +15,7 @@ from everlore.types import IndexedMemory, Json, Owner
 
 SPANS = ((365, "years"), (30, "months"), (7, "weeks"), (1, "days"))
 SHORT = 240
-_IMAGE = re.compile(r'<img\b[^>]*?\balt="([^"]*)"[^>]*>')
+_IMAGE = re.compile(r'<img src="[^"<>]*" alt="([^"<>]*)"[^<>]*>')
 """Nothing is fetched because a memory names it: of a picture its name is shown."""
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
