@@ -40,6 +40,33 @@ CollectorRegistry = Counter = Histogram = GaugeMetricFamily = Metric = Collector
 CONTENT_TYPE_LATEST = ""
 """
 """Stands for prometheus-client, in the same way."""
+LOG = """
+import json, logging, sys, traceback
+
+class Nothing:
+    def __call__(self, *args, **named): return self
+    def __getattr__(self, name): return Nothing()
+    def __enter__(self): return self
+    def __exit__(self, *error): return None
+
+class Formatter(logging.Formatter):
+    wrap_for_formatter = remove_processors_meta = None
+    def __init__(self, **named): super().__init__()
+
+class Log:
+    def __getattr__(self, level):
+        def say(event, *args, **named):
+            print(json.dumps({"event": event, "level": level, **named}, default=str), file=sys.stderr, flush=True)
+            if level == "exception":
+                traceback.print_exc()
+        return say
+
+def get_logger(*args): return Log()
+configure = contextvars = dev = processors = Nothing()
+stdlib = Nothing()
+stdlib.ProcessorFormatter = Formatter
+"""
+"""Stands for structlog, likewise; what a server says is read from its lines."""
 
 
 def path_of(commit: str, folder: Path) -> dict[str, str]:
@@ -51,6 +78,6 @@ def path_of(commit: str, folder: Path) -> dict[str, str]:
         archive.extractall(folder, filter="data")
     (folder / "src" / "prometheus_client").mkdir()
     metrics = [f"prometheus_client/{name}" for name in ("__init__", "core", "registry")]
-    for name, text in (("pydantic_settings", SETTINGS), *((name, METRICS) for name in metrics)):
+    for name, text in (("pydantic_settings", SETTINGS), ("structlog", LOG), *((name, METRICS) for name in metrics)):
         (folder / "src" / f"{name}.py").write_text(text, encoding="utf-8")
     return {"PYTHONPATH": os.pathsep.join([str(folder / "src"), os.environ.get("PYTHONPATH", "")])}
