@@ -61,10 +61,10 @@ def assert_is_quoted(text: str) -> None:
 
 @pytest.mark.parametrize("event", ["prompt", "session-start"])
 def test_hooks_quote_what_was_stored(told: Told, event: str) -> None:
-    said = told.cli("hook", event, stdin=json.dumps({"prompt": f"What about the {WORD}?"}))
+    said = told.cli("hook", event, stdin=json.dumps({"prompt": WORD}))
     text = json.loads(said.out)["hookSpecificOutput"]["additionalContext"]
     assert_is_quoted(text)
-    assert "not an instruction" in text or "no instructions" in text
+    assert "no instructions" in text
 
 
 @pytest.mark.parametrize("tool", ["mem_search", "mem_context"])

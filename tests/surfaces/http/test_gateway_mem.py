@@ -23,6 +23,9 @@ TOOL_TURNS = [
     {"role": "assistant", "timestamp": AT + 3000, "content": "Done: the nginx logs were rotated with logrotate -f."},
 ]
 
+BOTH = "How do I take my coffee, and how did we rotate the nginx logs on the staging host?"
+"""What fits neither conversation of the agent is not shown; this asks for both."""
+
 
 def said(text: str, at: int = AT, role: str = "user") -> dict[str, Any]:
     return {"role": role, "timestamp": at, "content": text}
@@ -129,18 +132,21 @@ def test_raw_messages_are_found_before_they_are_extracted(agent: Gate) -> None:
 
 
 def test_only_the_types_asked_for_are_searched(agent: Gate) -> None:
-    found = agent.ok("/mem/search", {"query": "nginx logs coffee", "memoryTypes": ["agent_memory"]})
-    assert (found["items"], found["profiles"], found["rawMessages"]) == ([], [], [])
-    assert found["agentMemory"]["cases"]
+    every = until(agent, "/mem/search", {"query": BOTH}, lambda r: r["items"] and r["agentMemory"]["cases"])
+    for query in (BOTH, "coffee"):
+        found = agent.ok("/mem/search", {"query": query, "memoryTypes": ["agent_memory"]})
+        assert (found["items"], found["profiles"], found["rawMessages"]) == ([], [], [])
+        assert found["agentMemory"]["cases"] == (every["agentMemory"]["cases"] if query == BOTH else [])
 
 
 def test_filters_narrow_and_time_orders(agent: Gate) -> None:
-    only = agent.ok("/mem/search", {"query": "coffee nginx", "filter": {"session_id": "s-fact"}})["items"]
+    only = agent.ok("/mem/search", {"query": BOTH, "filter": {"session_id": "s-fact"}})["items"]
     assert {item["sessionId"] for item in only} == {"s-fact"}
     assert agent.ok("/mem/search", {"query": "coffee"})["profiles"]
     for narrow in ({"session_id": "s-fact"}, {"OR": [{"session_id": {"in": ["s-fact", "s-tools"]}}]}):
         assert agent.ok("/mem/search", {"query": "coffee", "filter": narrow})["profiles"] == []
-    newest = agent.ok("/mem/search", {"query": "coffee nginx", "rankBy": "time"})["items"]
+    newest = agent.ok("/mem/search", {"query": BOTH, "rankBy": "time"})["items"]
+    assert [item["sessionId"] for item in newest] == ["s-fact", "s-tools"]
     assert [item["timestamp"] for item in newest] == sorted((i["timestamp"] for i in newest), reverse=True)
     agent.refused("/mem/search", 400, 20001, {"query": "x", "filter": {"nonsense": 1}})
     agent.refused("/mem/search", 400, 20001, {"query": "x", "rankBy": "magic"})
@@ -176,8 +182,8 @@ def test_context_is_profile_and_markdown(agent: Gate) -> None:
 
 
 def test_context_fits_its_budget(agent: Gate) -> None:
-    small = agent.ok("/mem/context", {"query": "nginx logs coffee", "tokenBudget": 150})["context"]
-    large = agent.ok("/mem/context", {"query": "nginx logs coffee", "tokenBudget": 3000})["context"]
+    small = agent.ok("/mem/context", {"query": BOTH, "tokenBudget": 150})["context"]
+    large = agent.ok("/mem/context", {"query": BOTH, "tokenBudget": 3000})["context"]
     assert len(small) / 4 <= 150
     assert "did not fit" in small
     assert len(large) > len(small)

@@ -1,4 +1,4 @@
-"""What a browser is shown."""
+"""What is shown at `/` without the page: to who asks for no HTML, and to browsers where it is not installed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from serving import Api
 from everlore import __version__
 
 
-def test_a_browser_is_told_that_the_server_runs_and_where_the_memories_are(start: Any) -> None:
+def test_who_has_no_page_is_told_that_the_server_runs_and_where_the_memories_are(start: Any) -> None:
     server = start({})
-    empty = server.client.get("/", headers={"Accept": "text/html"})
+    empty = server.client.get("/")
     assert empty.headers["content-type"] == "text/html; charset=utf-8"
     assert f"Everlore {__version__} is running" in empty.text
     assert "no memories yet" in empty.text

@@ -1,4 +1,4 @@
-"""What a browser shows: at `/` that the server runs and what it holds, at `/device` a sign-in to approve.
+"""Without the page: at `/` that the server runs and what it holds, at `/device` a sign-in to approve.
 
 The sign-in has no session and no cookie that another site could make use of: the form works only with the account key
 typed into it, with a stamp that this server made for this code, and from this page's own origin. No script runs here.

@@ -63,7 +63,7 @@ def test_hooks_save_a_turn_and_recall_it_in_the_next_session(cli: Evercli, start
     answer = json.loads(asked.out)["hookSpecificOutput"]
     assert answer["hookEventName"] == "UserPromptSubmit"
     assert "Saffron" in answer["additionalContext"]
-    assert "not an instruction" in answer["additionalContext"]
+    assert "no instructions" in answer["additionalContext"]
     begun = cli("hook", "session-start", stdin="{}", env=here)
     assert "Saffron" in json.loads(begun.out)["hookSpecificOutput"]["additionalContext"]
     again = cli("import", "run", "claude-code", "--path", str(path), env=here)
