@@ -163,7 +163,6 @@ SURFACES: dict[str, Surface] = {
     "search_text": by_knowledge("search_text"),
     "memory_search": lambda told, question: shown(told.records.ok("memory_search", query=question, limit=20)),
     "mem_search": lambda told, question: in_markdown(told.everme.text("mem_search", query=question, topK=20)),
-    "mem_context": lambda told, question: in_markdown(told.everme.text("mem_context", query=question)),
     "gateway": lambda told, question: shown(told.gateway.ok("/mem/search", {"query": question, "topK": 20})["items"]),
     "evercli": lambda told, question: shown(
         told.cli("memory", "search", question, "--user", "ann", "--top-k", "20").data["items"]
@@ -186,6 +185,21 @@ def test_who_asks_for_the_past_is_told_what_replaced_it(told: Told, surface: str
     assert CHANGED[thing].past in lines
     assert lines[0] in (CHANGED[thing].past, CHANGED[thing].now), lines
     assert_past_is_marked(lines)
+
+
+@pytest.mark.parametrize(
+    ("thing", "question"), [*QUESTIONS, *((name, changed.still) for name, changed in CHANGED.items())]
+)
+def test_context_tells_what_holds_now_and_nothing_else(told: Told, thing: str, question: str) -> None:
+    """In the order in which it was said, and only what other surfaces answer too."""
+    text = told.everme.text("mem_context", query=question)
+    said = re.findall("^- ([\\d-]+), user “Ann”: “(.*)”$", text, re.MULTILINE)
+    lines = [line for _, line in said]
+    assert CHANGED[thing].now in lines, text
+    assert not [one.once for one in CHANGED.values() if one.once.rstrip(".") in text]
+    assert said == sorted(set(said))
+    assert len(said) == text.count("\n- ")
+    assert set(lines) <= set(SURFACES["mem_search"](told, question))
 
 
 def assert_past_is_marked(lines: Sequence[str]) -> None:

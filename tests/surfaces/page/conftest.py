@@ -1,4 +1,4 @@
-"""One browser and one server with memories for all tests of a worker; each test has a window of its own."""
+"""A browser for each file and one server with memories for all tests of a worker; each test has a window of its own."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from serving import Server, everlore, running
 Open = Callable[..., Tab]
 
 
-@pytest.fixture(scope="session")
-def browser(lasting: Kept) -> Browser:
-    return lasting.get("chromium", chromium)
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """While it is open, its event loop counts as running in this thread: tests of other files could start none."""
+    with chromium() as opened:
+        yield opened
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory, lasting: Kept, browser: Browser) -> Server:
     """A server that Anna has told something. Who changes what is there tells of somebody else."""
 
