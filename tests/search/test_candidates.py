@@ -11,7 +11,6 @@ from everlore.engine import Engine
 from everlore.search.candidates import Ask, Found, collect
 from everlore.search.recipes import HYBRID, KEYWORD, VECTOR, Recipe
 from everlore.search.score import looked_for
-from everlore.search.time_window import inside
 from everlore.types import Owner, Predicate, Scope, Where
 
 ANN = Owner(Scope(), "user", "ann")
@@ -61,7 +60,7 @@ def test_the_time_asked_for_brings_in_its_own(told: Engine) -> None:
     """However many others are nearer: of each list as many again are asked for within that time."""
     ask = asking(told, "Where do I live?", limit=1)
     assert "wedding" not in sessions(told, collect(told.index, ask))
-    around = inside(MAY_28 + 89 * DAY, MAY_28 + 91 * DAY, None)
+    around = (MAY_28 + 89 * DAY, MAY_28 + 91 * DAY)
     assert "wedding" in sessions(told, collect(told.index, replace(ask, favoured=around)))
 
 

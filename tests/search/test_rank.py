@@ -16,7 +16,6 @@ from everlore.search.query import Parts
 from everlore.search.rank import IN_TIME, SAME, SHARED_NAMES, Ranked, leading, rank
 from everlore.search.recipes import HYBRID, RECALL, Recipe
 from everlore.search.score import BY_ASSISTANT, added, looked_for
-from everlore.search.time_window import inside
 from everlore.search.vectors import unrelated_cosine
 from everlore.sync.embedding import embed_pending
 from everlore.types import Owner, Scope, Where
@@ -49,7 +48,7 @@ def test_the_best_come_first_with_the_steps_to_their_scores(told: Engine) -> Non
 def test_the_time_asked_for_is_preferred_in_one_pass_and_hides_nothing(told: Engine) -> None:
     ask = asking(told, "What did I say?")
     plain = by_session(told, rank(told, ask).memories)
-    around = inside(MAY_28 + 89 * DAY, MAY_28 + 91 * DAY, None)
+    around = (MAY_28 + 89 * DAY, MAY_28 + 91 * DAY)
     raised = by_session(told, rank(told, replace(ask, favoured=around)).memories)
     assert raised.keys() == plain.keys()
     for session, one in raised.items():

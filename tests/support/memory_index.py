@@ -176,7 +176,8 @@ class Files(base.Files):
             before = self._state.pieces.get(old[place]) if place < len(old) else None
             same = before and (before[0].turn, before[0].tokens, before[2]) == (unit.turn, joined(words), unit.dense)
             name = old[place] if same else next(self._state.numbers)
-            piece = Piece(name, number, row.key.kind, row.parent_id, unit.turn, start, len(words), joined(words))
+            of = (name, number, row.key.kind, row.parent_id, row.timestamp)
+            piece = Piece(*of, unit.turn, start, len(words), joined(words))
             self._state.pieces[name] = (piece, place, unit.dense)
             found.append(name)
             start += len(words)

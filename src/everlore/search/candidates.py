@@ -14,8 +14,9 @@ import numpy as np
 from everlore.kinds.registry import parts_of
 from everlore.search.recipes import ALONE, HYBRID, Recipe
 from everlore.search.score import Candidates
+from everlore.search.time_window import inside
 from everlore.stores.base import Asked, Evidence, Index, Piece, TermStats, Vector
-from everlore.types import Filter, Where
+from everlore.types import Where
 
 DEEPER = 8
 DEEPEST = 2000
@@ -42,8 +43,8 @@ class Ask:
     """Memories whose turns are wanted afterwards."""
     radius: float | None
     recipe: Recipe = HYBRID
-    favoured: Filter | None = None
-    """Memories that meet this, and what else is demanded, are preferred: the time that was asked for."""
+    favoured: tuple[int, int] | None = None
+    """The time that was asked for, in milliseconds: memories of it are preferred."""
 
     @cached_property
     def terms(self) -> list[str]:
@@ -83,7 +84,7 @@ class _Window:
 
 def collect(index: Index, ask: Ask) -> Found | None:
     """Of words and vectors, and once more of each within the time that was asked for; None when there is nothing."""
-    also = None if ask.favoured is None else replace(ask.where, filter=ask.favoured)
+    also = ask.favoured and replace(ask.where, filter=inside(*ask.favoured, ask.where.filter))
     asked = Asked(ask.where, ask.terms, ask.vector, ask.limit, ask.recipe.reach, ask.radius, also)
     lists = index.search.candidates(asked)
     stats = lists.stats or TermStats(0, 1.0, {})

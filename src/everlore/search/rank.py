@@ -115,7 +115,7 @@ def rank(engine: Engine, ask: Ask) -> Ranking:
         if ask.recipe.graph > 0:
             memories, nodes = _with_graph(engine, ask, found, idf, memories)
         if ask.favoured is not None:
-            memories = _in_time(engine, ask, memories)
+            memories = _in_time(ask, *ask.favoured, memories)
     weights = dict(zip(ask.terms, idf.tolist(), strict=True))
     best = leading(memories, ask.keep)
     return Ranking(
@@ -246,8 +246,11 @@ def _seeds(memories: Sequence[Ranked], low: float) -> dict[int, float]:
     return {row: worths[row] for row in best[: 4 * SEEDS] if worths[row] > 0}
 
 
-def _in_time(engine: Engine, ask: Ask, memories: list[Ranked]) -> list[Ranked]:
+def _in_time(ask: Ask, begin: int, end: int, memories: list[Ranked]) -> list[Ranked]:
     """Those of the time that was asked for raised towards 1."""
-    allowed = engine.index.search.permitted([one.row for one in memories], replace(ask.where, filter=ask.favoured))
     left = 1 - ask.recipe.time
-    return [one.moved(IN_TIME, lambda score: 1 - (1 - score) * left) if one.row in allowed else one for one in memories]
+
+    def within(one: Ranked) -> bool:
+        return any(begin <= turn.piece.timestamp <= end for turn in one.turns.values())
+
+    return [one.moved(IN_TIME, lambda score: 1 - (1 - score) * left) if within(one) else one for one in memories]

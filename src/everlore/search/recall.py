@@ -29,7 +29,7 @@ from everlore.search.recipes import HYBRID, Recipe
 from everlore.search.rounds import LEARN_FROM, further, rerank
 from everlore.search.score import looked_for
 from everlore.search.supersede import Changes, supersede
-from everlore.search.time_window import inside, stretch
+from everlore.search.time_window import stretch
 from everlore.search.vectors import default_radius, query_vector, unrelated_cosine
 from everlore.stores.base import TermStats, Vector
 from everlore.types import PERSONAL, IndexedMemory, Json, Owner, Where
@@ -179,7 +179,7 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
         keep=max(wanted, LEARN_FROM),
         radius=given.radius,
         recipe=recipe,
-        favoured=inside(*given.meant, demand) if given.meant else None,
+        favoured=given.meant,
     )
     ranking = first = rank(engine, ask)
     rounds: list[dict[str, Json]] = []

@@ -88,6 +88,8 @@ class Piece(NamedTuple):
     row: int
     kind: str
     parent_id: str
+    timestamp: int
+    """Of the memory, as its parent is."""
     turn: int
     start: int
     """Tokens of the memory before this unit."""

@@ -27,7 +27,7 @@ from everlore.tenants import owner_uuid, tenant_of
 from everlore.types import Owner, UnitHit, Where
 
 _FOUND = "SELECT tenant, row, place FROM "
-_PIECE = "n.id, n.row, n.kind, r.parent_id, n.turn, n.start, n.length, n.tokens"
+_PIECE = "n.id, n.row, n.kind, r.parent_id, r.timestamp, n.turn, n.start, n.length, n.tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +173,10 @@ def _statement(asked: Asked, lists: Sequence[_List], units: set[int], ours: str 
 
 
 def _evidence(asked: Asked, found: Sequence[Row], near: list[UnitHit], stats: TermStats | None) -> Evidence:
-    pieces = [Piece._make(row[:8]) for row in found]
-    cosines = np.array([np.nan if row[8] is None else vectors.cosine(row[8]) for row in found], np.float64)
-    worded = sorted((-row[9], row[11], row[12], row[0]) for row in found if row[9] is not None)
-    meant = sorted((-vectors.cosine(1 - row[10]), row[11], row[12], row[0]) for row in found if row[10] is not None)
+    pieces = [Piece._make(row[:9]) for row in found]
+    cosines = np.array([np.nan if row[9] is None else vectors.cosine(row[9]) for row in found], np.float64)
+    worded = sorted((-row[10], row[12], row[13], row[0]) for row in found if row[10] is not None)
+    meant = sorted((-vectors.cosine(1 - row[11]), row[12], row[13], row[0]) for row in found if row[11] is not None)
     by_meaning = near or [UnitHit(unit, -far) for far, _, _, unit in meant]
     return Evidence(
         pieces,

@@ -120,7 +120,8 @@ def _around(connection: Connection, asked: Asked, units: Collection[int]) -> lis
         )
         values += (asked.reach, asked.reach)
     select = (
-        "SELECT n.id, n.row, k.name, r.parent_id, n.turn, n.start, n.length, n.tokens FROM units n JOIN memories r"
-        f" ON r.id = n.row JOIN kinds k ON k.id = n.kind WHERE n.id IN ({named}) ORDER BY n.row, n.place"
+        "SELECT n.id, n.row, k.name, r.parent_id, r.timestamp, n.turn, n.start, n.length, n.tokens FROM units n"
+        " JOIN memories r ON r.id = n.row JOIN kinds k ON k.id = n.kind"
+        f" WHERE n.id IN ({named}) ORDER BY n.row, n.place"
     )
     return list(map(Piece._make, connection.rows(select, values)))
