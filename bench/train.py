@@ -283,7 +283,9 @@ def train_places(embedder: OfflineEmbedder, folder: Path) -> dict[str, Matrix]:
     for family in load("families")["family"]:  # of what is no rule, and of what nobody says of themselves
         rows += [(text, CATEGORY) for text in family["before"] if "rule" in family]
         others = [text for name in ("ends", "stands", "before") for text in family[name] if "rule" not in family]
-        rows += [(text, salience.OTHER) for text in others if not text.startswith(OF_ONESELF)]
+        ours = any(text.startswith(OF_ONESELF) for text in family["before"])  # "we" are a household there, else a team
+        own = (*OF_ONESELF, "We ", "We'") if ours else OF_ONESELF
+        rows += [(text, salience.OTHER) for text in others if not text.startswith(own)]
     rows += [(one.text, salience.OTHER) for one in judged_sentences(folder) if is_seen(one.text) and not one.keep]
     rows = [(text, name) for text, name in dict.fromkeys(rows) if language_of(text).code == "en"]
     other = salience.PLACES.index(salience.OTHER)

@@ -37,3 +37,8 @@ def test_what_a_statement_shows() -> None:
     assert shown.numbers == {"10:30"}
     assert shown.names == {"marta"}
     assert "standup" in shown.content
+
+
+def test_what_is_so_for_the_moment_tells_of_no_change() -> None:
+    assert change.seen("I can't swim right now.").counts["change"] == 0
+    assert change.seen("I can't swim now.").counts["change"] == 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from everlore.extract.language import codes, language
-from everlore.extract.rules import is_rule, of_work, takes_back
+from everlore.extract.rules import is_rule, may_be_rule, of_work, takes_back
 
 
 def examples(kind: str) -> Iterator[str]:
@@ -35,6 +35,12 @@ def test_what_takes_a_rule_back() -> None:
     assert not takes_back("Never use emojis.")
     assert is_rule("Could you always answer in English?")
     assert not is_rule("Could you answer this?")
+
+
+def test_what_is_played_is_for_once() -> None:
+    assert not may_be_rule("Pretend to be my interviewer.")
+    assert not may_be_rule("Act as my Spanish teacher.")
+    assert may_be_rule("From now on, act as my Spanish teacher.")
 
 
 @pytest.mark.parametrize(

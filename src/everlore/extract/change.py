@@ -54,6 +54,7 @@ class Seen:
 def seen(text: str) -> Seen:
     known = language_of(text)
     low = small(text[:SHOWN])
+    lasting = known.pattern("passing").sub("", low)  # "right now" tells of no change, as "now" does
     content: set[str] = set()
     numbers: set[str] = set()
     names: set[str] = set()
@@ -76,7 +77,7 @@ def seen(text: str) -> Seen:
     return Seen(
         text, known, frozenset(content), frozenset(numbers), frozenset(names), head, known.has("self", low),
         known.has("we", low), known.has("others", low), low,
-        {group: min(COUNTED, known.count(group, low)) for group in GROUPS},
+        {group: min(COUNTED, known.count(group, lasting if group == "change" else low)) for group in GROUPS},
     )  # fmt: skip
 
 

@@ -127,7 +127,7 @@ def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
         return SURE * sure
     if (new.parent_id, new.turn, new.timestamp) == (old.parent_id, old.turn, old.timestamp):
         return 0.0  # in one breath only what is plain
-    if stale and stale.category == "family" and _died(after, stale):
+    if stale and stale.category == "family" and _died(after, before, stale):
         return SURE
     if seen(after).language.has("only_now", small(after)):
         return 0.0  # what is so today may be otherwise tomorrow
@@ -135,9 +135,12 @@ def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
     return min(max(0.0, judged(before, after, pair)), SURE / 2)
 
 
-def _died(after: str, stale: Claim) -> bool:
-    """ "Mimi died last night." of "My cat is called Mimi." """
+def _died(after: str, before: str, stale: Claim) -> bool:
+    """ "Mimi died last night." of "My cat is called Mimi."; "My friend's cat died." is none of one's own."""
     low = small(after)
+    whose = seen(after).language.pattern("others").match(low)
+    if whose and whose[0] not in small(before):
+        return False
     names = {word for word in stale.value.split() if len(word) > 2} & set(map(small, words(after)))
     return bool(names) and seen(after).language.has("dies", low) and len(low.split()) <= SHORT
 
