@@ -16,12 +16,12 @@ from everlore.backends.files import FilesBackend
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, Unreadable
 from everlore.stores.buffer import Buffer, Kept, Record, Seen
-from everlore.sync.upkeep import Progress, together
+from everlore.sync.upkeep import Progress
 from everlore.vault.base import Raw, Vault
 from everlore.vault.folder import FolderVault
 
-TOGETHER = 64
-"""Files that are read and written at a time."""
+TOGETHER, BYTES = 64, 256_000
+"""Files that are read and written at a time, and what they may hold together where it is more than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,8 @@ def refuse_itself(engine: Engine, folder: Path) -> None:
 def move(source: Side, target: Side, progress: Progress, *, force: bool = False, dry_run: bool = False) -> Moved:
     """Copy what the target lacks. With differences and without `force`, nothing at all is written. A dry run returns
     what would come of it."""
-    new, equal, differing = _compared(source.vault, target.vault, progress)
+    sizes = {path: size for path, _, size in source.vault.walk()}
+    new, equal, differing = _compared(source.vault, target.vault, sizes, progress)
     if differing and not force:
         return Moved(new, equal, differing, 0)
     wanted = [*new, *differing]
@@ -77,7 +78,7 @@ def move(source: Side, target: Side, progress: Progress, *, force: bool = False,
         return Moved(wanted, equal, differing, _new_messages(source, target))
     messages = target.buffer.load(source.buffer.dump()) if source.buffer and target.buffer else 0
     refused: dict[str, str] = {}
-    for some in together(progress, "copying files", wanted, TOGETHER):
+    for some in _together(progress, "copying files", wanted, sizes):
         target.vault.put_all(_readable(source.vault, some, refused))
     written = [path for path in wanted if path not in refused]
     return Moved(written, equal, differing, messages, tuple(refused.values()))
@@ -95,19 +96,35 @@ def _readable(vault: Vault, paths: Sequence[str], refused: dict[str, str]) -> Ma
     return {**_readable(vault, paths[:middle], refused), **_readable(vault, paths[middle:], refused)}
 
 
-def _compared(source: Vault, target: Vault, progress: Progress) -> tuple[list[str], int, list[str]]:
+def _together(progress: Progress, what: str, paths: Sequence[str], sizes: Mapping[str, int]) -> Iterator[Sequence[str]]:
+    """The files, as many at a time as are held at once, while it is told how many of them are done."""
+    start = held = 0
+    for at, path in enumerate(paths):
+        held += sizes[path]
+        if at > start and (at - start == TOGETHER or held > BYTES):
+            progress(what, start, len(paths))
+            yield paths[start:at]
+            start, held = at, sizes[path]
+    if paths:
+        progress(what, start, len(paths))
+        yield paths[start:]
+    progress(what, len(paths), len(paths))
+
+
+def _compared(
+    source: Vault, target: Vault, sizes: Mapping[str, int], progress: Progress
+) -> tuple[list[str], int, list[str]]:
     """Files that are new to the target, how many are equal, and those that differ."""
     there = {path: size for path, _, size in target.walk()}
-    files = list(source.walk())
     new: list[str] = []
     differing: list[str] = []
-    for some in together(progress, "comparing files", files, TOGETHER):
-        new += [path for path, _, _ in some if path not in there]
-        alike = [path for path, _, size in some if there.get(path) == size]
+    for some in _together(progress, "comparing files", list(sizes), sizes):
+        new += [path for path in some if path not in there]
+        alike = [path for path in some if there.get(path) == sizes[path]]
         mine, theirs = _readable(source, alike, {}), _readable(target, alike, {})
         same = {path for path in mine.keys() & theirs if mine[path].content == theirs[path].content}
-        differing += [path for path, _, _ in some if path in there and path not in same]
-    return new, len(files) - len(new) - len(differing), differing
+        differing += [path for path in some if path in there and path not in same]
+    return new, len(sizes) - len(new) - len(differing), differing
 
 
 def _new_messages(source: Side, target: Side) -> int:

@@ -36,14 +36,6 @@ def counted(progress: Progress, what: str, items: Sequence[T]) -> Iterator[T]:
     progress(what, len(items), len(items))
 
 
-def together(progress: Progress, what: str, items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """The same, so many at a time."""
-    for start in range(0, len(items), size):
-        progress(what, start, len(items))
-        yield items[start : start + size]
-    progress(what, len(items), len(items))
-
-
 def rebuild(engine: Engine, progress: Progress) -> int:
     """Make the index again from the files; returns the number of memories in it. What the index has of a file that
     cannot be opened, or of an entry that cannot be read, stays: it may be the last that is left of it."""
