@@ -37,9 +37,9 @@ WORDED = 0.5
 
 
 def fitting(asked: Question, told: Sequence[Told], stats: TermStats, vector: Vector | None, model: str) -> list[bool]:
-    """Of each memory, in their order, whether it fits."""
+    """Of each memory, in their order, whether it fits. One without any score does not, whatever is asked."""
     given = features(asked, told, stats)
-    held = given[:, NAMES.index("held")]
+    score, held = given[:, NAMES.index("score")], given[:, NAMES.index("held")]
     if vector is None:
         return [bool(one >= WORDED) for one in held]
     kept = _kept()
@@ -48,7 +48,7 @@ def fitting(asked: Question, told: Sequence[Told], stats: TermStats, vector: Vec
     worth = given @ np.array([plain[name] for name in NAMES]) + kept["bias" if of_model else "bias alone"]
     if of_model:  # what the model takes the prompt for: a thing to do, common knowledge, or somebody's own affairs
         worth = worth + float(vector @ np.array(kept["vector"]))
-    return [bool(one >= 0 or share >= WHOLE) for one, share in zip(worth, held, strict=True)]
+    return [bool(one) for one in (score > 0) & ((worth >= 0) | (held >= WHOLE))]
 
 
 @cache

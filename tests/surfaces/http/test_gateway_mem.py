@@ -168,6 +168,11 @@ def test_a_question_about_nothing_known_finds_nothing(agent: Gate) -> None:
     assert (found["items"], found["profiles"], found["rawMessages"]) == ([], [], [])
 
 
+def test_a_question_about_one_thing_finds_nothing_else(agent: Gate) -> None:
+    found = until(agent, "/mem/search", {"query": "How do I take my coffee?"}, lambda r: r["items"])
+    assert [item["sessionId"] for item in found["items"]] == ["s-fact"]
+
+
 def test_context_is_profile_and_markdown(agent: Gate) -> None:
     result = until(agent, "/mem/context", {}, lambda r: r["profile"])
     assert set(result) == {"profile", "context", "memoryCount", "cachedAt", "generatedAt"}
