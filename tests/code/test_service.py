@@ -18,6 +18,8 @@ from everlore.code import code_hits, open_code
 from everlore.code.projects import Projects
 from everlore.code.rows import owner_of
 from everlore.engine import Engine
+from everlore.errors import Damaged
+from everlore.sync.doctor import repair
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
@@ -262,6 +264,13 @@ def test_chunks_of_no_project_are_cleared_away(tmp_path: Path, shop: Path, vecto
     engine.close()
     for path in (root / ".everlore").glob("projects.db*"):
         path.unlink()
+    engine = open_vault(root, vectors.url)
+    try:
+        with pytest.raises(Damaged, match=r"projects\.db"):
+            call(engine, "search_code", query="add_item")
+    finally:
+        engine.close()
+    assert any("projects.db" in said for said in repair(engine.settings)), "it may be made anew from here on"
     engine = open_vault(root, vectors.url)
     try:
         assert call(engine, "search_code", query="add_item")["count"] == 0
