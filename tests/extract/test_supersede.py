@@ -48,6 +48,7 @@ def test_ends(first: str, then: str) -> None:
         ("I love jazz.", "I hate jazz when I'm tired."),
         ("My dog is called Rex.", "My dog is called Bella."),
         ("My boss is Karen.", "My boss is annoying."),
+        ("I am vegetarian.", "I am single."),
         ("I have a dog.", "My friend's dog died."),
         ("I ride my bike to work.", "I can't ride my bike right now."),
     ],

@@ -19,6 +19,7 @@ from everlore.extract.language import language_of, small, words
 from everlore.extract.learned import Vector
 from everlore.extract.rules import CATEGORY, may_take_back, takes_back
 from everlore.kinds.fact import Fact
+from everlore.stores.tokens import STOP_WORDS
 from everlore.temporal import close
 from everlore.types import Validity
 
@@ -151,7 +152,7 @@ def _by_frames(fresh: Claim, stale: Claim, after: str, before: str) -> bool | No
         named = not fresh.value or bool(set(fresh.value.split()) & set(stale.value.split()))
         if stale.slot in fresh.closes and named:
             return True
-        return None
+        return False if _apart(fresh, stale, after, before) else None
     shown, low = seen(after), small(after)
     doubtful = any(shown.language.has(group, low) for group in ("hedge", "also", "past", "for_a_time"))
     doubtful = doubtful or shown.language.has("for_a_time", small(before))
@@ -164,6 +165,14 @@ def _by_frames(fresh: Claim, stale: Claim, after: str, before: str) -> bool | No
             return False
         return not doubtful if left and right else None
     return None
+
+
+def _apart(fresh: Claim, stale: Claim, after: str, before: str) -> bool:
+    """Whether two plain readings are of matters that have nothing to do with each other, as what somebody eats and
+    whether they are single; nothing tells of a change then."""
+    plain = all(one.one and one.value and one.sign == "+" and not one.over for one in (fresh, stale))
+    beside = plain and fresh.who == stale.who and fresh.category != stale.category
+    return beside and not seen(after).counts["change"] and seen(after).content & seen(before).content <= STOP_WORDS
 
 
 def _before(new: Fact, old: Fact) -> bool:
