@@ -21,8 +21,8 @@ from serving import Server, running
 
 EXAMPLES = int(os.environ.get("EVERLORE_FUZZ", "3"))
 SECONDS = 120
-OWNERS = ("/server/", "/relay")
-"""For processes of the vault's owner; they end or replace the server."""
+LEFT_OUT = ("/server/", "/relay", "/api/v1/events")
+"""For processes of the vault's owner, as they end or replace the server; a stream lasts as long as its reader."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_no_request_ends_in_an_error_of_ours(developed: Server, mode: Generation
     for found in schema.get_all_operations():
         assert isinstance(found, Ok), found
         operation = found.ok()
-        if not operation.path.startswith(OWNERS):
+        if not operation.path.startswith(LEFT_OUT):
             attempt(operation.as_strategy(generation_mode=mode))
             tried += 1
     assert tried > 20
