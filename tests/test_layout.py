@@ -19,8 +19,9 @@ LOCAL_IMPORTS = 10
 """First-party imports inside functions: only where a start-up budget needs them, each with its reason beside it."""
 BY_CONTRACT = ("stores/",)
 """Two stores behind one Protocol: `tests/contract` asks both the same, so a module of theirs may have no other test."""
-SCENARIOS = ("bench", "contract", "crash", "optional", "store", "support")
-"""Folders of tests that mirror no package: suites over both stores, processes that are killed, helpers."""
+SCENARIOS = ("bench", "contract", "crash", "fuzz", "optional", "store", "support")
+"""Folders of tests that mirror no package: suites over both stores, processes that are killed, requests by chance,
+helpers."""
 SPOKEN_TO = ("surfaces/everme", "surfaces/mcp/knowledge", "surfaces/mcp/records")
 """Suites that speak to processes as the clients of one contract do."""
 

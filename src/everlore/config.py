@@ -40,13 +40,9 @@ class MemorySection(Section):
     shared: bool = Field(
         False, description="Others on this machine use the vault, too: folders keep their rights, else they get 700."
     )
-    bin_days: int = Field(
-        30, ge=0, description="Days in which what was forgotten can be restored; 0: it is gone at once."
-    )
-
+    bin_days: int = Field(30, ge=0, description="Days in which what was forgotten can be restored; 0: gone at once.")
     unmasked: tuple[str, ...] = Field(
-        (),
-        description="What looks like a secret and is none, as patterns with commas between them (`order-*, build_*`).",
+        (), description="What looks like a secret and is none: patterns with commas between them (`order-*, build_*`)."
     )
 
     @field_validator("unmasked", mode="before")
@@ -210,10 +206,8 @@ class MultimodalSection(Section):
     fetch_seconds: float = Field(30.0, gt=0, description="Longest time a fetch may take, redirects included.")
     fetch_allow_networks: list[IPv4Network | IPv6Network] = Field(
         default_factory=list,
-        description=(
-            "Networks that may be fetched from although they are not public, such as 10.1.2.0/24 (a JSON list, or"
-            " separated by commas)."
-        ),
+        description="Networks that may be fetched from although not public, such as 10.1.2.0/24 (a JSON list, or"
+        " separated by commas).",
     )
     parse_seconds: float = Field(120.0, gt=0, description="Longest time the parser of one content item may take.")
     parse_memory_mb: int = Field(

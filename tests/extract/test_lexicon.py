@@ -13,8 +13,3 @@ LISTS = {name: value for name, value in vars(lexicon).items() if isinstance(valu
 def test_words_are_in_small_letters_and_single(name: str) -> None:
     assert LISTS[name]
     assert [word for word in LISTS[name] if word != word.lower() or word != word.strip(",.;")] == []
-
-
-@pytest.mark.parametrize(("one", "other"), [("ENGLISH", "FOREIGN")])
-def test_lists_that_decide_between_two_things_share_no_word(one: str, other: str) -> None:
-    assert sorted(LISTS[one] & LISTS[other]) == []

@@ -7,7 +7,7 @@ from growth import assert_linear
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everlore.extract.sentences import clip, content_words, is_english, is_question, prose, split
+from everlore.extract.sentences import clip, content_words, is_question, prose, split
 
 
 @pytest.mark.parametrize(
@@ -68,14 +68,6 @@ def test_split_loses_no_letters(text: str) -> None:
 def test_code_blocks_are_not_prose() -> None:
     assert split(prose("Look:\n```py\nx = 1\n```\nDone.")) == ["Look:", "Done."]
     assert split(prose("Open end\n```\nx = 1")) == ["Open end"]
-
-
-def test_english() -> None:
-    assert is_english("I live in Berlin")
-    assert not is_english("Me gusta el café de mi madre")
-    assert not is_english("Ich wohne in Berlin und mein Hund auch")
-    assert not is_english("我喜欢猫")
-    assert not is_english("Я живу в Москве")
 
 
 def test_questions_and_content_words() -> None:

@@ -10,7 +10,7 @@ from vaults import ALICE, MAY_28, SCOPE, assert_index_equals_files, facts, says
 
 from everlore.engine import Engine
 from everlore.errors import Conflict, InvalidInput, NotFound
-from everlore.memory import edit, flush, listing, profile, remember, restate, save_note, source
+from everlore.memory import edit, flush, listing, profile, remember, source
 
 
 @pytest.fixture(autouse=True)
@@ -36,19 +36,6 @@ def test_the_text_of_an_entry_is_changed_and_the_profile_follows(engine: Engine)
     known = profile(engine, ALICE)
     assert known
     assert "Alice lives in Linz." in [info["description"] for info in known.data["explicit_info"]]
-    assert_index_equals_files(engine)
-
-
-def test_a_statement_is_changed_alone(engine: Engine) -> None:
-    seen = source(engine, ALICE, graz(engine))
-    changed = restate(engine, ALICE, seen.id, seen.version, "Alice lives in Linz.")
-    assert changed.text == seen.text.replace("Graz", "Linz")
-    note = save_note(engine, ALICE, "  two\r\nlines  ").public_id
-    restate(engine, ALICE, note, source(engine, ALICE, note).version, "one line")
-    assert listing(engine, ALICE, "note").rows[0].data["content"] == "one line"
-    (talk,) = listing(engine, ALICE, "episode").rows
-    with pytest.raises(InvalidInput, match="more than one statement"):
-        restate(engine, ALICE, talk.key.public_id, "any", "Something else.")
     assert_index_equals_files(engine)
 
 

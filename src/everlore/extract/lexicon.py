@@ -6,8 +6,6 @@ from everlore.extract.vocabulary import Vocabulary
 
 _KNOWN = Vocabulary("lexicon")
 STOPWORDS = _KNOWN.words("stopwords")
-ENGLISH = _KNOWN.words("english")
-FOREIGN = _KNOWN.words("foreign")
 ADVERBS = _KNOWN.words("adverbs")
 SAME_IN_THIRD = _KNOWN.words("same_in_third")
 CLAUSE_VERBS = _KNOWN.words("clause_verbs")

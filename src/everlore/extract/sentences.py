@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from everlore.extract.lexicon import ENGLISH, FOREIGN, STOPWORDS
+from everlore.extract.lexicon import STOPWORDS
 from everlore.extract.vocabulary import Vocabulary
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
@@ -112,23 +112,6 @@ def content_words(text: str) -> list[str]:
 
 def is_question(sentence: str) -> bool:
     return sentence.rstrip("\"'”’) ").endswith(("?", "？"))
-
-
-def asks_first(sentence: str) -> bool:
-    """A question from its first word on, not a statement that ends in one."""
-    return bool(_KNOWN["inverted"].match(sentence))
-
-
-@lru_cache(maxsize=4096)  # asked of a sentence, of its parts and for each way to read them
-def is_english(sentence: str) -> bool:
-    """Whether English grammar may be applied. Few words are enough for a yes, foreign ones for a no."""
-    if not sentence.isascii():
-        letters = [char for char in sentence if char.isalpha()]
-        if _CJK.search(sentence) or sum(1 for char in letters if char.isascii()) < 0.9 * len(letters):
-            return False
-    folded = [_folded(word) for word in _WORD.findall(sentence)]
-    english = sum(1 for word in folded if word in ENGLISH)
-    return english > sum(1 for word in folded if word in FOREIGN)
 
 
 def stopped(text: str) -> str:

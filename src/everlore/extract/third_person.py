@@ -26,7 +26,6 @@ _UNSAFE = frozenset('"“”«»?')
 """A quotation without its end; and a question says nothing."""
 _OF_THE_LISTENER = _KNOWN.words("of_the_listener")
 _BEFORE_NUMERAL = _KNOWN.words("before_numeral")
-_BEFORE_NOUN = _KNOWN.words("before_noun")
 _BEFORE_MINE = _KNOWN.words("before_mine")
 _AGAIN = _KNOWN.table("again")
 _WITH_OTHERS = frozenset({"our", "ours", "us"})

@@ -3,7 +3,7 @@
 from everlore.memory.bin import binned, empty, restore, sweep
 from everlore.memory.curation import Outcome as CurationOutcome
 from everlore.memory.curation import curate, model_review, return_drafts, review, review_drafts, undo_curation
-from everlore.memory.edit import Source, edit, restate, source
+from everlore.memory.edit import Source, edit, source
 from everlore.memory.entities import create_entity, create_relation, related
 from everlore.memory.extraction import prepare, recover, resume
 from everlore.memory.forget import forget, preview, remove

@@ -7,19 +7,16 @@ what they wrote could not be read back, neither.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from everlore.engine import Engine
 from everlore.errors import Conflict, InvalidInput, NotFound
 from everlore.kinds.paths import Located, locate
-from everlore.kinds.registry import kind
 from everlore.memory.notes import without_secrets
 from everlore.memory.read import named
 from everlore.sync.indexing import index_file, parse_file
-from everlore.types import LogEntry, Owner
+from everlore.types import Owner
 from everlore.vault.base import FileText
-from everlore.vault.entries import merge_entry, normal_text
 from everlore.vault.front_matter import clean, newline_of
 from everlore.vault.markdown import entry_text, with_entry_text
 
@@ -49,35 +46,16 @@ def source(engine: Engine, owner: Owner, public_id: str) -> Source:
 
 def edit(engine: Engine, owner: Owner, public_id: str, version: str, text: str) -> Source:
     """Put this text in the place of the version that was seen. Raises Conflict where another stands there by now."""
-    return _change(engine, owner, public_id, version, lambda _: text)
-
-
-def restate(engine: Engine, owner: Owner, public_id: str, version: str, statement: str) -> Source:
-    """Change what a fact or a note says, and leave its fields and remarks."""
-    stored = named(engine, owner, public_id)
-    section = kind(stored.key.kind).edited_section
-    if not section:
-        raise InvalidInput(f"this memory is a {stored.key.kind}, more than one statement: change its whole text")
-    if not normal_text(statement):
+    text = _lines(clean(without_secrets(engine, text)))
+    if not text.strip():
         raise InvalidInput(EMPTY)
-    entry = LogEntry(stored.key.local_id, {}, {section: statement})
-    return _change(engine, owner, public_id, version, lambda text: merge_entry(text, entry, ("verbatim",), "\n"))
-
-
-def _change(engine: Engine, owner: Owner, public_id: str, version: str, edit: Callable[[str], str]) -> Source:
     stored = named(engine, owner, public_id)
     path, entry, located = stored.path, stored.key.local_id, locate(stored.path)
-    written = Source(public_id, path, "")
 
     def change(file: str | None) -> str | None:
-        nonlocal written
         seen = Source(public_id, path, _own_text(path, entry, file))
         if seen.version != version:
             raise Conflict(f"{public_id} was changed meanwhile: read it again in {path}, and change what it says now")
-        text = _lines(clean(without_secrets(engine, edit(seen.text))))
-        if not text.strip():
-            raise InvalidInput(EMPTY)
-        written = Source(public_id, path, text)
         if file is None or located is None or text == seen.text:
             return file
         new = text.replace("\n", newline_of(file))
@@ -88,7 +66,7 @@ def _change(engine: Engine, owner: Owner, public_id: str, version: str, edit: Ca
 
     engine.vault.change(path, change)
     index_file(engine, path)
-    return written
+    return Source(public_id, path, text)
 
 
 def _own_text(path: str, entry: str, file: str | None) -> str:

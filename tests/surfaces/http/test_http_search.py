@@ -349,16 +349,11 @@ def test_cases_are_filtered_by_who_took_part(api: Api) -> None:
 
 def test_a_session_without_a_user_belongs_to_the_agent_alone(api: Api) -> None:
     call = {"id": "c", "type": "function", "function": {"name": "shell", "arguments": "{}"}}
+    bot = {"sender_id": "cron-bot", "role": "assistant"}
     messages = [
-        {
-            "sender_id": "cron-bot",
-            "role": "assistant",
-            "timestamp": AT,
-            "content": "Vacuum the database.",
-            "tool_calls": [call],
-        },
+        bot | {"timestamp": AT, "content": "Vacuum the database.", "tool_calls": [call]},
         {"sender_id": "shell", "role": "tool", "timestamp": AT + 1, "content": "ok", "tool_call_id": "c"},
-        {"sender_id": "cron-bot", "role": "assistant", "timestamp": AT + 2, "content": "The database was vacuumed."},
+        bot | {"timestamp": AT + 2, "content": "The database was vacuumed."},
     ]
     api.ok("add", session_id="s", messages=messages)
     api.ok("flush", session_id="s")
@@ -392,10 +387,8 @@ def test_runs_that_resemble_each_other_become_a_skill(api: Api) -> None:
 def test_ten_memories_in_a_compact_answer_take_less_than_8_kb(api: Api) -> None:
     """However long they are: what they are, when, and the sentences that matched."""
     for number in range(12):
-        lines = [
-            f"The tomatoes in bed {number}-{at} ripen slowly, {'as they always did, ' * 30}so we wait."
-            for at in range(8)
-        ]
+        ripe = f"ripen slowly, {'as they always did, ' * 30}so we wait."
+        lines = [f"The tomatoes in bed {number}-{at} {ripe}" for at in range(8)]
         api.tell(f"s{number}", *lines, at=AT + number * DAY)
     body: dict[str, Any] = {"user_id": "alice", "query": "Which tomatoes ripen slowly?", "top_k": 10}
     api.until("search", lambda data: len(data["episodes"]) == 10, **body)

@@ -82,10 +82,6 @@ class Visit:
     def may_write(self) -> bool:
         return self.who is None or "mem:write" in self.who.scopes
 
-    @property
-    def may_keys(self) -> bool:
-        return self.who is None or "agents" in self.who.scopes
-
     def check(self, *, writing: bool = False) -> None:
         """Their key may have ended since they came. Raises `Denied`."""
         self.state.door.sessions.who(self.session)

@@ -28,7 +28,6 @@ from everlore.surfaces.page.visit import Place, Visit
 from everlore.types import Owner, Predicate
 
 HITS = 10
-BESIDE = 6
 SHOWN = ("answers", "why", "agent")
 CONTEXT_TOKENS = 800
 STEPS = (

@@ -12,7 +12,7 @@ from everlore.surfaces.contracts.emcp.toolset import EMBEDDED
 from everlore.surfaces.contracts.emcp.toolset import call as content_call
 from everlore.surfaces.page.markup import Html, el, table
 from everlore.surfaces.page.views.base import Did, Shown, View
-from everlore.surfaces.page.views.parts import button, choice, empty, form, live_form, text_field
+from everlore.surfaces.page.views.parts import button, choice, empty, form, live_form, search_field, text_field
 from everlore.surfaces.page.visit import Place, Visit
 from everlore.types import Json
 from everlore.vault.folder import SYSTEM
@@ -36,21 +36,8 @@ def controls(visit: Visit, place: Place) -> Html:
         return el("div")
     code: CodeIndex = visit.state.engine.part(load("everlore.code:open_code"))
     projects = [("", words("ask.any")), *((one.id, one.id) for one in code.projects.all())]
-    box = el(
-        "label.field.search",
-        el("span", words("code.find")),
-        el(
-            "input",
-            type="search",
-            name="q",
-            value=place.get("q"),
-            autocomplete="off",
-            placeholder=words("code.find_hint"),
-        ),
-    )
-    return live_form(
-        place, box, choice("project", words("code.project"), projects, place.get("project")), label=words("nav.code")
-    )
+    asked = choice("project", words("code.project"), projects, place.get("project"))
+    return live_form(place, search_field(visit, place, "code.find"), asked, label=words("nav.code"))
 
 
 def content(visit: Visit, place: Place) -> Shown:

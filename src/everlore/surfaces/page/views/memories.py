@@ -21,6 +21,7 @@ from everlore.surfaces.page.views.parts import (
     live_form,
     of_kind,
     pages,
+    search_field,
     statement,
     text_field,
     when,
@@ -46,18 +47,7 @@ def controls(visit: Visit, place: Place) -> Html:
     ]
     return live_form(
         place,
-        el(
-            "label.field.search",
-            el("span", words("memories.find")),
-            el(
-                "input",
-                type="search",
-                name="q",
-                value=place.get("q"),
-                autocomplete="off",
-                placeholder=words("memories.find_hint"),
-            ),
-        ),
+        search_field(visit, place, "memories.find"),
         choice("owner", words("common.owner"), owners, visit.code_of(owner)),
         choice("kind", words("memories.kind"), kinds, place.get("kind")),
         choice("state", words("memories.state"), states, place.get("state")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from markdown2 import markdown
 
@@ -11,7 +11,7 @@ from everlore.clock import DAY_MS
 from everlore.kinds.registry import kind
 from everlore.surfaces.page.markup import Html, el, marked
 from everlore.surfaces.page.visit import Place, Visit
-from everlore.types import IndexedMemory, Json, Owner
+from everlore.types import IndexedMemory, Owner
 
 SPANS = ((365, "years"), (30, "months"), (7, "weeks"), (1, "days"))
 SHORT = 240
@@ -145,6 +145,13 @@ def pairs(items: Iterable[tuple[object, object]]) -> Html:
     return el("dl.pairs", [[el("dt", name), el("dd", value)] for name, value in items if value not in (None, "")])
 
 
+def search_field(visit: Visit, place: Place, name: str) -> Html:
+    """Where words are written, with the label `<name>` and the hint `<name>_hint`."""
+    hint = visit.words(f"{name}_hint")
+    box = el("input", type="search", name="q", value=place.get("q"), autocomplete="off", placeholder=hint)
+    return el("label.field.search", el("span", visit.words(name)), box)
+
+
 def dialog(visit: Visit, title: str, *body: object) -> Html:
     close = button("×", "close", cls=".quiet.close", label=visit.words("common.close"))
     return el("div.dialog", el("header", el("h2", title, id="dialog-title"), close), *body)
@@ -161,7 +168,3 @@ def size(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "B" or count >= 10 else f"{count:.1f} {unit}"
         count /= 1000
     return ""
-
-
-def texts_of(data: Mapping[str, Json], names: Sequence[str]) -> str:
-    return "\n\n".join(str(data[name]) for name in names if data.get(name))
