@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -82,10 +83,21 @@ def answers(engine: Engine) -> dict[tuple[str, str, str], Any]:
     return found
 
 
-@pytest.fixture
-def filled(engine: Engine) -> Engine:
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, vectors: Endpoint) -> Path:
+    root = tmp_path_factory.mktemp("template") / "vault"
+    engine = open_vault(root, vectors.url)
     fill(engine)
-    return engine
+    engine.close()
+    return root
+
+
+@pytest.fixture
+def filled(template: Path, tmp_path: Path, vectors: Endpoint) -> Iterator[Engine]:
+    shutil.copytree(template, tmp_path / "vault")
+    engine = open_vault(tmp_path / "vault", vectors.url)
+    yield engine
+    engine.close()
 
 
 def test_a_rebuilt_index_answers_as_before(filled: Engine) -> None:
