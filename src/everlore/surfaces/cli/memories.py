@@ -105,7 +105,11 @@ def users(*, as_json: bool) -> None:
     if as_json:
         output.show_json(counted)
     else:
-        output.show_pairs([(name, f"{number} memories") for name, number in counted.items()])
+        output.show_pairs([(name, _memories(number)) for name, number in counted.items()])
+
+
+def _memories(number: int) -> str:
+    return f"{number} {'memory' if number == 1 else 'memories'}"
 
 
 def forget(ids: list[str], user: str | None, *, yes: bool, as_json: bool) -> bool:
@@ -225,9 +229,7 @@ def _show_session(row: Mapping[str, Json]) -> None:
 
 def _show_name(row: Mapping[str, Json]) -> None:
     last = row.get("last")
-    output.show_cells(
-        (row["name"], "bold"), (f"{row['memories']} memories", "dim"), (last["text"] if last else "", "dim")
-    )
+    output.show_cells((row["name"], "bold"), (_memories(row["memories"]), "dim"), (last["text"] if last else "", "dim"))
 
 
 def _show_case(row: Mapping[str, Json]) -> None:
