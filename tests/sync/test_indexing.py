@@ -28,7 +28,6 @@ from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.kinds.episode import EPISODE, Episode
 from everlore.memory import daily_log, flush, forget, listing, profile, remember
-from everlore.memory.daily_log import append, of_cell
 from everlore.search import Query, recall
 from everlore.search.recipes import KEYWORD
 from everlore.sync import worker
@@ -38,8 +37,7 @@ from everlore.types import Cell, Json, LogEntry, Message, Owner
 from everlore.vault.markdown import append_entries, remove_entry
 
 SOON = 2.0
-DAY_FILE = "episodes/episode-2026-05-28.md"
-FACT_FILE = "facts/fact-2026-05-28.md"
+DAY_FILE, FACT_FILE = "episodes/episode-2026-05-28.md", "facts/fact-2026-05-28.md"
 
 
 @pytest.fixture
@@ -55,9 +53,8 @@ def alice(engine: Engine) -> Path:
 
 def found(engine: Engine, text: str, owner: Owner = ALICE) -> str:
     """Everything that a search by words brings up."""
-    hits = recall(engine, Query(owner, text, 5), KEYWORD).hits
-    told = [hit for kind in hits.values() for hit in kind]
-    return "\n".join(str(dict(hit.stored.data)) for one in told for hit in (one, *one.facts))
+    hits = recall(engine, Query(owner, text, 5), KEYWORD).hits.values()
+    return "\n".join(str(dict(hit.stored.data)) for told in hits for one in told for hit in (one, *one.facts))
 
 
 def _finds(engine: Engine, word: str) -> bool:
@@ -392,8 +389,8 @@ def test_what_a_person_writes_while_the_engine_appends_is_kept(
 
     monkeypatch.setattr(daily_log, "append_entries", saved_meanwhile)
     told = Episode(ALICE, "", "s", MAY_28, "mc_1", ("alice",), "Music", "An instrument.", "I own a xylophone.")
-    wanted = of_cell(EPISODE, ALICE, Cell("mc_1", SCOPE, "s", (message,)), [told])
-    [(_, fresh)] = write_together(engine, lambda pages: append(engine, pages, [wanted]))
+    wanted = daily_log.of_cell(EPISODE, ALICE, Cell("mc_1", SCOPE, "s", (message,)), [told])
+    [(_, fresh)] = write_together(engine, lambda pages: daily_log.append(engine, pages, [wanted]))
     assert fresh
     text = file.read_text(encoding="utf-8")
     assert text.count("xylophone") == 1

@@ -275,7 +275,7 @@ def _packed(lines: Sequence[str], first: int, last: int, target: int = PIECE) ->
     if first > last:
         return
     blank = {row for row in range(first + 1, last + 1) if not lines[row - 1].strip()}
-    indents = {row: _indent(lines[row]) for row in range(first, last + 1) if lines[row].strip()}
+    indents = {row: len(lines[row]) - len(lines[row].lstrip()) for row in range(first, last + 1) if lines[row].strip()}
     least = min(indents.values())
     outer = {row for row, indent in indents.items() if indent <= least}
     for start, end in split(lines, first, last, target, [blank & outer, blank, outer]):
@@ -290,10 +290,6 @@ def _packed(lines: Sequence[str], first: int, last: int, target: int = PIECE) ->
 def _two_words(lines: Sequence[str]) -> bool:
     words = (word for line in lines for word in _WORD.finditer(line))
     return len(list(islice(words, 2))) == 2
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def split(

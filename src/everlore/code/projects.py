@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from hashlib import blake2b
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -64,7 +65,7 @@ class Projects:
             known = connection.row("SELECT id FROM projects WHERE root = ?", (str(root),))
             if known is None:
                 name = _free_name(connection, root)
-                values = _values(Project(name, str(root), watch))
+                values = attrgetter(*_COLUMNS)(Project(name, str(root), watch))
                 marks = ", ".join("?" * len(values))
                 connection.execute(f"INSERT INTO projects({', '.join(_COLUMNS)}) VALUES({marks})", values)
             else:
@@ -119,10 +120,6 @@ def _free_name(connection: Connection, root: Path) -> str:
     return next(
         longer for size in range(6, 33) if connection.value(taken, (longer := f"{name}-{digest[:size]}",)) is None
     )
-
-
-def _values(project: Project) -> tuple[Any, ...]:
-    return tuple(getattr(project, name) for name in _COLUMNS)
 
 
 def _project(found: tuple[Any, ...]) -> Project:

@@ -90,7 +90,7 @@ def told_facts(answer: UserCell, cell: Cell, local: Sequence[FactDraft]) -> list
 
 
 def _fact(item: FactAnswer, turns: Sequence[Spoken], people: frozenset[str]) -> FactDraft | None:
-    turn = _named(item.turn, turns)
+    turn = turns[item.turn - 1] if 1 <= item.turn <= len(turns) else None
     text = clip(" ".join(item.fact.split()), LONGEST)
     if turn is None or turn.message.role == "tool" or not _grounded(text, turn, people):
         return None
@@ -161,10 +161,6 @@ def cases_data(cases: Sequence[Case], tokens: int) -> dict[str, Json]:
 def topics(messages: Sequence[Message]) -> list[Spoken]:
     """All messages, numbered as the buffer has them, for the question where topics change."""
     return [Spoken(number, name_of(message), message) for number, message in enumerate(messages)]
-
-
-def _named(number: int, turns: Sequence[Spoken]) -> Spoken | None:
-    return turns[number - 1] if 1 <= number <= len(turns) else None
 
 
 def _people(turns: Sequence[Spoken]) -> frozenset[str]:

@@ -30,7 +30,8 @@ def pin(engine: Engine, owner: Owner, description: str) -> None:
         engine,
         owner,
         lambda infos: [
-            _pinned(info) if info.description == description else info for info in _with(infos, description)
+            replace(info, written={**info.written, PINNED: True}) if info.description == description else info
+            for info in _with(infos, description)
         ],
     )
 
@@ -57,10 +58,6 @@ def origin(engine: Engine, owner: Owner, info: Info) -> IndexedMemory | None:
     where = Where(owner, (FACT.name,), Predicate("timestamp", "eq", info.timestamp))
     rows = engine.index.rows.page(where, limit=50).rows
     return next((row for row in rows if evidence(from_row(row)) == info.evidence), None)
-
-
-def _pinned(info: Info) -> Info:
-    return replace(info, written={**info.written, PINNED: True})
 
 
 def _with(infos: Sequence[Info], description: str) -> Sequence[Info]:

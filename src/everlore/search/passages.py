@@ -77,7 +77,7 @@ class Told(NamedTuple):
 
 def matched(one: Ranked, recipe: Recipe, low: float) -> list[Turn]:
     """The turns that matched, best first. `low`: the cosine of texts that have nothing to do with each other."""
-    turns = sorted(one.turns.values(), key=_by_score)
+    turns = sorted(one.turns.values(), key=lambda turn: (-turn.score, turn.turn))
     if not turns or turns[0].score <= 0:
         return []
     if recipe.by_words:
@@ -86,10 +86,6 @@ def matched(one: Ranked, recipe: Recipe, low: float) -> list[Turn]:
     # cosines lie so close together that only their distance from the unrelated tells
     least = low + MATCHED * max(0.0, turns[0].cosine - low)
     return [turn for turn in turns if turn.score > 0 and max(low, turn.cosine) >= least]
-
-
-def _by_score(turn: Turn) -> tuple[float, int]:
-    return -turn.score, turn.turn
 
 
 def passages(

@@ -228,17 +228,10 @@ def _proven(stored: dict[int, IndexedMemory], ranking: Ranking, quality: str) ->
     """Of runs that match alike, the one that went well goes first: it tells how to do it."""
     moved = []
     for one in ranking.memories:
-        left = 1 - UNPROVEN * (1 - _share(stored[one.row].data[quality])) if one.row in stored else 1.0
-        moved.append(_lowered(one, left) if left < 1 else one)
+        said = float(stored[one.row].data[quality]) if one.row in stored else 1.0
+        left = 1 - UNPROVEN * (1 - min(1.0, max(0.0, said)))  # a person may write what they like
+        moved.append(one.moved(WENT, partial(mul, left)) if left < 1 else one)
     return replace(ranking, memories=sorted(moved, key=lambda one: (-one.score, one.parent_id, one.row)))
-
-
-def _lowered(one: Ranked, left: float) -> Ranked:
-    return one.moved(WENT, lambda score: score * left)
-
-
-def _share(value: Json) -> float:
-    return min(1.0, max(0.0, float(value)))  # a person may write what they like
 
 
 def _least(query: Query, first: Ranking, ranking: Ranking) -> float | None:

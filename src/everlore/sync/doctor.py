@@ -99,7 +99,7 @@ def _findings(settings: Settings, progress: Progress, parts: ExitStack) -> Itera
             opened = backend.index()
             parts.callback(opened.close)
             of_index = _index(opened)
-            index = opened if _sound(of_index) else None
+            index = None if any(finding.level == "error" for finding in of_index) else opened
             yield from of_index
         except EverloreError as error:
             yield Finding("error", f"index: {error}", REBUILD if isinstance(error, Damaged) else RIGHTS)
@@ -147,10 +147,6 @@ def _index(index: Index) -> list[Finding]:
         return [sound]
     what = f"{status.unembedded} of {status.units} pieces have no vector yet"
     return [sound, Finding("warning", what, "a running server embeds them; or run: everlore index reembed")]
-
-
-def _sound(findings: list[Finding]) -> bool:
-    return all(finding.level != "error" for finding in findings)
 
 
 @dataclass(slots=True)

@@ -140,7 +140,9 @@ class PostgresVault(Texting):
                 if then is not None:
                     then(changes)
                 else:
-                    _queue(db, {path: _time_of(change) for path, change in changes.items()})
+                    _queue(
+                        db, {path: one.after.mtime_ns if one.after else time.time_ns() for path, one in changes.items()}
+                    )
 
         self._server.write(work)
         self._tell(path for path, change in changes.items() if change.after != change.before)
@@ -243,10 +245,6 @@ def _newer(path: str, before: FileText | None, text: str | None) -> FileText | N
         return None if text is None else before
     size = len(encoded(text, path))
     return FileText(text, max(time.time_ns(), before.mtime_ns + 1 if before else 0), size)
-
-
-def _time_of(change: Change) -> int:
-    return change.after.mtime_ns if change.after else time.time_ns()
 
 
 def _exchanged(db: Connection, changes: Mapping[str, Change]) -> bool:

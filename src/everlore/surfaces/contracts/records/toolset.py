@@ -109,14 +109,10 @@ def memory_search(
     for where in _places(engine, type_, tags):
         asked = Query(None, query, limit, filter=where.filter, scope=where.scope, kinds=where.kinds, vector=vector)
         found += recall(engine, asked, RECORDS).best
-    best = sorted(found, key=_order)[:limit]
+    best = sorted(found, key=lambda hit: (-hit.score, -hit.stored.timestamp, hit.stored.key.global_id))[:limit]
     return Items(
         tuple(present.found(hit, engine.clock) for hit in best), tuple(present.link(hit.stored) for hit in best)
     )
-
-
-def _order(hit: Hit) -> tuple[float, int, str]:
-    return (-hit.score, -hit.stored.timestamp, hit.stored.key.global_id)
 
 
 @tool("List memories", reads=True)

@@ -45,6 +45,7 @@ def controls(visit: Visit, place: Place) -> Html:
     owners = [
         (visit.code_of(one), f"{visit.called(one)} · {words(f'memories.{one.track}')}") for one, _ in visit.owners()
     ]
+    sessions = visit.engine.index.overview.sessions(Where(owner, _kinds(owner)), 0, 100)
     return live_form(
         place,
         search_field(visit, place, "memories.find"),
@@ -54,7 +55,7 @@ def controls(visit: Visit, place: Place) -> Html:
         text_field(
             "session", words("memories.session"), place.get("session"), placeholder=words("ask.any"), list="sessions"
         ),
-        el("datalist", [el("option", value=name) for name, *_ in _sessions(visit, owner)], id="sessions"),
+        el("datalist", [el("option", value=name) for name, *_ in sessions], id="sessions"),
         text_field("from", words("memories.from"), place.get("from"), "date"),
         text_field("to", words("memories.to"), place.get("to"), "date"),
         kept(place, "sort"),
@@ -90,10 +91,6 @@ def _owner(visit: Visit, place: Place) -> Owner:
 
 def _kinds(owner: Owner) -> tuple[str, ...]:
     return kinds_where(lambda one: one.track == owner.track and one.name not in HIDDEN)
-
-
-def _sessions(visit: Visit, owner: Owner) -> list[tuple[str, int, int, int]]:
-    return visit.engine.index.overview.sessions(Where(owner, _kinds(owner)), 0, 100)
 
 
 def _found(visit: Visit, place: Place, owner: Owner, page: int) -> tuple[list[IndexedMemory], int]:
