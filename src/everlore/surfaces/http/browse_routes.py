@@ -14,12 +14,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from everlore import memory
 from everlore.accounts.values import Key, Principal
 from everlore.clock import iso
-from everlore.engine import Engine
 from everlore.errors import Denied
 from everlore.kinds.registry import kinds_where
 from everlore.surfaces.contracts.everos.answers import Success
@@ -27,12 +26,12 @@ from everlore.surfaces.contracts.everos.requests import Owned, Paged, Scoped, St
 from everlore.surfaces.contracts.everos.requests import Request as Asked
 from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.feed import Feed, visible
-from everlore.surfaces.http.guard import bearer, partition_of, seen_by
+from everlore.surfaces.http.guard import bearer, partition_of
 from everlore.surfaces.http.keys import check_may_manage, events_of, keys_of, make_key, revoke_key
 from everlore.surfaces.http.names import names_of
-from everlore.surfaces.http.routes import CONFLICT, ERRORS, NOT_FOUND
+from everlore.surfaces.http.routes import CONFLICT, ERRORS, NOT_FOUND, engine_of, owner_of, success
 from everlore.surfaces.http.threads import run
-from everlore.types import Json, Owner, Where
+from everlore.types import Json, Where
 
 LOOK_SECONDS = 0.5
 ALIVE_SECONDS = 15.0
@@ -74,44 +73,44 @@ class Data(BaseModel):
 async def owners(body: Scoped, request: Request) -> Response:
     """Whose memories there are in a scope."""
     scope = partition_of(request.state.principal, body.app_id, body.project_id)
-    found = await run(request, _engine(request).index.rows.owners, scope)
+    found = await run(request, engine_of(request).index.rows.owners, scope)
     told = [{f"{owner.track}_id": owner.id, "memories": number} for owner, number in found]
-    return _success(request, {"owners": told})
+    return success(request, {"owners": told})
 
 
 @router.post("/memory/sessions", response_model=Success[Data])
 async def sessions(body: Paged, request: Request) -> Response:
     """Sessions of an owner, the latest first."""
-    owner = _owner(request, body)
+    owner = owner_of(request, body)
     where = Where(owner, kinds_where(lambda one: one.track == owner.track))
-    offset, engine = (body.page - 1) * body.page_size, _engine(request)
+    offset, engine = (body.page - 1) * body.page_size, engine_of(request)
     found = await run(request, engine.index.overview.sessions, where, offset, body.page_size)
     show = engine.clock.show
     told = [{"session_id": name, "memories": n, "first": show(a), "last": show(b)} for name, n, a, b in found]
-    return _success(request, {"sessions": told})
+    return success(request, {"sessions": told})
 
 
 @router.post("/memory/graph", response_model=Success[Data])
 async def graph(body: GraphRequest, request: Request) -> Response:
     """The names in an owner's memories, and which stand together."""
-    found = await run(request, names_of, _engine(request), _owner(request, body), body.limit)
+    found = await run(request, names_of, engine_of(request), owner_of(request, body), body.limit)
     edges = [{"from": one, "to": other, "memories": number} for one, other, number in found.edges]
-    return _success(request, {"nodes": [asdict(node) for node in found.nodes], "edges": edges})
+    return success(request, {"nodes": [asdict(node) for node in found.nodes], "edges": edges})
 
 
 @router.post("/memory/source", response_model=Success[Data], responses=NOT_FOUND)
 async def source(body: SourceRequest, request: Request) -> Response:
     """A memory as it stands in its file, with the version that `edit` asks for."""
-    found = await run(request, memory.source, _engine(request), _owner(request, body), body.id)
-    return _success(request, {**asdict(found), "version": found.version})
+    found = await run(request, memory.source, engine_of(request), owner_of(request, body), body.id)
+    return success(request, {**asdict(found), "version": found.version})
 
 
 @router.post("/memory/edit", response_model=Success[Data], responses={**NOT_FOUND, **CONFLICT})
 async def edit(body: EditRequest, request: Request) -> Response:
     """Put another text in the place of the version that was seen."""
-    owner = _owner(request, body)
-    found = await run(request, memory.edit, _engine(request), owner, body.id, body.version, body.text)
-    return _success(request, {**asdict(found), "version": found.version})
+    owner = owner_of(request, body)
+    found = await run(request, memory.edit, engine_of(request), owner, body.id, body.version, body.text)
+    return success(request, {**asdict(found), "version": found.version})
 
 
 @router.post("/keys/create", response_model=Success[Data])
@@ -119,28 +118,28 @@ async def create_key(body: KeyRequest, request: Request) -> Response:
     """A key and its secret, which is told once."""
     make = partial(make_key, request.app.state.accounts, _manager(request), account=body.account_id)
     key, secret = await run(request, make, body.name, body.scopes, body.days)
-    return _success(request, {**_key(key), "key": secret})
+    return success(request, {**_key(key), "key": secret})
 
 
 @router.post("/keys/list", response_model=Success[Data])
 async def list_keys(request: Request) -> Response:
     """The caller's keys; of the vault's owner, all."""
     found = await run(request, keys_of, request.app.state.accounts, _manager(request))
-    return _success(request, {"keys": list(map(_key, found))})
+    return success(request, {"keys": list(map(_key, found))})
 
 
 @router.post("/keys/revoke", response_model=Success[Data], responses=NOT_FOUND)
 async def revoke(body: KeyId, request: Request) -> Response:
     """A key opens nothing any more, from this moment on."""
     key = await run(request, revoke_key, request.app.state.accounts, _manager(request), body.id)
-    return _success(request, _key(key))
+    return success(request, _key(key))
 
 
 @router.post("/keys/audit", response_model=Success[Data])
 async def audit(request: Request) -> Response:
     """What was done with accounts and keys, the latest first."""
     found = await run(request, events_of, request.app.state.accounts, _manager(request))
-    return _success(request, {"events": [{**asdict(event), "at": iso(event.at)} for event in found]})
+    return success(request, {"events": [{**asdict(event), "at": iso(event.at)} for event in found]})
 
 
 @router.get("/events", response_class=Response)
@@ -152,7 +151,7 @@ async def events(request: Request) -> Response:
 
 async def _told(request: Request) -> AsyncIterator[str]:
     feed: Feed = request.app.state.feed
-    engine, who, token = _engine(request), request.state.principal, bearer(request)
+    engine, who, token = engine_of(request), request.state.principal, bearer(request)
     kinds = kinds_where(lambda one: one.name != "review")
     last = feed.last
     moment, alive = engine.clock.now(), 0.0
@@ -198,16 +197,3 @@ def _key(key: Key) -> dict[str, Json]:
     told: dict[str, Json] = {name: None if ms is None else iso(ms) for name, ms in moments.items()}
     named = {"id": key.id, "name": key.name, "prefix": key.prefix, "scopes": list(key.scopes)}
     return {**named, "account_id": key.account.id, "account": key.account.name, **told}
-
-
-def _engine(request: Request) -> Engine:
-    return seen_by(request.app.state.engine, request.state.principal)
-
-
-def _owner(request: Request, body: Owned) -> Owner:
-    scope = partition_of(request.state.principal, body.app_id, body.project_id)
-    return Owner(scope, "user", body.user_id) if body.user_id else Owner(scope, "agent", str(body.agent_id))
-
-
-def _success(request: Request, data: Json) -> Response:
-    return JSONResponse({"request_id": request.state.request_id, "data": data})

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from fastapi import APIRouter
 from pydantic import BaseModel, Field, model_validator
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from everlore import memory
 from everlore.engine import Engine
@@ -16,8 +16,8 @@ from everlore.surfaces.contracts.everos.answers import Success
 from everlore.surfaces.contracts.everos.requests import OwnerId, Scoped, StrictBool, StrictInt
 from everlore.surfaces.contracts.review.shapes import LONGEST_REPLY, lent, outcome_shown
 from everlore.surfaces.http.body import JsonRoute
-from everlore.surfaces.http.guard import partition_of, seen_by
-from everlore.surfaces.http.routes import ERRORS, NOT_FOUND
+from everlore.surfaces.http.guard import partition_of
+from everlore.surfaces.http.routes import ERRORS, NOT_FOUND, engine_of, success
 from everlore.surfaces.http.threads import run
 from everlore.types import Json, Owner
 
@@ -70,13 +70,13 @@ class CurateData(BaseModel):
 @router.post("/review", response_model=Success[ReviewData], responses=NOT_FOUND)
 async def review(body: ReviewRequest, request: Request) -> Response:
     """Lend drafted episodes of a user to a reviewer, with their turns and the schema of a reply."""
-    return _success(request, await run(request, _review, _engine(request), _owner(request, body), body))
+    return success(request, await run(request, _review, engine_of(request), _owner(request, body), body))
 
 
 @router.post("/curate", response_model=Success[CurateData], responses=NOT_FOUND)
 async def curate(body: CurateRequest, request: Request) -> Response:
     """Take what is right in a review, or put the draft back."""
-    return _success(request, await run(request, _curate, _engine(request), _owner(request, body), body))
+    return success(request, await run(request, _curate, engine_of(request), _owner(request, body), body))
 
 
 def _review(engine: Engine, owner: Owner, body: ReviewRequest) -> Json:
@@ -93,13 +93,5 @@ def _curate(engine: Engine, owner: Owner, body: CurateRequest) -> Json:
     return outcome_shown(done)
 
 
-def _engine(request: Request) -> Engine:
-    return seen_by(request.app.state.engine, request.state.principal)
-
-
 def _owner(request: Request, body: Reviewed) -> Owner:
     return Owner(partition_of(request.state.principal, body.app_id, body.project_id), "user", body.user_id)
-
-
-def _success(request: Request, data: Json) -> Response:
-    return JSONResponse({"request_id": request.state.request_id, "data": data})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from everlore import memory
 from everlore.engine import Engine
@@ -186,6 +186,10 @@ def _history(engine: Engine, owner: Owner, body: asked.HistoryRequest) -> answer
 
 def _raw(filters: asked.FilterNode | None) -> Json:
     return None if filters is None else filters.model_dump(exclude_unset=True)
+
+
+def success(request: Request, data: Json) -> Response:
+    return JSONResponse({"request_id": request.state.request_id, "data": data})
 
 
 def engine_of(request: Request) -> Engine:
