@@ -48,9 +48,7 @@ def test_what_one_server_is_told_the_other_knows(servers: list[Server]) -> None:
     one, two = (Api(server.client, server.root, app_id="shared") for server in servers)
     one.tell("s1", TEA, MOVED)
     for api in (one, two):
-        found = api.until(
-            "search", lambda data: bool(data["episodes"]), user_id="alice", query="Where did Maria move?"
-        )
+        found = api.until("search", lambda data: bool(data["episodes"]), user_id="alice", query="Where did Maria move?")
         assert MOVED in found["episodes"][0]["episode"]
         assert found["episodes"][0]["atomic_facts"]
         by_vector = api.until(

@@ -168,11 +168,11 @@ def _by_frames(fresh: Claim, stale: Claim, after: str, before: str) -> bool | No
 
 
 def _apart(fresh: Claim, stale: Claim, after: str, before: str) -> bool:
-    """Whether two plain readings are of matters that have nothing to do with each other, as what somebody eats and
-    whether they are single; nothing tells of a change then."""
-    plain = all(one.one and one.value and one.sign == "+" and not one.over for one in (fresh, stale))
+    """Whether two plain readings are of matters that have nothing to do with each other: "I live in Graz now." says
+    nothing of what a wife is called."""
+    plain = all(one.value and one.sign == "+" and not one.over for one in (fresh, stale))
     beside = plain and fresh.who == stale.who and fresh.category != stale.category
-    return beside and not seen(after).counts["change"] and seen(after).content & seen(before).content <= STOP_WORDS
+    return beside and seen(after).content & seen(before).content <= STOP_WORDS
 
 
 def _before(new: Fact, old: Fact) -> bool:
