@@ -13,8 +13,8 @@ SOURCE = ROOT / "src" / "everlore"
 TESTS = ROOT / "tests"
 LINES_OF_A_FILE = 400
 LINES_OF_THE_SOURCE = 57_121
-"""It may only become less. The redesign held 44,500; reviewing drafts, the commands for people and the page came after it,
-and the cuts that stores and surfaces owe for them are still to be made."""
+"""It may only become less. The redesign held 44,500; reviewing drafts, the commands for people and the page came
+after it, and the cuts that stores and surfaces owe for them are still to be made."""
 LOCAL_IMPORTS = 10
 """First-party imports inside functions: only where a start-up budget needs them, each with its reason beside it."""
 BY_CONTRACT = ("stores/",)
