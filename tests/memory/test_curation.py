@@ -128,6 +128,19 @@ def test_a_reply_that_is_all_wrong_leaves_the_draft(engine: Engine) -> None:
     assert files(engine) == before
 
 
+def test_what_is_left_as_it_was_drafted_needs_no_second_belief(engine: Engine) -> None:
+    talk = [says("Which version are you going to?", "assistant"), says("Sixteen.", at=MAY_28 + 60_000)]
+    remember(engine, SCOPE, "s", talk)
+    assert flush(engine, SCOPE, "s")
+    [item] = review(engine, ALICE)
+    before, (text, turn) = facts(engine, item), item.stretch.facts[0]
+    assert "Which version" in text  # the question stands in another turn than the one that is cited
+    left = {"summary": item.stretch.summary, "facts": [{"text": text, "turns": [turn]}]}
+    done = curate(engine, ALICE, item.id, item.lease, left, "me")
+    assert (done.state, done.refused, done.changes) == ("curated", (), "as drafted")
+    assert facts(engine, item) == before
+
+
 def test_a_dry_run_tells_what_would_change(engine: Engine) -> None:
     item = told(engine)
     before = files(engine)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from everlore.stores.tokens import STOP_WORDS, tokens
 
@@ -77,6 +77,17 @@ def names(text: str) -> dict[str, float]:
 def spelled(text: str) -> dict[str, str]:
     """The names in a text by their keys, as they stand in it: keys are no words that people read."""
     return {name_key(name): name for name, _, _ in _found(text[:LONGEST_TEXT])}
+
+
+def openers(text: str, small: Container[str]) -> set[str]:
+    """Keys of words that may have their capital from the beginning of a sentence: of those that are written `small`
+    elsewhere or called out ("Wonderful!"), and of what is drawn together with a word that names nothing: "I'll"."""
+    share: dict[str, float] = {}
+    for name, at, one in _found(text[:LONGEST_TEXT]):
+        begin, end = re.split("['’]", name)[0].casefold(), at + len(name)
+        one = 0.0 if begin in _IGNORED else one if begin in small or text[end : end + 1] in (*".,!?",) else 1.0
+        share[name_key(name)] = max(one, share.get(name_key(name), 0.0))
+    return {key for key, one in share.items() if one <= DOUBTFUL}
 
 
 def _found(text: str) -> Iterator[tuple[str, int, float]]:

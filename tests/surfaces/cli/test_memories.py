@@ -60,6 +60,12 @@ def test_a_script_gets_json(vault: Path) -> None:
     assert "Huber" in first["passages"][0]["text"] if "passages" in first else "Huber" in first["text"]
 
 
+def test_what_does_not_fit_is_told_from_what_does(vault: Path) -> None:
+    assert "Huber" in everlore("search", "who is my dentist?", root=vault).stdout.splitlines()[0]
+    assert everlore("search", "zebras on Mars", root=vault).stdout.startswith("Nothing fits that. The nearest:\n")
+    assert not any(one["fits"] for one in json.loads(everlore("search", "zebras on Mars", "--json", root=vault).stdout))
+
+
 def test_nothing_found_says_whose_memories_were_searched(vault: Path) -> None:
     done = everlore("search", "dentist", "--user", "bob", root=vault)
     assert done.returncode == 1
@@ -71,7 +77,8 @@ def test_nothing_found_says_whose_memories_were_searched(vault: Path) -> None:
 
 def test_the_past_can_be_asked(vault: Path) -> None:
     told = everlore("history", root=vault).stdout
-    assert any("Vienna" in line and "(until " in line for line in told.splitlines())
+    [past] = [line for line in told.splitlines() if "Vienna" in line and "(until " in line]
+    assert past.split()[1] in everlore("show", past.split()[1], root=vault).stdout
     assert "Vienna" not in everlore("history", "--as-of", "2020-01-01", root=vault).stdout
     wrong = everlore("history", "--as-of", "last week", root=vault)
     assert (wrong.returncode, "is not an ISO-8601 time" in wrong.stderr) == (1, True)
@@ -95,7 +102,7 @@ def test_a_memory_is_listed_shown_forgotten_and_brought_back(vault: Path) -> Non
     assert "Huber" in row["text"]
     assert everlore("undo", row["id"], root=vault).stdout.startswith("Back: ")
     assert {path: path.read_bytes() for path in vault.rglob("*.md")} == before
-    assert everlore("undo", root=vault).stdout.startswith("Nothing found")
+    assert everlore("undo", root=vault).stdout.startswith("The bin is empty.")
 
 
 def test_what_a_forgotten_memory_had_ended_is_told_and_may_hold_again(vault: Path) -> None:

@@ -16,6 +16,8 @@ from everlore.surfaces.cli import output
 from everlore.surfaces.cli.asking import asking
 from everlore.types import Json
 
+NEAREST = "Nothing fits that. The nearest:"
+NOTHING_IN_BIN = "The bin is empty. What is forgotten waits there, so that it can be brought back."
 OTHERS = 5
 """Other users that are named when nothing was found."""
 TAIL_SECONDS = 1.0
@@ -173,10 +175,12 @@ def _listed(name: str, show: Show, user: str | None, as_json: bool, turned: bool
         output.show_json(rows)
         return bool(rows)
     with output.pages():
+        if name == "search" and rows and not any(row.get("fits", True) for row in rows):
+            output.show_line(NEAREST)
         for row in reversed(rows) if turned else rows:
             show(row)
     if not rows:
-        output.show_line(_nothing(found))
+        output.show_line(NOTHING_IN_BIN if name == "bin" else _nothing(found))
     return bool(rows)
 
 
@@ -216,6 +220,7 @@ def _show_held(row: Mapping[str, Json]) -> None:
     end = row["valid_until"]
     output.show_cells(
         (_day(row["time"]), "dim"),
+        (row["id"], "cyan"),
         (row["text"], "dim" if end else ""),
         (f"(until {_day(end)})" if end else "", "yellow"),
     )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from everlore import memory
 from everlore.clock import DAY_MS
-from everlore.errors import NotFound
-from everlore.graph.names import name_key, names, spelled
+from everlore.engine import Engine
+from everlore.errors import InvalidInput, NotFound
+from everlore.graph.names import name_key, names
 from everlore.kinds.case import CASE
 from everlore.kinds.episode import EPISODE
 from everlore.kinds.registry import kind, kinds_where, parts_of
+from everlore.memory.spoken import spoken_of
 from everlore.project import JOINT, Project
-from everlore.search import METHODS, Hit, Passage, Query, recall
+from everlore.search import METHODS, Hit, Passage, Query, Recipe, recall
+from everlore.search.recall import ranked
 from everlore.stores.tokens import query_terms, tokens
 from everlore.surfaces.contracts.person.asking import Person, listed, row, statement
 from everlore.types import PERSONAL, IndexedMemory, Json, Predicate, Where
@@ -21,18 +24,30 @@ from everlore.types import PERSONAL, IndexedMemory, Json, Predicate, Where
 MOST = 1000
 TOLD = 5
 """Lines that say who somebody is."""
+WHO = ("identity", "home", "work", "family", "preference", "health", "goal")
+"""What they are of, in this order."""
 
 
 def search(
     who: Person, query: str, limit: int = 5, *, project: str | None = None, everywhere: bool = False, why: bool = False
 ) -> Json:
-    """The sentences that answer, best first. `project` names another one than that of the folder."""
+    """The sentences that answer, best first; `fits` of each says whether it is more than merely the nearest. `project`
+    names another one than that of the folder."""
     who = replace(who, project=_project(who, project)) if project else who
     here = who.project.id if who.project and not everywhere else None
-    found = recall(who.engine, Query(who.owner, query, top_k=limit, project=here, explain=why), METHODS["hybrid"])
-    hits = sorted(found.best, key=lambda hit: -hit.score)[:limit]
+    asked, recipe = Query(who.owner, query, top_k=limit, project=here, explain=why), METHODS["hybrid"]
+    hits = sorted(recall(who.engine, asked, recipe).best, key=lambda hit: -hit.score)[:limit]
+    fit = fitting(who.engine, asked, recipe, hits)
     terms = set(query_terms(query))
-    return listed(who, [_hit(who, hit, terms, why=why) for hit in hits], everywhere=everywhere)
+    shown = [_hit(who, hit, terms, why=why) | {"fits": hit in fit} for hit in hits]
+    return listed(who, sorted(shown, key=lambda one: not one["fits"]), everywhere=everywhere)
+
+
+def fitting(engine: Engine, asked: Query, recipe: Recipe, hits: Sequence[Hit]) -> list[Hit]:
+    """Those that agents would be given, too: they are about what was asked. The others are merely the nearest."""
+    floored = recipe.but(recipe.name, floor=True, rounds=False)
+    about = {hit.stored.key for stage in ranked(engine, asked, floored) for hit in stage.hits}
+    return [hit for hit in hits if hit.stored.key in about]
 
 
 def log(who: Person, limit: int = 20, session: str | None = None) -> Json:
@@ -51,7 +66,10 @@ def show(who: Person, id_: str) -> Json:
 def history(who: Person, id_: str | None = None, as_of: str | None = None, limit: int = 50) -> Json:
     """What was held, or what stood in the place of one memory before it and after it; the oldest first."""
     clock = who.engine.clock
-    at = clock.parse(f"{as_of}T23:59:59" if as_of and len(as_of) == 10 else as_of) if as_of else None
+    try:
+        at = clock.parse(f"{as_of}T23:59:59" if as_of and len(as_of) == 10 else as_of) if as_of else None
+    except InvalidInput:
+        raise InvalidInput(f"{as_of!r} is no day, such as 2026-05-03") from None
     if id_:
         rows = memory.history(who.engine, who.named(id_).key.owner, id_)
     else:
@@ -88,19 +106,12 @@ def sessions(who: Person, limit: int = 20) -> Json:
 
 def people(who: Person, called: str | None = None, limit: int = 20) -> Json:
     """Who and what memories speak of, the most frequent first; or what they say of one."""
-    index = who.engine.index
     if called:
         return listed(who, [row(who, one) for one in _about(who, name_key(called))[:limit]])
-    counted = index.overview.names(who.owner, limit)
-    stored = index.rows.stored(last for *_, last in counted)
     rows = []
-    for key, number, id_ in counted:
-        if not any(map(str.isalpha, key)):
-            continue
-        last = stored.get(id_)
-        written = spelled(kind(last.key.kind).text(last.data)) if last else {}
-        own = written.get(key) or (str(last.data.get("name", "")) if last else "") or key
-        rows.append({"name": own, "memories": number} | ({"last": row(who, last)} if last else {}))
+    for one in spoken_of(who.engine, who.owner, limit):
+        last = {"last": row(who, one.last)} if one.last else {}
+        rows.append({"name": one.name, "memories": one.memories} | last)
     return listed(who, rows)
 
 
@@ -128,11 +139,14 @@ def known(who: Person) -> Json:
     rows = who.engine.index.rows
     profile = memory.profile(who.engine, who.owner)
     said = list(profile.data["explicit_info"]) if profile else []
-    told = [str(one["description"]) for one in said if one.get("category") != "rule"]
+    newest = sorted(said, key=lambda one: str(one.get("evidence") or ""), reverse=True)
+    first = {one["category"]: one for one in reversed(newest) if one.get("category") in WHO}
+    others = [one for one in newest if one not in first.values() and one.get("category") != "rule"]
+    told = [str(one["description"]) for one in [*(first[name] for name in WHO if name in first), *others]]
     return {
         "user": who.owner.id,
         "project": who.project.name if who.project else None,
-        "about": told[-TOLD:],
+        "about": told[:TOLD],
         "rules": sum(one.get("category") == "rule" for one in said),
         "talks": rows.count(Where(who.owner, (EPISODE.name,))),
         "waiting": who.engine.buffer.count(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 from everlore.search import METHODS, Hit, Passage, Query, recall
@@ -10,14 +11,18 @@ from everlore.search.query import Recall
 from everlore.search.recipes import Method
 from everlore.surfaces.contracts.everme import markdown, reading
 from everlore.surfaces.contracts.everme.saving import Person
-from everlore.surfaces.page.markup import Html, el, marked, table
+from everlore.surfaces.contracts.person.reading import fitting
+from everlore.surfaces.page.markup import Html, el, join, marked, table
 from everlore.surfaces.page.views.base import Shown, View
 from everlore.surfaces.page.views.parts import (
     choice,
+    clipped,
     empty,
     kept,
+    link,
     live_form,
     of_kind,
+    search_field,
     statement,
     text_field,
     validity,
@@ -43,23 +48,9 @@ STEPS = (
 def controls(visit: Visit, place: Place) -> Html:
     words = visit.words
     methods = [(name, words(f"ask.{name}")) for name in get_args(Method)]
-    search = el(
-        "label.field.search",
-        el("span", words("ask.label")),
-        el(
-            "input",
-            type="search",
-            name="q",
-            value=place.get("q"),
-            placeholder=words("ask.placeholder"),
-            autocomplete="off",
-            aria_keyshortcuts="/",
-            maxlength=500,
-        ),
-    )
     return live_form(
         place,
-        search,
+        search_field(visit, place, "ask.label", aria_keyshortcuts="/", maxlength=500),
         whose(visit, visit.owner(place)),
         choice("how", words("ask.how"), methods, place.get("how", "hybrid")),
         choice("beside", words("ask.beside"), [("", words("ask.nothing_beside")), *methods], place.get("beside")),
@@ -119,21 +110,23 @@ def _column(visit: Visit, place: Place, owner: Owner, question: str, method: Met
     )
     found = recall(visit.engine, query, METHODS[method])
     hits = sorted(found.best, key=lambda hit: -hit.score)[:HITS]
-    told = words("ask.found", count=len(hits), ms=round(found.trace["total_ms"]), method=words(f"ask.{method}"))
-    if not hits:
-        return el(
-            "section",
-            el("p.meta", told),
-            empty(words("ask.none"), words("ask.none_text")),
-            aria_label=words(f"ask.{method}"),
-        )
-    body = (
-        _waterfall(visit, place, found, hits)
-        if why
-        else el("ol.hits", [_hit(visit, place, hit, question, at) for hit in hits])
-    )
+    fit = fitting(visit.engine, replace(query, explain=False), METHODS[method], hits)
+    told = words("ask.found", count=len(fit), ms=round(found.trace["total_ms"]), method=words(f"ask.{method}"))
+    if why and hits:
+        body = _waterfall(visit, place, found, hits)
+    else:
+        body = _answers(visit, [(hit, _hit(visit, place, hit, question, at)) for hit in hits], fit)
     note = el("p.note", found.trace["note"]) if found.trace.get("note") else None
     return el("section", el("p.meta", told), note, body, aria_label=words(f"ask.{method}"))
+
+
+def _answers(visit: Visit, hits: Sequence[tuple[Hit, Html]], fit: Sequence[Hit]) -> Html:
+    """What fits, and folded below it what is merely the nearest that there is."""
+    words = visit.words
+    about, less = ([one for hit, one in hits if (hit in fit) is wanted] for wanted in (True, False))
+    shown = el("ol.hits", about) if about else empty(words("ask.none"), words("ask.none_text"))
+    folded = el("summary", words("ask.less", count=len(less))), el("ol.hits", less)
+    return el("div", shown, el("details", folded) if less else None)
 
 
 def _hit(visit: Visit, place: Place, hit: Hit, question: str, at: int | None) -> Html:
@@ -148,7 +141,7 @@ def _hit(visit: Visit, place: Place, hit: Hit, question: str, at: int | None) ->
         el(
             "p.meta",
             of_kind(visit, stored.key.kind),
-            el("a", statement(stored)[:90] or stored.key.public_id, href=visit.link(place, stored)),
+            link(visit, place, stored),
             el("span.score", f"{hit.score:.2f}", title=visit.words("ask.score")),
         ),
     )
@@ -182,13 +175,14 @@ def _waterfall(visit: Visit, place: Place, found: Recall, hits: Sequence[Hit]) -
         shares = dict.fromkeys(names, 0.0)
         for name, share in _shares(result, weights):
             shares[name] += share
-        linked = el("a", statement(hit.stored)[:60], href=visit.link(place, hit.stored))
+        linked = link(visit, place, hit.stored, clipped(statement(hit.stored), 60))
         numbers = [el("td.number", f"{shares[name]:+.3f}" if abs(shares[name]) >= 5e-4 else "0") for name in names]
         rows.append(
             [el("th", f"{number}. ", linked, scope="row"), *numbers, el("td.number", el("b", f"{hit.score:.3f}"))]
         )
         charts.append(_bars(words("ask.adds_up", number=number, score=f"{hit.score:.3f}"), shares))
-    heads = ["", *(words(f"ask.by_{name}") for name in names), words("ask.score")]
+    keys = [join([el(f"span.swatch.{name}", aria_hidden="true"), words(f"ask.by_{name}")]) for name in names]
+    heads = ["", *keys, words("ask.score")]
     drawn = el("ol.waterfalls", [el("li", bar) for bar in charts], aria_hidden="true")
     stages = [_stage(visit, stage) for stage in found.trace["stages"]]
     return el("div", el("p.hint", words("ask.why_text")), table(words("ask.why_caption"), heads, rows), drawn, stages)
