@@ -12,6 +12,7 @@ from everlore.errors import InvalidInput, NotFound
 from everlore.memory import curate, curation, flush, forget, history, profile, remember, review, undo_curation
 from everlore.memory import waiting_for_review as waiting
 from everlore.memory.review import Item
+from everlore.search import Query, recall
 from everlore.sync.indexing import index_file
 
 DRAFTED = ("I moved to Graz yesterday.", "Never book flights before 9:30 for me.", "Stay positive!")
@@ -99,6 +100,13 @@ def test_an_undo_puts_back_every_line_of_the_draft(engine: Engine) -> None:
     assert_index_equals_files(engine)
     with pytest.raises(NotFound, match="no review"):
         undo_curation(engine, ALICE, item.id)
+
+
+def test_what_a_review_was_undone_of_is_still_found(engine: Engine) -> None:
+    item = told(engine)
+    curate(engine, ALICE, item.id, item.lease, reply(item), "me")
+    undo_curation(engine, ALICE, item.id)
+    assert item.id in [hit.stored.key.public_id for hit in recall(engine, Query(ALICE, "flights before 9:30")).best]
 
 
 def test_history_shows_the_review_also_when_it_is_undone(engine: Engine) -> None:
