@@ -53,6 +53,7 @@ restart run save second see set she should show since so some someone something 
 such take tell thank thanks that the their them then there these they this those though three through thus
 to today too try two under unlike until up update upon us usually very want was we well were what when where
 which while who whom whose why will with within without would write yes yet you your"""
+_CRIES = frozenset(("ah", "aha", "ha", "hm", "hmm", "oh", "wow", "yeah", "yep", "nope"))
 _IGNORED = frozenset((*_TIMES.split(), *_COMMON.split(), *STOP_WORDS))
 
 
@@ -85,7 +86,8 @@ def openers(text: str, small: Container[str]) -> set[str]:
     share: dict[str, float] = {}
     for name, at, one in _found(text[:LONGEST_TEXT]):
         begin, end = re.split("['’]", name)[0].casefold(), at + len(name)
-        one = 0.0 if begin in _IGNORED else one if begin in small or text[end : end + 1] in (*".,!?",) else 1.0
+        called = begin in small or begin in _CRIES or text[end : end + 1] in (*".,!?",)
+        one = 0.0 if begin in _IGNORED else one if called else 1.0
         share[name_key(name)] = max(one, share.get(name_key(name), 0.0))
     return {key for key, one in share.items() if one <= DOUBTFUL}
 

@@ -44,7 +44,7 @@ def names_of(engine: Engine, owner: Owner, most: int) -> Names:
 def spoken_of(engine: Engine, owner: Owner, most: int) -> list[Named]:
     """The names that most memories lead to. Left out is what nobody looks for: numbers alone, such as years; words that
     have their capital from the beginning of a sentence and are written small elsewhere; parts of longer names."""
-    counted = engine.index.overview.names(owner, most + min(most, BESIDE))
+    counted = engine.index.overview.names(owner, most + BESIDE)
     found = [one for one in counted if any(map(str.isalpha, one[0]))]
     stored = engine.index.rows.stored({row for *_, row in found})
     texts = {row: _text(one) for row, one in stored.items()}

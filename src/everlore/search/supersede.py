@@ -62,9 +62,7 @@ class Superseded:
 def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> Superseded:
     """Who asks for a time asks for what held then: the order stays (`reorder` False), but the past is told."""
     turns = {(one.parent_id, turn.turn): turn for one in ranking.memories for turn in one.turns.values()}
-    stating = [
-        name for name in ask.parts if kind(name).states
-    ]  # an undone review has ended, and states nothing
+    stating = [name for name in ask.parts if kind(name).states]  # an undone review has ended, and states nothing
     stored, told = engine.index.rows.with_ended((one.row for one in ranking.memories), stating)
     result, now = Superseded(ranking, stored), engine.clock.now()
     by_owner: dict[Owner, list[IndexedMemory]] = {}

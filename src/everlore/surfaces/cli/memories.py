@@ -153,7 +153,7 @@ def tail(user: str | None, limit: int, *, as_json: bool) -> None:
     """What is learnt, as it happens, until Ctrl-C."""
     with suppress(KeyboardInterrupt), asking(user) as ask:
         since = ask("learnt")["until"]
-        recent = ask("log", limit=limit)["rows"] if limit else []
+        recent = ask("log", limit=limit)["rows"][::-1] if limit else []
         while True:
             for row in recent:
                 if as_json:
