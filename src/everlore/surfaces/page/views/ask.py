@@ -68,20 +68,13 @@ def content(visit: Visit, place: Place) -> Shown:
         known = visit.engine.index.rows.owners(owner.scope)
         title = "ask.empty" if known else "ask.nothing_known"
         return Shown(empty(words(title), words(f"{title}_text"), el("ul.examples", examples)))
-    tabs = el(
-        "nav.tabs",
-        [
-            el(
-                "a",
-                words(f"ask.{name}"),
-                href=place.but(show=name),
-                aria_current="true" if _show(place) == name else None,
-            )
-            for name in SHOWN
-        ],
-        aria_label=words("ask.shown_as"),
-    )
-    if _show(place) == "agent":
+    shown = _show(place)
+    links = [
+        el("a", words(f"ask.{name}"), href=place.but(show=name), aria_current="true" if shown == name else None)
+        for name in SHOWN
+    ]
+    tabs = el("nav.tabs", links, aria_label=words("ask.shown_as"))
+    if shown == "agent":
         return Shown(el("div", tabs, _for_agent(visit, owner, question)))
     columns = [_column(visit, place, owner, question, name) for name in _methods(place)]
     return Shown(el("div", tabs, el("div.columns" if len(columns) > 1 else "div", columns)))
@@ -222,12 +215,8 @@ def _bars(label: str, shares: Mapping[str, float]) -> Html:
         begin, end = sorted((at, at + share))
         at += share
         if abs(share) >= 5e-4:
-            parts.append(
-                el(
-                    f"span.bar.{name}" + (".less" if share < 0 else ""),
-                    style=f"left:{begin:.1%};width:{end - begin:.1%}",
-                )
-            )
+            less = ".less" if share < 0 else ""
+            parts.append(el(f"span.bar.{name}{less}", style=f"left:{begin:.1%};width:{end - begin:.1%}"))
     return el("div.waterfall", parts, title=label)
 
 

@@ -58,18 +58,11 @@ def content(visit: Visit, place: Place) -> Shown:
         )
         for row in drafts
     ]
-    body = [
-        _contradictions(visit, place, clashes) if clashes else None,
-        el(
-            "section",
-            el("h2", words("review.drafts", count=f"{waiting_for(visit.engine, owner):,}")),
-            el("p.hint", words("review.drafts_text")),
-            el("ul.lines", listed),
-            aria_label=words("review.drafts_label"),
-        )
-        if drafts
-        else None,
-    ]
+    body = [_contradictions(visit, place, clashes) if clashes else None]
+    if drafts:
+        title = el("h2", words("review.drafts", count=f"{waiting_for(visit.engine, owner):,}"))
+        told = title, el("p.hint", words("review.drafts_text")), el("ul.lines", listed)
+        body.append(el("section", told, aria_label=words("review.drafts_label")))
     return Shown(el("div", body))
 
 

@@ -33,20 +33,11 @@ def controls(visit: Visit, place: Place) -> Html:
     first, last = _span(visit, owner)
     chosen = min(max((_at(visit, place) // DAY_MS), first), last)
     day = visit.day(chosen * DAY_MS)
+    days = {"min": 0, "max": max(1, last - first), "value": chosen - first, "data_first": first}
     slider = el(
         "label.field.wide",
         el("span", words("timeline.as_of"), " ", el("output", day, for_="as-of")),
-        el(
-            "input",
-            type="range",
-            id="as-of",
-            name="at",
-            min=0,
-            max=max(1, last - first),
-            value=chosen - first,
-            data_first=first,
-            aria_label=words("timeline.slider"),
-        ),
+        el("input", type="range", id="as-of", name="at", aria_label=words("timeline.slider"), **days),
     )
     differ = [
         text_field("from", words("timeline.from"), place.get("from"), "date"),
