@@ -112,3 +112,17 @@ def test_windows_that_come_and_go_leave_nothing(open_tab: Any, told: Server) -> 
     before = memory()
     rounds(12)
     assert memory() - before < 25_000, "kB that a dozen windows left behind"
+
+
+def test_a_wrong_link_leads_to_the_page(open_tab: Any) -> None:
+    tab = open_tab("/nothing/of/ours")
+    expect(tab.page.get_by_role("heading", level=1, name="Wrong link")).to_be_visible()
+    tab.wrong.clear()  # the status says so, too, and the browser repeats that
+    tab.go("Ask")
+    tab.open("/review/anna_ep_20200101_00000001")
+    expect(tab.content).to_contain_text("There is nothing here")
+
+
+def test_where_one_is_can_be_seen_on_a_narrow_screen(open_tab: Any) -> None:
+    tab = open_tab("/settings", viewport={"width": 360, "height": 700})
+    expect(tab.page.locator(".views [aria-current]")).to_be_in_viewport(ratio=0.9)

@@ -122,7 +122,9 @@ class Tab:
             if fresh:
                 visit.check()
                 made = await visit.run(view.controls, visit, place) if view.controls else None
-                controls = join([None if place.name else el("h1.title", visit.words(f"nav.{view.name}")), made])
+                controls = join(
+                    [None if place.name and made else el("h1.title", visit.words(f"nav.{view.name}")), made]
+                )
             shown = await visit.run(view.content, visit, place, searching=view.name == "ask")
         except Denied:
             self._leave()

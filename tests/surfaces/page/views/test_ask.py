@@ -69,3 +69,11 @@ def test_an_empty_page_teaches(open_tab: Any) -> None:
     expect(tab.content).to_contain_text("Ask in your own words")
     tab.content.get_by_role("link", name="Where do I live?").click()
     expect(tab.content).to_contain_text("Nothing fits")
+
+
+def test_what_is_merely_the_nearest_is_folded_away(open_tab: Any) -> None:
+    tab = open_tab("/?q=zebras+on+Mars")
+    expect(tab.content).to_contain_text("Nothing fits")
+    expect(tab.content.locator(".hit").first).to_be_hidden()
+    tab.content.get_by_text("that fit less well").click()
+    expect(tab.content.locator(".hit").first).to_be_visible()
