@@ -81,7 +81,7 @@ class _Lost:
         self.nothing = False
 
     async def __call__(self, message: Message) -> None:
-        self.nothing = self.nothing or message.get("status") in (401, 404)
+        self.nothing = self.nothing or message.get("status") == 404
         if not self.nothing:
             await self._send(message)
 

@@ -103,7 +103,7 @@ def _column(visit: Visit, place: Place, owner: Owner, question: str, method: Met
     )
     found = recall(visit.engine, query, METHODS[method])
     hits = sorted(found.best, key=lambda hit: -hit.score)[:HITS]
-    fit = fitting(visit.engine, replace(query, explain=False), METHODS[method], hits)
+    fit = hits if why else fitting(visit.engine, replace(query, explain=False), METHODS[method], hits)
     told = words("ask.found", count=len(fit), ms=round(found.trace["total_ms"]), method=words(f"ask.{method}"))
     if why and hits:
         body = _waterfall(visit, place, found, hits)

@@ -43,7 +43,8 @@ def controls(visit: Visit, place: Place) -> Html:
     kinds = [("", words("memories.every")), *((one, words.named("kinds", one)) for one in _kinds(owner))]
     states = [(one, words(f"memories.state_{one or 'any'}")) for one in STATES]
     owners = [
-        (visit.code_of(one), f"{visit.called(one)} · {words(f'memories.{one.track}')}") for one, _ in visit.owners()
+        (visit.code_of(one), f"{visit.called(one)} · {words(f'memories.{one.track}')}")
+        for one, _ in visit.owners() or [(owner, 0)]
     ]
     sessions = visit.engine.index.overview.sessions(Where(owner, _kinds(owner)), 0, 100)
     return live_form(
