@@ -236,8 +236,9 @@ def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> 
     meaning once the model is there."""
     if not texts:
         return []
-    score, weights = np.zeros(len(texts), np.float32), looked_for(query)
+    score = np.zeros(len(texts), np.float32)
     for owner in {owner for owner, _ in texts}:
+        weights = looked_for(query, owner)
         own = [at for at, (of, _) in enumerate(texts) if of == owner]
         stats = engine.index.search.term_stats(list(weights), owner)
         score[own] = by_words(stats, weights, [texts[at][1] for at in own])

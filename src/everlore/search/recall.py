@@ -172,7 +172,7 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     scope = query.owner.scope if query.owner else query.scope
     ask = Ask(
         text=query.text,
-        weights=looked_for(query.text),
+        weights=looked_for(query.text, given.owner),
         vector=given.vector,
         where=Where(given.owner, kinds, demand, valid_at=now, scope=scope),
         limit=max(recipe.candidates, 2 * wanted),

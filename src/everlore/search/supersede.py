@@ -89,7 +89,7 @@ def _of_owner(
         past.setdefault(_place(fact), []).append((fact, str(replaced.data["content"]) if replaced else ""))
     ranking = result.ranking
     told = [fact for fact in ended if _place(fact) in turns] if reorder else []
-    met = _met(engine, owner, _asked(engine, ask, ranking), told, turns, ask.text) if told else {}
+    met = _met(engine, ask, owner, _asked(engine, ask, ranking), told, turns) if told else {}
     present |= {_place(now[fact.key]): str(now[fact.key].data["content"]) for fact in met.values() if fact.key in now}
     changes = Changes(past, present)
     if not met:
@@ -141,31 +141,42 @@ def _put_behind(
     return leading(memories.values(), ask.keep)
 
 
+def _best(values: Mapping[Place, float]) -> dict[str, float]:
+    """The best value of each cell."""
+    best: dict[str, float] = {}
+    for (parent, _), value in values.items():
+        best[parent] = max(best.get(parent, 0.0), value)
+    return best
+
+
 def _place(fact: IndexedMemory) -> Place:
     return fact.parent_id, int(fact.data["turn"])
 
 
 def _met(
     engine: Engine,
+    ask: Ask,
     owner: Owner,
     idf: Mapping[str, float],
     ended: Sequence[IndexedMemory],
     turns: Mapping[Place, Turn],
-    question: str,
 ) -> dict[str, IndexedMemory]:
     """The cells that the question meets best in a fact that has ended, rather than in one that holds, and that fact.
 
     Who asks for a value of the past asks for no other, but whether that holds ("Am I single?") the present tells."""
-    whether = bool(_WHETHER.match(question))
+    whether = bool(_WHETHER.match(ask.text))
 
     def worth(words: str) -> float:
         return sum(weight for term, weight in idf.items() if f" {term} " in words)
 
-    best: dict[str, float] = {}
-    for (parent, _), found in turns.items():
-        best[parent] = max(best.get(parent, 0.0), found.score)
+    said = {place: worth(turn.piece.tokens) for place, turn in turns.items()}
+    most = _best(said)
+    # what of the question's words is only lent by turns beside it: the question is about those
+    lent = {place: 1 - said[place] / (most[place[0]] or 1.0) for place in turns}
+    own = {place: turn.score - ask.recipe.words * turn.text * lent[place] for place, turn in turns.items()}
+    best = _best(own)
     placed = [(_place(fact), fact) for fact in ended]
-    foremost = [(place, fact) for place, fact in placed if turns[place].score >= FOREMOST * best[place[0]]]
+    foremost = [(place, fact) for place, fact in placed if own[place] >= FOREMOST * best[place[0]]]
     places = sorted({place for place, _ in foremost})
     holding: dict[Place, float] = {}
     for fact, turn, words in engine.index.search.in_turns(owner, sorted({one.key.kind for _, one in foremost}), places):
