@@ -221,7 +221,8 @@ def _halves(sentence: str) -> list[str]:
     """ "I live in Rome and work at FAO": two statements, where each has a reading of its own, so that each can end
     alone."""
     known = language_of(sentence)
-    subject = str(known.words.get("subject", ""))
+    first = sentence.partition(" ")[0]
+    subject = first if known.has("we", small(first)) else str(known.words.get("subject", ""))
     for joint in _joints(known).finditer(sentence):
         left, right = sentence[: joint.start()].rstrip(" ,;"), sentence[joint.end() :]
         one = read(left)
