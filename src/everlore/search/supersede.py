@@ -28,6 +28,8 @@ LONGEST_CHAIN = 20
 STILL = "still"
 """Asks whether it holds, and is no part of what holds."""
 _WHETHER = re.compile(r"\W{0,40}(?:am|are|is|do|does|have|has)\b", re.IGNORECASE)
+_SORT = re.compile(r"\b(?:which|what) (\w+)", re.IGNORECASE)
+"""The sort of thing that is asked for, "Which editor do I use?", and no value of the past."""
 
 Place = tuple[str, int]
 """A turn: the cell it belongs to, and its number there."""
@@ -89,7 +91,7 @@ def _of_owner(
         past.setdefault(_place(fact), []).append((fact, str(replaced.data["content"]) if replaced else ""))
     ranking = result.ranking
     told = [fact for fact in ended if _place(fact) in turns] if reorder else []
-    met = _met(engine, ask, owner, _asked(engine, ask, ranking), told, turns) if told else {}
+    met = _met(engine, ask, owner, _asked(engine, ask, ranking), told, turns, now) if told else {}
     present |= {_place(now[fact.key]): str(now[fact.key].data["content"]) for fact in met.values() if fact.key in now}
     changes = Changes(past, present)
     if not met:
@@ -160,14 +162,16 @@ def _met(
     idf: Mapping[str, float],
     ended: Sequence[IndexedMemory],
     turns: Mapping[Place, Turn],
+    now: Mapping[Key, IndexedMemory],
 ) -> dict[str, IndexedMemory]:
     """The cells that the question meets best in a fact that has ended, rather than in one that holds, and that fact.
 
-    Who asks for a value of the past asks for no other, but whether that holds ("Am I single?") the present tells."""
-    whether = bool(_WHETHER.match(ask.text))
+    Who asks for a value of the past asks for no other, but whether that holds ("Am I single?") the present tells. What
+    the present says as well ("I go to the gym on Fridays now") is no value of the past."""
+    whether, sort = bool(_WHETHER.match(ask.text)), joined(tokens(" ".join(_SORT.findall(ask.text))))
 
-    def worth(words: str) -> float:
-        return sum(weight for term, weight in idf.items() if f" {term} " in words)
+    def worth(words: str, but: str = "") -> float:
+        return sum(weight for term, weight in idf.items() if f" {term} " in words and f" {term} " not in but)
 
     said = {place: worth(turn.piece.tokens) for place, turn in turns.items()}
     most = _best(said)
@@ -189,7 +193,8 @@ def _met(
         elsewhere = not shared and worth(turns[place].piece.tokens) > 0  # the question is about the rest of the turn
         rather = (place not in holding and not elsewhere) or 0 < shared >= holding.get(place, 0.0)
         if rather and shared > met.get(place[0], (-1.0,))[0]:
-            value, further = map(worth, _value(fact)) if shared else (0.0, 0.0)
+            later = joined(tokens(str(now[fact.key].data["content"]))) if fact.key in now else ""
+            value, further = (worth(words, later + sort) for words in _value(fact)) if shared else (0.0, 0.0)
             if not further or (value and whether and shared >= asked):
                 met[place[0]] = (shared, fact)
     return {parent: fact for parent, (_, fact) in met.items()}

@@ -60,6 +60,17 @@ def test_a_script_gets_json(vault: Path) -> None:
     assert "Huber" in first["passages"][0]["text"] if "passages" in first else "Huber" in first["text"]
 
 
+def test_where_nothing_fits_that_is_said_before_the_nearest(vault: Path) -> None:
+    nothing, *nearest = everlore("search", "who is the king of France?", root=vault).stdout.splitlines()
+    assert nothing == "Nothing fits well. The nearest:"
+    assert nearest
+    assert not any(row["fits"] for row in json.loads(everlore("search", "king of France", "--json", root=vault).stdout))
+    for question in ("where do I live?", "dentist Herrengasse"):
+        [first, *_] = json.loads(everlore("search", question, "--json", root=vault).stdout)
+        assert first["fits"]
+        assert "Nothing fits" not in everlore("search", question, root=vault).stdout
+
+
 def test_nothing_found_says_whose_memories_were_searched(vault: Path) -> None:
     done = everlore("search", "dentist", "--user", "bob", root=vault)
     assert done.returncode == 1

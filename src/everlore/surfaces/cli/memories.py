@@ -19,6 +19,7 @@ from everlore.types import Json
 OTHERS = 5
 """Other users that are named when nothing was found."""
 TAIL_SECONDS = 1.0
+NEAREST = "Nothing fits well. The nearest:"
 Show = Callable[[Json], None]
 
 
@@ -173,6 +174,8 @@ def _listed(name: str, show: Show, user: str | None, as_json: bool, turned: bool
         output.show_json(rows)
         return bool(rows)
     with output.pages():
+        if found.get("nearest"):
+            output.show_line(NEAREST)
         for row in reversed(rows) if turned else rows:
             show(row)
     if not rows:

@@ -13,7 +13,8 @@ from everlore.kinds.case import CASE
 from everlore.kinds.episode import EPISODE
 from everlore.kinds.registry import kind, kinds_where, parts_of
 from everlore.project import JOINT, Project
-from everlore.search import METHODS, Hit, Passage, Query, recall
+from everlore.search import Hit, Passage, Query, recall
+from everlore.search.recipes import PERSON
 from everlore.stores.tokens import query_terms, tokens
 from everlore.surfaces.contracts.person.asking import Person, listed, row, statement
 from everlore.types import PERSONAL, IndexedMemory, Json, Predicate, Where
@@ -26,13 +27,15 @@ TOLD = 5
 def search(
     who: Person, query: str, limit: int = 5, *, project: str | None = None, everywhere: bool = False, why: bool = False
 ) -> Json:
-    """The sentences that answer, best first. `project` names another one than that of the folder."""
+    """The sentences that answer, best first; `nearest` where none of them fits. `project` names another one than that
+    of the folder."""
     who = replace(who, project=_project(who, project)) if project else who
     here = who.project.id if who.project and not everywhere else None
-    found = recall(who.engine, Query(who.owner, query, top_k=limit, project=here, explain=why), METHODS["hybrid"])
+    found = recall(who.engine, Query(who.owner, query, top_k=limit, project=here, explain=why), PERSON)
     hits = sorted(found.best, key=lambda hit: -hit.score)[:limit]
     terms = set(query_terms(query))
-    return listed(who, [_hit(who, hit, terms, why=why) for hit in hits], everywhere=everywhere)
+    answer: dict[str, Json] = listed(who, [_hit(who, hit, terms, why=why) for hit in hits], everywhere=everywhere)
+    return answer | {"nearest": bool(hits) and not any(hit.fits for hit in hits)}
 
 
 def log(who: Person, limit: int = 20, session: str | None = None) -> Json:
@@ -183,7 +186,7 @@ def _about(who: Person, key: str) -> list[IndexedMemory]:
 def _hit(who: Person, hit: Hit, terms: set[str], *, why: bool) -> Json:
     found = hit.stored
     said = hit.passages or (Passage(statement(found), hit.score, 0, "", found.timestamp, 0),)
-    told = row(who, found) | {"score": hit.score, "passages": [_passage(who, one, terms) for one in said]}
+    told = row(who, found) | {"score": hit.score, "fits": hit.fits, "passages": [_passage(who, one, terms) for one in said]}
     if why:
         evidence = hit.parts
         shares = {"words": evidence.words, "meaning": evidence.meaning, "graph": evidence.graph}
