@@ -12,6 +12,7 @@ from everlore.errors import InvalidInput, NotFound
 from everlore.memory import curate, curation, flush, forget, history, profile, remember, review, undo_curation
 from everlore.memory import waiting_for_review as waiting
 from everlore.memory.review import Item
+from everlore.search import Query, recall
 from everlore.sync.indexing import index_file
 
 DRAFTED = ("I moved to Graz yesterday.", "Never book flights before 9:30 for me.", "Stay positive!")
@@ -101,6 +102,13 @@ def test_an_undo_puts_back_every_line_of_the_draft(engine: Engine) -> None:
         undo_curation(engine, ALICE, item.id)
 
 
+def test_what_a_review_was_undone_of_is_still_found(engine: Engine) -> None:
+    item = told(engine)
+    curate(engine, ALICE, item.id, item.lease, reply(item), "me")
+    undo_curation(engine, ALICE, item.id)
+    assert item.id in [hit.stored.key.public_id for hit in recall(engine, Query(ALICE, "flights before 9:30")).best]
+
+
 def test_history_shows_the_review_also_when_it_is_undone(engine: Engine) -> None:
     item = told(engine)
     curate(engine, ALICE, item.id, item.lease, reply(item), "me")
@@ -126,6 +134,19 @@ def test_a_reply_that_is_all_wrong_leaves_the_draft(engine: Engine) -> None:
     done = curate(engine, ALICE, item.id, item.lease, {"facts": [{"text": "Bob likes jazz.", "turns": [1]}]}, "me")
     assert (done.state, len(done.refused)) == ("drafted", 1)
     assert files(engine) == before
+
+
+def test_what_is_left_as_it_was_drafted_needs_no_second_belief(engine: Engine) -> None:
+    talk = [says("Which version are you going to?", "assistant"), says("Sixteen.", at=MAY_28 + 60_000)]
+    remember(engine, SCOPE, "s", talk)
+    assert flush(engine, SCOPE, "s")
+    [item] = review(engine, ALICE)
+    before, (text, turn) = facts(engine, item), item.stretch.facts[0]
+    assert "Which version" in text  # the question stands in another turn than the one that is cited
+    left = {"summary": item.stretch.summary, "facts": [{"text": text, "turns": [turn]}]}
+    done = curate(engine, ALICE, item.id, item.lease, left, "me")
+    assert (done.state, done.refused, done.changes) == ("curated", (), "as drafted")
+    assert facts(engine, item) == before
 
 
 def test_a_dry_run_tells_what_would_change(engine: Engine) -> None:

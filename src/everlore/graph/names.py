@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from everlore.stores.tokens import STOP_WORDS, tokens
 
@@ -53,6 +53,7 @@ restart run save second see set she should show since so some someone something 
 such take tell thank thanks that the their them then there these they this those though three through thus
 to today too try two under unlike until up update upon us usually very want was we well were what when where
 which while who whom whose why will with within without would write yes yet you your"""
+_CRIES = frozenset(("ah", "aha", "ha", "hm", "hmm", "oh", "wow", "yeah", "yep", "nope"))
 _IGNORED = frozenset((*_TIMES.split(), *_COMMON.split(), *STOP_WORDS))
 
 
@@ -77,6 +78,18 @@ def names(text: str) -> dict[str, float]:
 def spelled(text: str) -> dict[str, str]:
     """The names in a text by their keys, as they stand in it: keys are no words that people read."""
     return {name_key(name): name for name, _, _ in _found(text[:LONGEST_TEXT])}
+
+
+def openers(text: str, small: Container[str]) -> set[str]:
+    """Keys of words that may have their capital from the beginning of a sentence: of those that are written `small`
+    elsewhere or called out ("Wonderful!"), and of what is drawn together with a word that names nothing: "I'll"."""
+    share: dict[str, float] = {}
+    for name, at, one in _found(text[:LONGEST_TEXT]):
+        begin, end = re.split("['’]", name)[0].casefold(), at + len(name)
+        called = begin in small or begin in _CRIES or text[end : end + 1] in (*".,!?",)
+        one = 0.0 if begin in _IGNORED else one if called else 1.0
+        share[name_key(name)] = max(one, share.get(name_key(name), 0.0))
+    return {key for key, one in share.items() if one <= DOUBTFUL}
 
 
 def _found(text: str) -> Iterator[tuple[str, int, float]]:

@@ -104,7 +104,7 @@ def curate(
             _restore(engine, standing)
             stored = episode_named(engine, owner, id_)
         stretch = stretch_of(engine, stored)
-        accepted, refused = extract.grounding.check(reply, stretch)
+        accepted, refused = _as_drafted(reply, stretch, *extract.grounding.check(reply, stretch))
         changes = _told(stretch, accepted)
         if dry_run or not accepted.any:
             state = "curated" if stored.data.get("reviewed_by") else "drafted"
@@ -193,6 +193,25 @@ def _standing(engine: Engine, stored: IndexedMemory) -> Review | None:
 def _entries(engine: Engine, path: str) -> dict[str, LogEntry]:
     file = engine.vault.read(path)
     return {entry.id: entry for entry in parse_log(file.text, path).entries} if file else {}
+
+
+def _as_drafted(
+    reply: Json, stretch: Stretch, accepted: Accepted, refused: Sequence[Refusal]
+) -> tuple[Accepted, tuple[Refusal, ...]]:
+    """What a reply leaves as it was drafted is no claim of its own that would have to be believed."""
+    if not isinstance(reply, dict) or not refused:
+        return accepted, tuple(refused)
+    wrong, drafted = {one.where for one in refused}, dict(stretch.facts)
+    told = {"title": (reply.get("title"), stretch.title), "summary": (reply.get("summary"), stretch.summary)}
+    kept = {where: draft for where, (text, draft) in told.items() if where in wrong and text == draft}
+    facts = reply.get("facts")
+    said = {f"facts[{at}]": one.get("text") for at, one in enumerate(facts) if isinstance(one, dict)} if facts else {}
+    left = {where: text for where, text in said.items() if where in wrong and text in tuple(drafted)}
+    lines = [extract.curation.Line(text, (drafted[text] or 1,)) for text in dict.fromkeys(left.values())]
+    title, summary = kept.get("title", accepted.title), kept.get("summary", accepted.summary)
+    return replace(accepted, title=title, summary=summary, lines=(*accepted.lines, *lines)), tuple(
+        one for one in refused if one.where not in kept | left
+    )
 
 
 def _edits(engine: Engine, stored: IndexedMemory, stretch: Stretch, accepted: Accepted, reviewer: str) -> list[Edit]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from everlore.engine import Engine
+from everlore.kinds.registry import kind
 from everlore.search.candidates import Ask
 from everlore.search.rank import Ranked, Ranking, Turn, leading
 from everlore.search.score import term_weights
@@ -63,7 +64,8 @@ class Superseded:
 def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> Superseded:
     """Who asks for a time asks for what held then: the order stays (`reorder` False), but the past is told."""
     turns = {(one.parent_id, turn.turn): turn for one in ranking.memories for turn in one.turns.values()}
-    stored, told = engine.index.rows.with_ended((one.row for one in ranking.memories), ask.parts)
+    stating = [name for name in ask.parts if kind(name).states]  # an undone review has ended, and states nothing
+    stored, told = engine.index.rows.with_ended((one.row for one in ranking.memories), stating)
     result, now = Superseded(ranking, stored), engine.clock.now()
     by_owner: dict[Owner, list[IndexedMemory]] = {}
     for fact in told:

@@ -82,7 +82,8 @@ def test_nothing_found_says_whose_memories_were_searched(vault: Path) -> None:
 
 def test_the_past_can_be_asked(vault: Path) -> None:
     told = everlore("history", root=vault).stdout
-    assert any("Vienna" in line and "(until " in line for line in told.splitlines())
+    [past] = [line for line in told.splitlines() if "Vienna" in line and "(until " in line]
+    assert past.split()[1] in everlore("show", past.split()[1], root=vault).stdout
     assert "Vienna" not in everlore("history", "--as-of", "2020-01-01", root=vault).stdout
     wrong = everlore("history", "--as-of", "last week", root=vault)
     assert (wrong.returncode, "is not an ISO-8601 time" in wrong.stderr) == (1, True)
@@ -106,7 +107,7 @@ def test_a_memory_is_listed_shown_forgotten_and_brought_back(vault: Path) -> Non
     assert "Huber" in row["text"]
     assert everlore("undo", row["id"], root=vault).stdout.startswith("Back: ")
     assert {path: path.read_bytes() for path in vault.rglob("*.md")} == before
-    assert everlore("undo", root=vault).stdout.startswith("Nothing found")
+    assert everlore("undo", root=vault).stdout.startswith("The bin is empty.")
 
 
 def test_what_a_forgotten_memory_had_ended_is_told_and_may_hold_again(vault: Path) -> None:

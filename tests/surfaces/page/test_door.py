@@ -62,6 +62,10 @@ def test_nobody_looking_costs_nothing_and_a_browser_gets_a_page(tmp_path: Path) 
             assert answer.headers[name] == value
         assert server.client.post("/timeline").status_code == 405
         assert server.client.get("/nothing/of/ours", headers=HTML).json()["error"]["code"] == "HTTP_ERROR"
+        going = {**HTML, "Sec-Fetch-Mode": "navigate"}
+        lost = server.client.get("/nothing/of/ours", headers=going)
+        assert (lost.status_code, "importmap" in lost.text) == (404, True), "a person is shown the page"
+        assert server.client.get("/api/v1/nothing", headers=going).json()["error"]["code"] == "HTTP_ERROR"
 
 
 def test_pages_from_elsewhere_reach_nothing(told: Server) -> None:

@@ -22,7 +22,7 @@ from everlore import __version__
 from everlore.errors import Damaged, EverloreError, InvalidInput
 from everlore.extras import load
 from everlore.redact import redact
-from everlore.surfaces.cli import people
+from everlore.surfaces.cli import people  # noqa: F401 - before those for operators, as help shows them in this order
 from everlore.surfaces.cli.commands import (
     AsJson,
     DryRun,
@@ -47,8 +47,6 @@ __all__ = ["app", "run"]
 
 OBJECTS_BETWEEN_COLLECTIONS = 10_000
 """Python's own 700 make a start a sixth longer: imports make hundreds of thousands of objects, and all of them stay."""
-
-app.add_typer(people.commands)
 
 
 def _show_version(wanted: bool) -> None:

@@ -16,6 +16,7 @@ from everlore.surfaces.cli import output
 from everlore.surfaces.cli.asking import asking
 from everlore.types import Json
 
+NOTHING_IN_BIN = "The bin is empty. What is forgotten waits there, so that it can be brought back."
 OTHERS = 5
 """Other users that are named when nothing was found."""
 TAIL_SECONDS = 1.0
@@ -152,7 +153,7 @@ def tail(user: str | None, limit: int, *, as_json: bool) -> None:
     """What is learnt, as it happens, until Ctrl-C."""
     with suppress(KeyboardInterrupt), asking(user) as ask:
         since = ask("learnt")["until"]
-        recent = ask("log", limit=limit)["rows"] if limit else []
+        recent = ask("log", limit=limit)["rows"][::-1] if limit else []
         while True:
             for row in recent:
                 if as_json:
@@ -179,7 +180,7 @@ def _listed(name: str, show: Show, user: str | None, as_json: bool, turned: bool
         for row in reversed(rows) if turned else rows:
             show(row)
     if not rows:
-        output.show_line(_nothing(found))
+        output.show_line(NOTHING_IN_BIN if name == "bin" else _nothing(found))
     return bool(rows)
 
 
@@ -219,6 +220,7 @@ def _show_held(row: Mapping[str, Json]) -> None:
     end = row["valid_until"]
     output.show_cells(
         (_day(row["time"]), "dim"),
+        (row["id"], "cyan"),
         (row["text"], "dim" if end else ""),
         (f"(until {_day(end)})" if end else "", "yellow"),
     )

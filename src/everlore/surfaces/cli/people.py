@@ -13,15 +13,14 @@ from everlore.surfaces.cli.commands import (
     MemoryId,
     Session,
     User,
+    app,
     command,
     complete_id,
     complete_project,
 )
 
-commands = typer.Typer()
 
-
-@command(commands, "search", "cli.memories:search", "everlore search 'where do I live'")
+@command(app, "search", "cli.memories:search", "everlore search 'where do I live'")
 def search(
     query: Annotated[str, typer.Argument(help="A question, or a few words.")],
     user: User = None,
@@ -40,7 +39,7 @@ def search(
     """
 
 
-@command(commands, "add", "cli.memories:add", "everlore add 'I moved to Graz' | cat notes.txt | everlore add -")
+@command(app, "add", "cli.memories:add", "everlore add 'I moved to Graz' | cat notes.txt | everlore add -")
 def add(
     text: Annotated[list[str], typer.Argument(help="What to remember; - reads it from a pipe.")],
     user: User = None,
@@ -50,17 +49,17 @@ def add(
     """Remember something, and show what was understood."""
 
 
-@command(commands, "log", "cli.memories:log", "everlore log -n 20")
+@command(app, "log", "cli.memories:log", "everlore log -n 20")
 def log(user: User = None, limit: Listed = 20, session: Session = None, as_json: AsJson = False) -> None:
     """List the newest talks: day, id, what they were about."""
 
 
-@command(commands, "show", "cli.memories:show", "everlore show default_ep_20260528_00000001")
+@command(app, "show", "cli.memories:show", "everlore show default_ep_20260528_00000001")
 def show(id_: MemoryId, user: User = None, as_json: AsJson = False) -> None:
     """Show one memory whole, and its file."""
 
 
-@command(commands, "history", "cli.memories:history", "everlore history --as-of 2026-05-03")
+@command(app, "history", "cli.memories:history", "everlore history --as-of 2026-05-03")
 def history(
     id_: Annotated[
         str | None,
@@ -76,12 +75,12 @@ def history(
     """Show what was held, and until when."""
 
 
-@command(commands, "edit", "cli.editing:edit", "EDITOR=nano everlore edit default_af_20260528_00000001")
+@command(app, "edit", "cli.editing:edit", "EDITOR=nano everlore edit default_af_20260528_00000001")
 def edit(id_: MemoryId, user: User = None) -> None:
     """Change a memory in your editor. What somebody else changes meanwhile is shown and not overwritten."""
 
 
-@command(commands, "forget", "cli.memories:forget", "everlore forget default_ep_20260528_00000001")
+@command(app, "forget", "cli.memories:forget", "everlore forget default_ep_20260528_00000001")
 def forget(
     ids: Annotated[
         list[str],
@@ -94,7 +93,7 @@ def forget(
     """Show memories, ask, and forget them with all that was made of them. `everlore undo` brings them back."""
 
 
-@command(commands, "undo", "cli.memories:undo", "everlore undo | everlore undo 20261118t101112123-0a1b2c3d")
+@command(app, "undo", "cli.memories:undo", "everlore undo | everlore undo 20261118t101112123-0a1b2c3d")
 def undo(
     id_: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="As `everlore forget` told it; what there is without one.")
@@ -106,12 +105,12 @@ def undo(
     """Bring back what was forgotten; or let a memory hold again that has ended."""
 
 
-@command(commands, "rules", "cli.memories:rules", "everlore rules --user anna")
+@command(app, "rules", "cli.memories:rules", "everlore rules --user anna")
 def rules(user: User = None, everywhere: Everywhere = False, as_json: AsJson = False) -> None:
     """List what the user ordered: never, always, from now on."""
 
 
-@command(commands, "people", "cli.memories:people", "everlore people | everlore people 'Dr. Huber'")
+@command(app, "people", "cli.memories:people", "everlore people | everlore people 'Dr. Huber'")
 def people(
     name: Annotated[str | None, typer.Argument(help="All that memories say of this one.")] = None,
     user: User = None,
@@ -121,22 +120,22 @@ def people(
     """List the people and things that memories speak of."""
 
 
-@command(commands, "users", "cli.memories:users", "everlore users")
+@command(app, "users", "cli.memories:users", "everlore users")
 def users(as_json: AsJson = False) -> None:
     """List whose memories there are."""
 
 
-@command(commands, "sessions", "cli.memories:sessions", "everlore sessions -n 5")
+@command(app, "sessions", "cli.memories:sessions", "everlore sessions -n 5")
 def sessions(user: User = None, limit: Listed = 20, as_json: AsJson = False) -> None:
     """List sessions with their talks; `everlore log --session` shows those of one."""
 
 
-@command(commands, "cases", "cli.memories:cases", "everlore cases --json")
+@command(app, "cases", "cli.memories:cases", "everlore cases --json")
 def cases(user: User = None, limit: Listed = 20, as_json: AsJson = False) -> None:
     """List what agents were asked to do, how it went, and what they learnt."""
 
 
-@command(commands, "tail", "cli.memories:tail", "everlore tail --json")
+@command(app, "tail", "cli.memories:tail", "everlore tail --json")
 def tail(
     user: User = None,
     limit: Annotated[int, typer.Option("-n", "--limit", min=0, max=1000, help="Talks to begin with.")] = 0,
@@ -145,9 +144,7 @@ def tail(
     """Show what is learnt, as it happens, until Ctrl-C."""
 
 
-@command(
-    commands, "curate", "cli.curate:curate", "everlore curate --with 'claude -p' --limit 5 | everlore curate --dry-run"
-)
+@command(app, "curate", "cli.curate:curate", "everlore curate --with 'claude -p' --limit 5 | everlore curate --dry-run")
 def curate(
     with_: Annotated[
         str | None,

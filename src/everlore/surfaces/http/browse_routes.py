@@ -21,6 +21,7 @@ from everlore.accounts.values import Key, Principal
 from everlore.clock import iso
 from everlore.errors import Denied
 from everlore.kinds.registry import kinds_where
+from everlore.memory.spoken import names_of
 from everlore.surfaces.contracts.everos.answers import Success
 from everlore.surfaces.contracts.everos.requests import Owned, Paged, Scoped, StrictInt
 from everlore.surfaces.contracts.everos.requests import Request as Asked
@@ -28,7 +29,6 @@ from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.feed import Feed, visible
 from everlore.surfaces.http.guard import bearer, partition_of
 from everlore.surfaces.http.keys import check_may_manage, events_of, keys_of, make_key, revoke_key
-from everlore.surfaces.http.names import names_of
 from everlore.surfaces.http.routes import CONFLICT, ERRORS, NOT_FOUND, engine_of, owner_of, success
 from everlore.surfaces.http.threads import run
 from everlore.types import Json, Where

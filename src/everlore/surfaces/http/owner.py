@@ -117,7 +117,7 @@ def _save(engine: Engine, saved: Saved, told: dict[str, Any]) -> None:
         ]
         for at in range(0, len(new), BATCH):
             remember(engine, scope, talk.session, new[at : at + BATCH])
-        if new and new[-1].role != "user":  # else its answer follows
+        if told.get("event") == "session-end" or (new and new[-1].role != "user"):  # else its answer follows
             flush(engine, scope, talk.session)
         known.update(digests)
     while len(saved) > MOST_TALKS:

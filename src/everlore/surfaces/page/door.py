@@ -29,6 +29,7 @@ from everlore.surfaces.page.signing import SIGN_IN, Signing
 
 VIEWS = frozenset(("timeline", "people", "memories", "profile", "review", "live", "agents", "code", "settings"))
 """The first parts of addresses, beside `/`."""
+FOR_PROGRAMS = ("/api", "/mcp", "/server")
 CARRIED = "/_nicegui"
 """Of NiceGUI: its files, and its socket."""
 ASSETS = {"/_page/page.css": "text/css", "/_page/page.js": "text/javascript", "/_page/icon.svg": "image/svg+xml"}
@@ -63,8 +64,29 @@ class _Way:
             await self._door.socket(scope, receive, send)
         elif kind == "http" and self._door.admits(path) and (path != "/" or _is_browser(scope)):
             await (await self._door.answer(scope))(scope, receive, send)
+        elif kind == "http" and self._door.shows_loss(path) and _is_browser(scope, going=True):
+            lost = _Lost(send)
+            await self.app(scope, receive, lost)
+            if lost.nothing:
+                await (await self._door.answer(scope))(scope, receive, lost.shown)
         else:
             await self.app(scope, receive, send)
+
+
+class _Lost:
+    """Keeps back that there is nothing at an address, which a person who followed a link to it is shown by the page."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.nothing = False
+
+    async def __call__(self, message: Message) -> None:
+        self.nothing = self.nothing or message.get("status") in (401, 404)
+        if not self.nothing:
+            await self._send(message)
+
+    async def shown(self, message: Message) -> None:
+        await self._send({**message, "status": 404} if message.get("status") == 200 else message)
 
 
 class Door:
@@ -74,13 +96,16 @@ class Door:
         self._signing = Signing(state, sessions)
         self._inside: ASGIApp | None = None
         self._loading = asyncio.Lock()
-        self._there = installed("page")
+        self.there = installed("page")
 
     def admits(self, path: str) -> bool:
         """Whether this is for the page, which knows by itself who is asking."""
         first = path.removeprefix("/").partition("/")[0]
         ours = path == "/" or first in VIEWS or path in ASSETS or path in SIGN_IN or path.startswith(CARRIED)
-        return ours and self._there
+        return ours and self.there
+
+    def shows_loss(self, path: str) -> bool:
+        return self.there and not path.startswith(FOR_PROGRAMS)
 
     async def answer(self, scope: Scope) -> ASGIApp:
         connection, path = HTTPConnection(scope), scope["path"]
@@ -110,7 +135,7 @@ class Door:
         """Browsers let pages from anywhere open sockets to here: they are told apart by their origin alone."""
         connection = HTTPConnection(scope)
         known = connection.headers.get("origin") and same_origin(connection)
-        if not known or not self._there or await to_thread.run_sync(self.sessions.of, connection) is None:
+        if not known or not self.there or await to_thread.run_sync(self.sessions.of, connection) is None:
             await refuse_socket(scope, receive, send)
             return
         await (await self._carried())(_bare(scope), receive, send)
@@ -176,8 +201,11 @@ def same_origin(connection: HTTPConnection) -> bool:
     return origin is None or urlsplit(origin).netloc == connection.headers.get("host", "")
 
 
-def _is_browser(scope: Scope) -> bool:
-    return scope["method"] == "GET" and "text/html" in HTTPConnection(scope).headers.get("accept", "")
+def _is_browser(scope: Scope, *, going: bool = False) -> bool:
+    """Whether somebody wants to see this; `going`: by a link or an address, which no program says of itself."""
+    headers = HTTPConnection(scope).headers
+    there = not going or headers.get("sec-fetch-mode") == "navigate"
+    return there and scope["method"] == "GET" and "text/html" in headers.get("accept", "")
 
 
 def _bare(scope: Scope) -> Scope:

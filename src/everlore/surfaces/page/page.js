@@ -118,6 +118,8 @@
       document.title = title;
       document.querySelector(".q-page")?.setAttribute("role", "presentation");  // ours is the main region
       dress();
+      const views = document.querySelector(".views"), shown = views?.querySelector("[aria-current]");
+      if (shown) views.scrollLeft = shown.offsetLeft - views.clientWidth / 3;  // where they stand in a row
       if (moved) { scrollTo(0, 0); document.getElementById("main")?.focus({ preventScroll: true }); }
     },
     said() { clearTimeout(fading); fading = setTimeout(() => { document.getElementById("said").replaceChildren(); }, 12000); },

@@ -18,7 +18,7 @@ from starlette.datastructures import State
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 
-from everlore.errors import Denied, EverloreError
+from everlore.errors import Denied, EverloreError, NotFound
 from everlore.logs import get_logger
 from everlore.surfaces.http.middleware import is_loopback
 from everlore.surfaces.page.frame import HEAD, dialog_of, header, navigation, skeleton, status
@@ -127,6 +127,8 @@ class Tab:
         except Denied:
             self._leave()
             return
+        except NotFound:
+            shown = registry.nothing_there(visit, place)
         except EverloreError as error:
             controls, shown = controls if fresh else None, base.Shown(el("p.alert", str(error), role="alert"))
         except Exception:
@@ -141,7 +143,7 @@ class Tab:
                 self.navigation.set_content(navigation(visit, place))
                 self.header.set_content(header(visit, place))
                 self.controls.set_content(controls or "")
-            self.main.classes(replace=view.name)
+            self.main.classes(replace=f"view-{view.name}")
             self.content.set_content(shown.html)
             self.content.props(remove="aria-busy")
             self._draw(shown.chart)

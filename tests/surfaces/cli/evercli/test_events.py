@@ -107,6 +107,12 @@ def test_claude_code_remembers_and_knows(machine: Evercli, tmp_path: Path) -> No
     assert "no instructions" in known
     files = [path.read_text("utf-8") for path in (machine.home / ".everos").rglob("episode-*.md")]
     assert "".join(files).count("### Content\n") == 1, "saved once, however many events told it"
+    last = {"session_id": "last", "transcript_path": str(tmp_path / "last.jsonl")}
+    begun = (tmp_path / "first.jsonl").read_text("utf-8").splitlines(keepends=True)[0]
+    (tmp_path / "last.jsonl").write_text(begun.replace("cat is called Saffron", "boat is called Kestrel"), "utf-8")
+    for event in ("Stop", "SessionEnd"):
+        assert host.hook(event, **last) == ""
+    assert "Kestrel" in host.hook("SessionStart", source="startup", session_id="third"), "its last words had no answer"
 
 
 @POSIX

@@ -92,6 +92,17 @@ def test_lists_show_what_there_is(who: Person) -> None:
     assert all("tabs" not in line for line in known_of["about"])
 
 
+def test_who_somebody_is_comes_before_what_was_said_last(who: Person) -> None:
+    for said in (
+        "I live in Graz.",
+        "I work at Acme.",
+        *(f"I like {one}." for one in ("tea", "figs", "rain", "jazz", "dill")),
+    ):
+        add(who, said)
+    home, work, *likes = known(who)["about"]
+    assert ("Graz" in home, "Acme" in work, len(likes)) == (True, True, 3)
+
+
 def test_what_agents_did_is_listed_and_shown(who: Person) -> None:
     call = {"id": "c", "type": "function", "function": {"name": "edit", "arguments": "{}"}}
     scope = Scope(who.owner.scope.app, who.owner.scope.project)
@@ -119,5 +130,5 @@ def test_the_past_can_be_asked(who: Person) -> None:
     add(who, "I live in Graz.")
     assert [row["text"] for row in history(who)["rows"]] == ["Anna lives in Graz."]
     assert history(who, as_of="2020-01-01")["rows"] == []
-    with pytest.raises(InvalidInput, match="ISO-8601"):
+    with pytest.raises(InvalidInput, match="'yesterday' is no day"):
         history(who, as_of="yesterday")

@@ -12,7 +12,7 @@ def test_every_view_has_an_address_and_the_name_that_people_know() -> None:
     assert set(names) == {"ask", *PATHS}
     shown = ["Ask", "Timeline", "People and things", "Memories", "Profile and rules", "Review", "Live", "Agents"]
     assert [texts("en")(f"nav.{name}") for name in names] == [*shown, "Code and content", "Health and settings"]
-    assert registry.view("nothing of ours").name == "ask"
+    assert registry.view("nothing of ours").name == "nowhere"
 
 
 def test_what_changes_memories_is_told_from_what_does_not() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from browsing import tell
@@ -27,6 +28,17 @@ def test_a_draft_is_corrected_accepted_and_put_back(open_tab: Any, told: Server)
     expect(tab.content.locator(".lines")).not_to_contain_text("Hugo lives in Paris.")
     tab.page.get_by_role("button", name="Put the draft back").click()
     expect(tab.page.get_by_role("checkbox", name="Hugo lives in Paris")).to_be_checked()
+
+
+def test_a_draft_is_accepted_as_it_stands(open_tab: Any, told: Server) -> None:
+    tell(told, "hanna", ["Hm!", "Which version are you going to?", "Sixteen."], ["Good morning!", "Hello."])
+    tab = open_tab("/review?owner=user:hanna")
+    links = tab.content.get_by_role("region", name="Drafts").get_by_role("link")
+    for address in [one.get_attribute("href") for one in links.all()]:
+        tab.open(address)
+        tab.page.get_by_role("button", name="Accept").click()
+        expect(tab.said).to_have_text(re.compile(r"^Accepted\.\s*Undo$"))
+        expect(tab.content).to_contain_text("as drafted")
 
 
 def test_a_contradiction_is_settled_by_a_click(open_tab: Any, told: Server) -> None:

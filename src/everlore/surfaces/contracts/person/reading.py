@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from everlore import memory
 from everlore.clock import DAY_MS
-from everlore.errors import NotFound
-from everlore.graph.names import name_key, names, spelled
+from everlore.errors import InvalidInput, NotFound
+from everlore.graph.names import name_key, names
 from everlore.kinds.case import CASE
 from everlore.kinds.episode import EPISODE
 from everlore.kinds.registry import kind, kinds_where, parts_of
+from everlore.memory.spoken import spoken_of
 from everlore.project import JOINT, Project
 from everlore.search import Hit, Passage, Query, recall
 from everlore.search.recipes import PERSON
@@ -22,6 +23,8 @@ from everlore.types import PERSONAL, IndexedMemory, Json, Predicate, Where
 MOST = 1000
 TOLD = 5
 """Lines that say who somebody is."""
+WHO = ("identity", "home", "work", "family", "preference", "health", "goal")
+"""What they are of, in this order."""
 
 
 def search(
@@ -32,7 +35,7 @@ def search(
     who = replace(who, project=_project(who, project)) if project else who
     here = who.project.id if who.project and not everywhere else None
     found = recall(who.engine, Query(who.owner, query, top_k=limit, project=here, explain=why), PERSON)
-    hits = sorted(found.best, key=lambda hit: -hit.score)[:limit]
+    hits = sorted(found.best, key=lambda hit: (not hit.fits, -hit.score))[:limit]
     terms = set(query_terms(query))
     answer: dict[str, Json] = listed(who, [_hit(who, hit, terms, why=why) for hit in hits], everywhere=everywhere)
     return answer | {"nearest": bool(hits) and not any(hit.fits for hit in hits)}
@@ -54,7 +57,10 @@ def show(who: Person, id_: str) -> Json:
 def history(who: Person, id_: str | None = None, as_of: str | None = None, limit: int = 50) -> Json:
     """What was held, or what stood in the place of one memory before it and after it; the oldest first."""
     clock = who.engine.clock
-    at = clock.parse(f"{as_of}T23:59:59" if as_of and len(as_of) == 10 else as_of) if as_of else None
+    try:
+        at = clock.parse(f"{as_of}T23:59:59" if as_of and len(as_of) == 10 else as_of) if as_of else None
+    except InvalidInput:
+        raise InvalidInput(f"{as_of!r} is no day, such as 2026-05-03") from None
     if id_:
         rows = memory.history(who.engine, who.named(id_).key.owner, id_)
     else:
@@ -91,19 +97,12 @@ def sessions(who: Person, limit: int = 20) -> Json:
 
 def people(who: Person, called: str | None = None, limit: int = 20) -> Json:
     """Who and what memories speak of, the most frequent first; or what they say of one."""
-    index = who.engine.index
     if called:
         return listed(who, [row(who, one) for one in _about(who, name_key(called))[:limit]])
-    counted = index.overview.names(who.owner, limit)
-    stored = index.rows.stored(last for *_, last in counted)
     rows = []
-    for key, number, id_ in counted:
-        if not any(map(str.isalpha, key)):
-            continue
-        last = stored.get(id_)
-        written = spelled(kind(last.key.kind).text(last.data)) if last else {}
-        own = written.get(key) or (str(last.data.get("name", "")) if last else "") or key
-        rows.append({"name": own, "memories": number} | ({"last": row(who, last)} if last else {}))
+    for one in spoken_of(who.engine, who.owner, limit):
+        last = {"last": row(who, one.last)} if one.last else {}
+        rows.append({"name": one.name, "memories": one.memories} | last)
     return listed(who, rows)
 
 
@@ -131,11 +130,14 @@ def known(who: Person) -> Json:
     rows = who.engine.index.rows
     profile = memory.profile(who.engine, who.owner)
     said = list(profile.data["explicit_info"]) if profile else []
-    told = [str(one["description"]) for one in said if one.get("category") != "rule"]
+    newest = sorted(said, key=lambda one: str(one.get("evidence") or ""), reverse=True)
+    first = {one["category"]: one for one in reversed(newest) if one.get("category") in WHO}
+    others = [one for one in newest if one not in first.values() and one.get("category") != "rule"]
+    told = [str(one["description"]) for one in [*(first[name] for name in WHO if name in first), *others]]
     return {
         "user": who.owner.id,
         "project": who.project.name if who.project else None,
-        "about": told[-TOLD:],
+        "about": told[:TOLD],
         "rules": sum(one.get("category") == "rule" for one in said),
         "talks": rows.count(Where(who.owner, (EPISODE.name,))),
         "waiting": who.engine.buffer.count(),
@@ -186,7 +188,11 @@ def _about(who: Person, key: str) -> list[IndexedMemory]:
 def _hit(who: Person, hit: Hit, terms: set[str], *, why: bool) -> Json:
     found = hit.stored
     said = hit.passages or (Passage(statement(found), hit.score, 0, "", found.timestamp, 0),)
-    told = row(who, found) | {"score": hit.score, "fits": hit.fits, "passages": [_passage(who, one, terms) for one in said]}
+    told = row(who, found) | {
+        "score": hit.score,
+        "fits": hit.fits,
+        "passages": [_passage(who, one, terms) for one in said],
+    }
     if why:
         evidence = hit.parts
         shares = {"words": evidence.words, "meaning": evidence.meaning, "graph": evidence.graph}

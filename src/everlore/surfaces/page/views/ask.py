@@ -10,14 +10,17 @@ from everlore.search.query import Recall
 from everlore.search.recipes import Method
 from everlore.surfaces.contracts.everme import markdown, reading
 from everlore.surfaces.contracts.everme.saving import Person
-from everlore.surfaces.page.markup import Html, el, marked, table
+from everlore.surfaces.page.markup import Html, el, join, marked, table
 from everlore.surfaces.page.views.base import Shown, View
 from everlore.surfaces.page.views.parts import (
     choice,
+    clipped,
     empty,
     kept,
+    link,
     live_form,
     of_kind,
+    search_field,
     statement,
     text_field,
     validity,
@@ -43,23 +46,9 @@ STEPS = (
 def controls(visit: Visit, place: Place) -> Html:
     words = visit.words
     methods = [(name, words(f"ask.{name}")) for name in get_args(Method)]
-    search = el(
-        "label.field.search",
-        el("span", words("ask.label")),
-        el(
-            "input",
-            type="search",
-            name="q",
-            value=place.get("q"),
-            placeholder=words("ask.placeholder"),
-            autocomplete="off",
-            aria_keyshortcuts="/",
-            maxlength=500,
-        ),
-    )
     return live_form(
         place,
-        search,
+        search_field(visit, place, "ask.label", aria_keyshortcuts="/", maxlength=500),
         whose(visit, visit.owner(place)),
         choice("how", words("ask.how"), methods, place.get("how", "hybrid")),
         choice("beside", words("ask.beside"), [("", words("ask.nothing_beside")), *methods], place.get("beside")),
@@ -77,20 +66,13 @@ def content(visit: Visit, place: Place) -> Shown:
         known = visit.engine.index.rows.owners(owner.scope)
         title = "ask.empty" if known else "ask.nothing_known"
         return Shown(empty(words(title), words(f"{title}_text"), el("ul.examples", examples)))
-    tabs = el(
-        "nav.tabs",
-        [
-            el(
-                "a",
-                words(f"ask.{name}"),
-                href=place.but(show=name),
-                aria_current="true" if _show(place) == name else None,
-            )
-            for name in SHOWN
-        ],
-        aria_label=words("ask.shown_as"),
-    )
-    if _show(place) == "agent":
+    shown = _show(place)
+    links = [
+        el("a", words(f"ask.{name}"), href=place.but(show=name), aria_current="true" if shown == name else None)
+        for name in SHOWN
+    ]
+    tabs = el("nav.tabs", links, aria_label=words("ask.shown_as"))
+    if shown == "agent":
         return Shown(el("div", tabs, _for_agent(visit, owner, question)))
     columns = [_column(visit, place, owner, question, name) for name in _methods(place)]
     return Shown(el("div", tabs, el("div.columns" if len(columns) > 1 else "div", columns)))
@@ -117,23 +99,29 @@ def _column(visit: Visit, place: Place, owner: Owner, question: str, method: Met
         project=place.get("project") or None,
         filter=None if at is None else Predicate("timestamp", "lte", at),
     )
-    found = recall(visit.engine, query, METHODS[method])
+    found = recall(visit.engine, query, METHODS[method].but(method, floor="told"))
     hits = sorted(found.best, key=lambda hit: -hit.score)[:HITS]
-    told = words("ask.found", count=len(hits), ms=round(found.trace["total_ms"]), method=words(f"ask.{method}"))
-    if not hits:
-        return el(
-            "section",
-            el("p.meta", told),
-            empty(words("ask.none"), words("ask.none_text")),
-            aria_label=words(f"ask.{method}"),
-        )
-    body = (
-        _waterfall(visit, place, found, hits)
-        if why
-        else el("ol.hits", [_hit(visit, place, hit, question, at) for hit in hits])
+    told = words(
+        "ask.found",
+        count=sum(hit.fits for hit in hits),
+        ms=round(found.trace["total_ms"]),
+        method=words(f"ask.{method}"),
     )
+    if why and hits:
+        body = _waterfall(visit, place, found, hits)
+    else:
+        body = _answers(visit, [(hit, _hit(visit, place, hit, question, at)) for hit in hits])
     note = el("p.note", found.trace["note"]) if found.trace.get("note") else None
     return el("section", el("p.meta", told), note, body, aria_label=words(f"ask.{method}"))
+
+
+def _answers(visit: Visit, hits: Sequence[tuple[Hit, Html]]) -> Html:
+    """What fits, and folded below it what is merely the nearest that there is."""
+    words = visit.words
+    about, less = ([one for hit, one in hits if hit.fits is wanted] for wanted in (True, False))
+    shown = el("ol.hits", about) if about else empty(words("ask.none"), words("ask.none_text"))
+    folded = el("summary", words("ask.less", count=len(less))), el("ol.hits", less)
+    return el("div", shown, el("details", folded) if less else None)
 
 
 def _hit(visit: Visit, place: Place, hit: Hit, question: str, at: int | None) -> Html:
@@ -148,7 +136,7 @@ def _hit(visit: Visit, place: Place, hit: Hit, question: str, at: int | None) ->
         el(
             "p.meta",
             of_kind(visit, stored.key.kind),
-            el("a", statement(stored)[:90] or stored.key.public_id, href=visit.link(place, stored)),
+            link(visit, place, stored),
             el("span.score", f"{hit.score:.2f}", title=visit.words("ask.score")),
         ),
     )
@@ -182,13 +170,14 @@ def _waterfall(visit: Visit, place: Place, found: Recall, hits: Sequence[Hit]) -
         shares = dict.fromkeys(names, 0.0)
         for name, share in _shares(result, weights):
             shares[name] += share
-        linked = el("a", statement(hit.stored)[:60], href=visit.link(place, hit.stored))
+        linked = link(visit, place, hit.stored, clipped(statement(hit.stored), 60))
         numbers = [el("td.number", f"{shares[name]:+.3f}" if abs(shares[name]) >= 5e-4 else "0") for name in names]
         rows.append(
             [el("th", f"{number}. ", linked, scope="row"), *numbers, el("td.number", el("b", f"{hit.score:.3f}"))]
         )
         charts.append(_bars(words("ask.adds_up", number=number, score=f"{hit.score:.3f}"), shares))
-    heads = ["", *(words(f"ask.by_{name}") for name in names), words("ask.score")]
+    keys = [join([el(f"span.swatch.{name}", aria_hidden="true"), words(f"ask.by_{name}")]) for name in names]
+    heads = ["", *keys, words("ask.score")]
     drawn = el("ol.waterfalls", [el("li", bar) for bar in charts], aria_hidden="true")
     stages = [_stage(visit, stage) for stage in found.trace["stages"]]
     return el("div", el("p.hint", words("ask.why_text")), table(words("ask.why_caption"), heads, rows), drawn, stages)
@@ -228,12 +217,8 @@ def _bars(label: str, shares: Mapping[str, float]) -> Html:
         begin, end = sorted((at, at + share))
         at += share
         if abs(share) >= 5e-4:
-            parts.append(
-                el(
-                    f"span.bar.{name}" + (".less" if share < 0 else ""),
-                    style=f"left:{begin:.1%};width:{end - begin:.1%}",
-                )
-            )
+            less = ".less" if share < 0 else ""
+            parts.append(el(f"span.bar.{name}{less}", style=f"left:{begin:.1%};width:{end - begin:.1%}"))
     return el("div.waterfall", parts, title=label)
 
 

@@ -69,13 +69,7 @@ def _code(visit: Visit, place: Place) -> Html:
             ),
             el("td.number", f"{one.project.indexed_files:,}"),
             el("td.number", f"{one.chunks:,}"),
-            button(
-                words("code.again"),
-                "index-code",
-                cls=".small",
-                path=one.project.root,
-                label=f"{words('code.again')}: {one.project.id}",
-            )
+            button(words("code.again"), "index-code", cls=".small", of=one.project.id, path=one.project.root)
             if visit.may_write
             else "",
         ]

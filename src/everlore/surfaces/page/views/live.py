@@ -6,7 +6,7 @@ from everlore.kinds.registry import kinds_where
 from everlore.surfaces.http.feed import SLOW_MS, Event, visible
 from everlore.surfaces.page.markup import Html, el, table
 from everlore.surfaces.page.views.base import Shown, View
-from everlore.surfaces.page.views.parts import clipped, empty, link, of_kind, statement
+from everlore.surfaces.page.views.parts import clipped, empty, link, of_kind, section, statement
 from everlore.surfaces.page.visit import Place, Visit
 from everlore.types import IndexedMemory, Where
 
@@ -78,12 +78,8 @@ def _learnt(visit: Visit, place: Place, rows: list[IndexedMemory]) -> Html:
         )
         for row in rows
     ]
-    return el(
-        "section",
-        el("h2", visit.words("live.learnt")),
-        el("ul.lines", items) if items else el("p.hint", visit.words("live.learnt_none")),
-        aria_label=visit.words("live.learnt"),
-    )
+    told = el("ul.lines", items) if items else el("p.hint", visit.words("live.learnt_none"))
+    return section(visit.words("live.learnt"), told)
 
 
 def _asked(visit: Visit, events: list[Event]) -> Html:
@@ -101,12 +97,7 @@ def _asked(visit: Visit, events: list[Event]) -> Html:
         )
         for event in reversed(events)
     ]
-    return el(
-        "section",
-        el("h2", words("live.asked")),
-        el("ul.lines", items) if items else el("p.hint", words("live.asked_none")),
-        aria_label=words("live.asked"),
-    )
+    return section(words("live.asked"), el("ul.lines", items) if items else el("p.hint", words("live.asked_none")))
 
 
 def _requests(visit: Visit, events: list[Event]) -> Html | None:

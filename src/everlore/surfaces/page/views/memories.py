@@ -159,20 +159,13 @@ def _bin_button(visit: Visit, owner: Owner) -> Html:
 def show_bin(visit: Visit, given: Mapping[str, str]) -> Did:
     """What was forgotten and can come back."""
     words, owner = visit.words, visit.owner_of(given.get("owner", ""))
-    items = bins.binned(visit.engine, owner.scope, owner)
+    items, code = bins.binned(visit.engine, owner.scope, owner), visit.code_of(owner)
     rows = [
         [
             item.title,
             when(visit, item.at),
             ", ".join(f"{number} {several(name, number)}" for name, number in item.counts.items()),
-            button(
-                words("bin.restore"),
-                "restore",
-                cls=".small",
-                items=item.id,
-                owner=visit.code_of(owner),
-                label=f"{words('bin.restore')}: {item.title[:60]}",
-            )
+            button(words("bin.restore"), "restore", cls=".small", of=item.title[:60], items=item.id, owner=code)
             if visit.may_write
             else "",
         ]

@@ -90,11 +90,20 @@ def lines(visit: Visit, place: Place, rows: Iterable[IndexedMemory], query: str 
 
 
 def empty(title: str, text: str, *more: object) -> Html:
-    return el("div.empty", el("p.big", title), el("p", text), *more)
+    """What there would be, and how to come by it: commands stand between backticks."""
+    said = [el("code", part) if at % 2 else part for at, part in enumerate(text.split("`"))]
+    return el("div.empty", el("p.big", title), el("p", said), *more)
 
 
-def button(text: str, do: str, *, cls: str = "", label: str = "", **data: object) -> Html:
+def section(title: str, *body: object, name: str = "section", hint: str = "") -> Html:
+    told = el("p.hint", hint) if hint else None
+    return el(name, el("h2", title), told, *body, aria_label=title)
+
+
+def button(text: str, do: str, *, cls: str = "", label: str = "", of: str = "", **data: object) -> Html:
+    """`of`: to what it is done, for who does not see what it stands beside."""
     named = {f"data_{name}": value for name, value in data.items()}
+    label = f"{text}: {of}" if of else label
     return el(f"button{cls}", text, type="button", data_do=do, aria_label=label or None, **named)
 
 
@@ -145,10 +154,10 @@ def pairs(items: Iterable[tuple[object, object]]) -> Html:
     return el("dl.pairs", [[el("dt", name), el("dd", value)] for name, value in items if value not in (None, "")])
 
 
-def search_field(visit: Visit, place: Place, name: str) -> Html:
+def search_field(visit: Visit, place: Place, name: str, **more: object) -> Html:
     """Where words are written, with the label `<name>` and the hint `<name>_hint`."""
     hint = visit.words(f"{name}_hint")
-    box = el("input", type="search", name="q", value=place.get("q"), autocomplete="off", placeholder=hint)
+    box = el("input", type="search", name="q", value=place.get("q"), autocomplete="off", placeholder=hint, **more)
     return el("label.field.search", el("span", visit.words(name)), box)
 
 

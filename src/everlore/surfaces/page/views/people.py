@@ -11,8 +11,8 @@ from everlore.graph.names import name_key
 from everlore.kinds.entity import IS
 from everlore.kinds.registry import kinds_where, parts_of
 from everlore.memory.entities import find_entity, outgoing
+from everlore.memory.spoken import Names, names_of, spellings
 from everlore.stores.tokens import tokens
-from everlore.surfaces.http.names import Names, names_of, spellings
 from everlore.surfaces.page.graph_layout import layout
 from everlore.surfaces.page.markup import Html, el, table
 from everlore.surfaces.page.views.base import Shown, View

@@ -11,7 +11,7 @@ from everlore.kinds.profile import PROFILE, Info, Profile, Trait
 from everlore.memory.lines import add_rule, drop, origin, pin
 from everlore.surfaces.page.markup import Html, el
 from everlore.surfaces.page.views.base import Did, Shown, View
-from everlore.surfaces.page.views.parts import button, empty, form, link, live_form, text_field, whose
+from everlore.surfaces.page.views.parts import button, empty, form, link, live_form, section, text_field, whose
 from everlore.surfaces.page.visit import Place, Visit
 from everlore.sync.projection import read_profile
 from everlore.types import Owner
@@ -67,42 +67,19 @@ def _group(
 ) -> Html | None:
     if not infos:
         return None
-    return el(
-        "section",
-        el("h2", title),
-        el("p.hint", text),
-        el("ul.lines", [_line(visit, place, owner, known, info) for info in infos]),
-        aria_label=title,
-    )
+    return section(title, el("ul.lines", [_line(visit, place, owner, known, info) for info in infos]), hint=text)
 
 
 def _line(visit: Visit, place: Place, owner: Owner, known: Profile, info: Info) -> Html:
     words, generated = visit.words, is_generated(known, info)
     fact = origin(visit.engine, owner, info) if generated else None
-    named = {"line": info.description, "owner": visit.code_of(owner)}
+    named, said = {"line": info.description, "owner": visit.code_of(owner)}, info.description[:80]
     tools = [
-        button(
-            words("profile.pin"), "pin", cls=".small", label=f"{words('profile.pin')}: {info.description[:80]}", **named
-        )
-        if generated
-        else None,
-        button(
-            words("end.do"),
-            "end-form",
-            cls=".small",
-            id=fact.key.public_id,
-            owner=named["owner"],
-            label=f"{words('end.do')}: {info.description[:80]}",
-        )
+        button(words("profile.pin"), "pin", cls=".small", of=said, **named) if generated else None,
+        button(words("end.do"), "end-form", cls=".small", of=said, id=fact.key.public_id, owner=named["owner"])
         if fact
         else None,
-        button(
-            words("profile.drop"),
-            "drop",
-            cls=".small.danger",
-            label=f"{words('profile.drop')}: {info.description[:80]}",
-            **named,
-        ),
+        button(words("profile.drop"), "drop", cls=".small.danger", of=said, **named),
     ]
     whence = link(visit, place, fact, info.evidence) if fact else info.evidence
     mark = el("span.chip.holds", words("profile.yours")) if not generated else None
@@ -126,12 +103,7 @@ def _traits(visit: Visit, traits: Sequence[Trait]) -> Html | None:
         )
         for one in traits
     ]
-    return el(
-        "section",
-        el("h2", visit.words("profile.traits")),
-        el("ul.lines", told),
-        aria_label=visit.words("profile.traits"),
-    )
+    return section(visit.words("profile.traits"), el("ul.lines", told))
 
 
 def _pin(visit: Visit, given: Mapping[str, str]) -> Did:

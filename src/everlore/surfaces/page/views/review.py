@@ -20,6 +20,7 @@ from everlore.surfaces.page.views.parts import (
     line,
     link,
     live_form,
+    section,
     statement,
     text_field,
     when,
@@ -57,18 +58,11 @@ def content(visit: Visit, place: Place) -> Shown:
         )
         for row in drafts
     ]
-    body = [
-        _contradictions(visit, place, clashes) if clashes else None,
-        el(
-            "section",
-            el("h2", words("review.drafts", count=f"{waiting_for(visit.engine, owner):,}")),
-            el("p.hint", words("review.drafts_text")),
-            el("ul.lines", listed),
-            aria_label=words("review.drafts_label"),
-        )
-        if drafts
-        else None,
-    ]
+    body = [_contradictions(visit, place, clashes) if clashes else None]
+    if drafts:
+        title = el("h2", words("review.drafts", count=f"{waiting_for(visit.engine, owner):,}"))
+        told = title, el("p.hint", words("review.drafts_text")), el("ul.lines", listed)
+        body.append(el("section", told, aria_label=words("review.drafts_label")))
     return Shown(el("div", body))
 
 
@@ -78,20 +72,21 @@ def _clashes(visit: Visit, owner: Owner) -> list[list[IndexedMemory]]:
     slots = index.overview.doubled(owner, "fact", CLASHES * 2)
     rows = index.rows.in_slot(owner, "fact", *slots) if slots else []
     for slot in slots:
-        standing = [row for row in rows if row.slot == slot and row.validity.end is None and _alone(row)]
+        standing = [row for row in rows if row.slot == slot and row.validity.end is None and alone(row)]
         if len(standing) > 1:
             found.append(standing)
     return found[:CLASHES]
 
 
-def _alone(row: IndexedMemory) -> bool:
+def alone(row: IndexedMemory) -> bool:
+    """Whether nothing else can hold beside it: one lives in one place, and likes many things."""
     claim = read(str(row.data["content"]), speaker_of(row.slot))
     return claim is not None and claim.one
 
 
 def _contradictions(visit: Visit, place: Place, clashes: Sequence[Sequence[IndexedMemory]]) -> Html:
     words = visit.words
-    cards = []
+    hold, cards = words("review.this_holds"), []
     for rows in clashes:
         ids = " ".join(row.key.public_id for row in rows)
         owner = visit.code_of(rows[0].key.owner)
@@ -102,28 +97,14 @@ def _contradictions(visit: Visit, place: Place, clashes: Sequence[Sequence[Index
                 " ",
                 when(visit, row.timestamp),
                 " ",
-                button(
-                    words("review.this_holds"),
-                    "settle",
-                    cls=".small",
-                    holds=row.key.public_id,
-                    ids=ids,
-                    owner=owner,
-                    label=f"{words('review.this_holds')}: {statement(row)}",
-                )
+                button(hold, "settle", cls=".small", of=statement(row), holds=row.key.public_id, ids=ids, owner=owner)
                 if visit.may_write
                 else None,
             )
             for row in rows
         ]
         cards.append(el("li.card", el("h3", rows[0].slot), el("ul", choices)))
-    return el(
-        "section",
-        el("h2", words("review.contradictions")),
-        el("p.hint", words("review.contradictions_text")),
-        el("ul.cards", cards),
-        aria_label=words("review.contradictions"),
-    )
+    return section(words("review.contradictions"), el("ul.cards", cards), hint=words("review.contradictions_text"))
 
 
 def _settle(visit: Visit, given: Mapping[str, str]) -> Did:
@@ -172,30 +153,16 @@ def _form(visit: Visit, owner: Owner, stored: IndexedMemory, stretch: Stretch) -
     words = visit.words
     facts = []
     for number, (text, turn) in enumerate(stretch.facts):
-        tick = el(
-            "input",
-            type="checkbox",
-            name=f"keep:{number}",
-            value="1",
-            checked=True,
-            aria_label=words("review.keep", what=text[:80]),
-        )
-        box = el(
-            "input",
-            type="text",
-            name=f"fact:{number}",
-            value=text,
-            maxlength=LINE,
-            aria_label=words("review.fact", number=number + 1),
-        )
+        keep, called = words("review.keep", what=text[:80]), words("review.fact", number=number + 1)
+        tick = el("input", type="checkbox", name=f"keep:{number}", value="1", checked=True, aria_label=keep)
+        box = el("input", type="text", name=f"fact:{number}", value=text, maxlength=LINE, aria_label=called)
         facts.append(el("li", tick, box, el("input", type="hidden", name=f"turn:{number}", value=turn or 1)))
     more = area("more", words("review.more"), "", rows=3, placeholder=words("review.more_hint"))
+    named = {"id": stored.key.public_id, "owner": visit.code_of(owner)}
     tools = [
         el("button.main", words("review.accept")),
-        button(words("review.try"), "try-review", id=stored.key.public_id, owner=visit.code_of(owner)),
-        button(
-            words("review.reject"), "forget-form", cls=".danger", id=stored.key.public_id, owner=visit.code_of(owner)
-        ),
+        button(words("review.try"), "try-review", **named),
+        button(words("review.reject"), "forget-form", cls=".danger", **named),
     ]
     return form(
         "accept",
@@ -206,8 +173,7 @@ def _form(visit: Visit, owner: Owner, stored: IndexedMemory, stretch: Stretch) -
         el("ul.facts", facts),
         more,
         el("div.actions", tools) if visit.may_write else None,
-        id=stored.key.public_id,
-        owner=visit.code_of(owner),
+        **named,
     )
 
 
@@ -220,8 +186,10 @@ def _reply(given: Mapping[str, str], stretch: Stretch) -> Json:
             facts.append({"text": given[name].strip(), "turns": [int(given.get(f"turn:{number}", "1"))]})
     own = [turn.number for turn in stretch.turns if turn.role == "user"] or [1]
     facts += [{"text": text.strip(), "turns": own[:50]} for text in given.get("more", "").splitlines() if text.strip()]
-    told = {"title": given.get("heading", "").strip(), "summary": given.get("summary", "").strip()}
-    return {"facts": facts, **{name: text for name, text in told.items() if text}}
+    drafted = {"title": (stretch.title, "heading", TITLE), "summary": (stretch.summary, "summary", SUMMARY)}
+    told = {name: (text, given.get(field, text).strip(), most) for name, (text, field, most) in drafted.items()}
+    left = {name: text if new == text[:most].strip() else new for name, (text, new, most) in told.items()}
+    return {"facts": facts, **{name: text for name, text in left.items() if text}}
 
 
 def _curate(visit: Visit, given: Mapping[str, str], *, dry_run: bool) -> memory.CurationOutcome:

@@ -16,7 +16,7 @@ from everlore.surfaces.http.health import examine
 from everlore.surfaces.http.keys import check_may_manage, events_of, keys_of, make_key, revoke_key
 from everlore.surfaces.page.markup import Html, el, table
 from everlore.surfaces.page.views.base import Did, Shown, View
-from everlore.surfaces.page.views.parts import button, choice, dialog, form, pairs, size, text_field
+from everlore.surfaces.page.views.parts import button, choice, dialog, form, pairs, section, size, text_field
 from everlore.surfaces.page.visit import Place, Visit
 from everlore.sync.doctor import Finding, doctor
 
@@ -39,14 +39,8 @@ def _health(visit: Visit) -> Html:
     else:
         told = el("p.say", el("span.chip.holds", words("settings.well")), " ", words("settings.well_text"))
     check = button(words("settings.examine"), "doctor")
-    return el(
-        "section.card",
-        el("h2", words("settings.health")),
-        told,
-        el("div.actions", check),
-        el("p.hint", words("settings.examine_text")),
-        aria_label=words("settings.health"),
-    )
+    hint = el("p.hint", words("settings.examine_text"))
+    return section(words("settings.health"), told, el("div.actions", check), hint, name="section.card")
 
 
 def _doctor(visit: Visit, _: Mapping[str, str]) -> Did:
@@ -91,7 +85,7 @@ def _versions(visit: Visit) -> Html:
             (words("settings.zone"), str(engine.clock.zone)),
             (words("settings.extras"), ", ".join(name for name in EXTRAS if installed(name))),
         ]
-    return el("section.card", el("h2", words("settings.about")), pairs(shown), aria_label=words("settings.about"))
+    return section(words("settings.about"), pairs(shown), name="section.card")
 
 
 def _disk(root: Path) -> str:
@@ -119,22 +113,11 @@ def _hosts(visit: Visit) -> Html:
             el("h3", title),
             el("span.chip.holds", words("settings.connected"))
             if there
-            else el(
-                "div.actions",
-                button(
-                    words("settings.how"), "connect", cls=".small", host=name, label=f"{words('settings.how')}: {title}"
-                ),
-            ),
+            else el("div.actions", button(words("settings.how"), "connect", cls=".small", of=title, host=name)),
         )
         for name, title, there in sorted(known, key=lambda one: not one[2])
     ]
-    return el(
-        "section",
-        el("h2", words("settings.hosts")),
-        el("p.hint", words("settings.hosts_text")),
-        el("ul.cards", items),
-        aria_label=words("settings.hosts"),
-    )
+    return section(words("settings.hosts"), el("ul.cards", items), hint=words("settings.hosts_text"))
 
 
 def _connected(host: object) -> bool:
@@ -199,14 +182,12 @@ def _keys(visit: Visit) -> Html | None:
         [words(f"settings.audit_{name}") for name in ("when", "who", "what", "outcome")],
         [_event(visit, one) for one in events_of(accounts, visit.who)[:EVENTS]],
     )
-    return el(
-        "section",
-        el("h2", words("settings.keys")),
-        el("p.hint", words("settings.keys_text")),
+    return section(
+        words("settings.keys"),
         table(words("settings.keys"), heads, rows) if rows else el("p", words("settings.no_keys")),
         el("div.card", make),
         el("details", el("summary", words("settings.audit")), log),
-        aria_label=words("settings.keys"),
+        hint=words("settings.keys_text"),
     )
 
 
@@ -214,13 +195,7 @@ def _key(visit: Visit, key: Key) -> list[object]:
     words = visit.words
     over = key.revoked is not None or (key.expires is not None and key.expires <= Clock().now())
     state = el("span.chip.past", words("settings.over")) if over else el("span.chip.holds", words("settings.active"))
-    revoke = button(
-        words("settings.revoke"),
-        "revoke-key",
-        cls=".small.danger",
-        id=key.id,
-        label=f"{words('settings.revoke')}: {key.name}",
-    )
+    revoke = button(words("settings.revoke"), "revoke-key", cls=".small.danger", of=key.name, id=key.id)
     named = el("th", key.name, el("p.meta.mono", key.prefix), scope="row")
     return [
         named,

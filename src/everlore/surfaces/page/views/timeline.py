@@ -11,7 +11,8 @@ from everlore.clock import DAY_MS
 from everlore.kinds.registry import kinds_where
 from everlore.surfaces.page.markup import Html, el, table
 from everlore.surfaces.page.views.base import Shown, View
-from everlore.surfaces.page.views.parts import empty, lines, link, live_form, pages, statement, text_field, whose
+from everlore.surfaces.page.views.parts import empty, lines, link, live_form, pages, statement, text_field, when, whose
+from everlore.surfaces.page.views.review import alone
 from everlore.surfaces.page.visit import Place, Visit
 from everlore.types import AllOf, IndexedMemory, Json, Owner, Predicate, Where
 
@@ -32,20 +33,11 @@ def controls(visit: Visit, place: Place) -> Html:
     first, last = _span(visit, owner)
     chosen = min(max((_at(visit, place) // DAY_MS), first), last)
     day = visit.day(chosen * DAY_MS)
+    days = {"min": 0, "max": max(1, last - first), "value": chosen - first, "data_first": first}
     slider = el(
         "label.field.wide",
         el("span", words("timeline.as_of"), " ", el("output", day, for_="as-of")),
-        el(
-            "input",
-            type="range",
-            id="as-of",
-            name="at",
-            min=0,
-            max=max(1, last - first),
-            value=chosen - first,
-            data_first=first,
-            aria_label=words("timeline.slider"),
-        ),
+        el("input", type="range", id="as-of", name="at", aria_label=words("timeline.slider"), **days),
     )
     differ = [
         text_field("from", words("timeline.from"), place.get("from"), "date"),
@@ -161,12 +153,12 @@ def _eras(visit: Visit, place: Place, owner: Owner) -> Html | None:
         [
             el("th", row.slot.partition(": ")[2] or row.slot, scope="row"),
             link(visit, place, row),
-            visit.day(row.validity.start),
-            visit.day(row.validity.end) or visit.words("timeline.today"),
+            when(visit, row.validity.start or row.timestamp, age=False),
+            when(visit, row.validity.end, age=False) if row.validity.end else visit.words("timeline.today"),
         ]
         for slot in slots
-        for row in told
-        if row.slot == slot
+        if len(eras := [row for row in told if row.slot == slot and alone(row)]) > 1
+        for row in eras
     ]
     heads = [visit.words(f"timeline.era_{name}") for name in ("what", "said", "from", "until")]
     return table(visit.words("timeline.eras"), heads, body) if body else None
