@@ -130,10 +130,7 @@ def test_what_has_ended_stands_behind_though_its_turn_says_what_still_holds(tmp_
 )
 def test_a_question_about_another_matter_of_the_talk_is_not_put_back(tmp_path: Path, question: str) -> None:
     opened = open_engine(load(memory={"root": tmp_path}))
-    first = (
-        "I'm Cyd, I have been a nurse in Porto for six years.",
-        "My partner Luis and I got a greyhound called Pixel.",
-    )
+    first = ("I'm Cyd, I work as a nurse in Porto.", "My partner Luis and I got a greyhound called Pixel.")
     tell(opened, "nurse", 0, *first, "I can't stand cilantro.")
     tell(opened, "academy", 30, "I work as a teacher now.", "Luis is in Spain.")
     while embed_pending(opened, 100):
