@@ -77,8 +77,8 @@ def elsewhere(fact: Fact, talks: Mapping[str, IndexedMemory]) -> Fact | None:
         if talk := talks.get(said["cell"] or ""):
             at = talk.timestamp if fact.valid_until is None else fact.timestamp
             sources = tuple(source(fact) if other == one else other for other in fact.sources)
-            place = {"session_id": talk.session_id, "parent_id": talk.parent_id, "project": talk.project}
-            return replace(fact, **place, timestamp=at, turn=int(said["turn"]) - 1, sources=sources)
+            there = replace(fact, session_id=talk.session_id, parent_id=talk.parent_id, project=talk.project)
+            return replace(there, timestamp=at, turn=int(said["turn"]) - 1, sources=sources)
     return None
 
 

@@ -260,16 +260,9 @@ def by_words(stats: TermStats, weights: Mapping[str, float], texts: Sequence[str
     terms = list(weights)
     if not terms or not texts:
         return np.zeros(len(texts), np.float32)
-    nothing = np.zeros(len(texts))
-    each = Candidates(
-        frequency=in_texts(terms, [joined(held) for held in words]),
-        length=np.array([len(held) for held in words], np.float32),
-        cosine=nothing.astype(np.float32),
-        beside=np.arange(len(texts)),  # none is beside another
-        memory=np.arange(len(texts)),
-        centre=nothing.astype(np.float32),
-        turn=nothing.astype(np.int64),
-    )
+    nothing, apart = np.zeros(len(texts), np.float32), np.arange(len(texts))  # none is beside another
+    length = np.array([len(held) for held in words], np.float32)
+    each = Candidates(in_texts(terms, [joined(held) for held in words]), length, nothing, apart, apart, nothing, apart)
     return text_scores(each, term_weights(stats, weights), stats.mean_length)
 
 

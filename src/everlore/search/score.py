@@ -122,7 +122,8 @@ def in_context(c: Candidates) -> Floats:
 
 def dense_scores(cosine: Floats, low: float) -> Floats:
     """`low`: the cosine that counts as nothing."""
-    return _unit_range((cosine - low) / (1 - low))
+    stretched: Floats = np.clip((cosine - low) / (1 - low), 0, 1).astype(np.float32)
+    return stretched
 
 
 def _bounded(values: NDArray[np.floating]) -> Floats:
@@ -138,11 +139,6 @@ def added(score: float, more: float) -> float:
         return score + more
     straight = max(score, BEND)
     return 1 - (1 - straight) * math.exp((straight - score - more) / (1 - BEND))
-
-
-def _unit_range(values: NDArray[np.floating]) -> Floats:
-    clipped: Floats = np.clip(values, 0, 1).astype(np.float32)
-    return clipped
 
 
 def roll_up(scores: Floats, starts: Ints) -> Floats:

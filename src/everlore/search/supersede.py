@@ -34,6 +34,8 @@ _SORT = re.compile(r"\b(?:which|what) (\w+)", re.IGNORECASE)
 
 Place = tuple[str, int]
 """A turn: the cell it belongs to, and its number there."""
+Now = Mapping[Key, IndexedMemory]
+"""Of facts that have ended, what holds instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> S
         if fact.validity.end is not None and fact.validity.end <= now:
             by_owner.setdefault(fact.key.owner, []).append(fact)
     for owner, ended in by_owner.items():
-        result = _of_owner(engine, ask, owner, ended, turns, result, reorder=reorder)
+        result = _of_owner(engine, ask, owner, ended, turns if reorder else {}, result)
     return result
 
 
@@ -83,8 +85,6 @@ def _of_owner(
     ended: Sequence[IndexedMemory],
     turns: Mapping[Place, Turn],
     result: Superseded,
-    *,
-    reorder: bool,
 ) -> Superseded:
     now = _now(engine, owner, ended)
     past, present = dict(result.changes.past), dict(result.changes.present)
@@ -92,7 +92,7 @@ def _of_owner(
         replaced = now.get(fact.key)
         past.setdefault(_place(fact), []).append((fact, str(replaced.data["content"]) if replaced else ""))
     ranking = result.ranking
-    told = [fact for fact in ended if _place(fact) in turns] if reorder else []
+    told = [fact for fact in ended if _place(fact) in turns]
     met = _met(engine, ask, owner, _asked(engine, ask, ranking), told, turns, now) if told else {}
     present |= {_place(now[fact.key]): str(now[fact.key].data["content"]) for fact in met.values() if fact.key in now}
     changes = Changes(past, present)
@@ -116,12 +116,7 @@ def _asked(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
 
 
 def _put_behind(
-    engine: Engine,
-    ask: Ask,
-    owner: Owner,
-    ranking: Ranking,
-    met: Mapping[str, IndexedMemory],
-    now: Mapping[Key, IndexedMemory],
+    engine: Engine, ask: Ask, owner: Owner, ranking: Ranking, met: Mapping[str, IndexedMemory], now: Now
 ) -> list[Ranked]:
     memories = {one.row: one for one in ranking.memories}
     lent: dict[Place, Ranked] = {}
@@ -164,7 +159,7 @@ def _met(
     idf: Mapping[str, float],
     ended: Sequence[IndexedMemory],
     turns: Mapping[Place, Turn],
-    now: Mapping[Key, IndexedMemory],
+    now: Now,
 ) -> dict[str, IndexedMemory]:
     """The cells that the question meets best in a fact that has ended, rather than in one that holds, and that fact.
 

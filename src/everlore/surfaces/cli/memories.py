@@ -30,14 +30,8 @@ def search(
     """False when nothing was found."""
     if not query.strip():
         raise InvalidInput("say what to look for, for example: everlore search 'where do I live'")
-    arguments: dict[str, Json] = {
-        "query": query,
-        "limit": limit,
-        "project": project,
-        "everywhere": everywhere,
-        "why": verbose,
-    }
-    return _listed("search", _show_hit, user, as_json, **arguments)
+    where: dict[str, Json] = {"project": project, "everywhere": everywhere}
+    return _listed("search", _show_hit, user, as_json, query=query, limit=limit, why=verbose, **where)
 
 
 def add(text: list[str], user: str | None, *, everywhere: bool, as_json: bool) -> None:

@@ -188,11 +188,8 @@ def _about(who: Person, key: str) -> list[IndexedMemory]:
 def _hit(who: Person, hit: Hit, terms: set[str], *, why: bool) -> Json:
     found = hit.stored
     said = hit.passages or (Passage(statement(found), hit.score, 0, "", found.timestamp, 0),)
-    told = row(who, found) | {
-        "score": hit.score,
-        "fits": hit.fits,
-        "passages": [_passage(who, one, terms) for one in said],
-    }
+    told = row(who, found) | {"score": hit.score, "fits": hit.fits}
+    told["passages"] = [_passage(who, one, terms) for one in said]
     if why:
         evidence = hit.parts
         shares = {"words": evidence.words, "meaning": evidence.meaning, "graph": evidence.graph}
