@@ -33,7 +33,7 @@ WRONG_ENDS, OF_TALK_ENDS, APART_ENDS = 0.05, 0.005, 0.01
 """Share of the pairs that end nothing, of those of real talk, and of those of unrelated matters, that may be taken for
 changes in cross-validation."""
 CROSSED, APART = 3000, 4000
-"""Statements of one family with those of another, and of one labelled pair with those of another; how much it counts."""
+"""Pairs of statements of two families, and of two labelled pairs, and how much such a pair counts."""
 OF_CROSSED = 0.5
 OF_HARD = 0.5
 """How much a pair that is made to look like a change counts."""
@@ -42,6 +42,7 @@ TALK = 2500
 OF_TALK = 0.3
 NEAR = 120
 """Statements before one with which it may be compared."""
+JUDGED = ("facts", "facts_more")
 OF_EXAMPLE = 0.1
 """How much a statement of the pairs counts among the judged sentences."""
 FOLDS = 3
@@ -270,14 +271,14 @@ def _threshold(
 
 
 def train_salience(folder: Path) -> dict[str, Matrix]:
-    judged = [one for one in judged_sentences(folder) if is_seen(one.text)]
+    judged = [one for name in JUDGED for one in judged_sentences(folder, name) if is_seen(one.text)]
     told = [text for pair in load("examples")["ends"] for text in pair]
     told += [text for one in changes() if one.half == "seen" and one.ends for text in (one.before, one.after)]
     told = [text for text in dict.fromkeys(told) if language_of(text).code == "en"]
     texts = [*(one.text for one in judged), *told]
     wanted = np.array([float(one.keep) for one in judged] + [1.0] * len(told))
     counts = np.array([1.0] * len(judged) + [OF_EXAMPLE] * len(told))
-    found = fit(np.array([salience.features(text) for text in texts]), wanted, counts, 3.0)
+    found = fit(np.array([salience.features(text) for text in texts]), wanted, counts, 10.0)
     print(f"salience: {len(texts)} sentences", flush=True)
     return {"salience": found}
 

@@ -38,7 +38,7 @@ FEW = 3
 """Words up to which an answer is taken for the value that was asked for."""
 ANSWER = 8
 """Words up to which an answer needs its question."""
-WORTH = 0.2
+WORTH = -0.4
 """`salience` from which on a statement is kept."""
 FRAMED = 0.9
 """One that a frame knows may have so much less,"""
