@@ -10,7 +10,7 @@ CORE_STAMP := $(VENV)/.core-installed
 # the tests start some hundred processes; without bytecode each of them would compile all of Everlore first
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install core run test test-llm test-hosts test-page-axe test-crash-states voice proxy browser fuzz sbom
+.PHONY: install core run test test-llm test-hosts test-page-axe test-crash-states voice proxy browser fuzz soak sbom
 .PHONY: lint style types format docs bench conformance lock clean
 .DEFAULT_GOAL := install
 
@@ -117,9 +117,15 @@ docs: install
 bench: install
 	$(BIN)/python -m bench
 
-# Many requests of every route, valid and not; a few of each are in `make test`. FUZZ=1000 make fuzz tries longer.
+# Many requests of every route, valid and not; frames and sessions of MCP; sequences of what changes memories on both
+# stores. A few of each are in `make test`. FUZZ=1000 make fuzz tries longer.
 fuzz: install
-	EVERLORE_FUZZ=$${FUZZ:-200} $(BIN)/python -m pytest tests/fuzz
+	EVERLORE_FUZZ=$${FUZZ:-200} $(BIN)/python -m pytest --timeout 0 tests/fuzz
+
+# Processes over every surface of one vault for minutes, with kills, edits, deletes and rebuilds; the end is a table of what
+# the server used. A small round is in `make test`. SOAK=3600 make soak goes on for an hour; EVERLORE_SOAK_SEED repeats one.
+soak: install
+	EVERLORE_SOAK=$${SOAK:-300} $(BIN)/python -m pytest -s --timeout 0 tests/crash/test_soak.py
 
 # What an installation is made of, with hashes and licences, as CycloneDX JSON.
 sbom: install

@@ -50,29 +50,69 @@ CHANGES = (
     ("I smoke.", "I quit smoking.", "Do I smoke?", "quit"),
     ("I rent a flat on Elm Street.", "I bought a house on Oak Street.", "On which street do I live?", "Oak"),
 )  # fmt: skip
+FRESH = (
+    # written later, and not looked at while anything was changed
+    ("I live in Porto near the river.", "I moved to Gdansk in spring.", "Which town do I live in?", "Gdansk"),
+    ("My dentist is Dr. Okafor.", "My dentist is Dr. Lind now.", "Which dentist do I go to?", "Lind"),
+    ("I take the bus to work.", "I take the train to work now.", "How do I get to work?", "train"),
+    ("My landlord is Mr. Petrov.", "My new landlord is Mrs. Chen.", "Who is my landlord?", "Chen"),
+    (
+        "I am learning Spanish.",
+        "I am learning Korean now instead of Spanish.",
+        "Which language am I learning?",
+        "Korean",
+    ),
+    ("My laptop is a ThinkPad.", "My new laptop is a MacBook.", "What laptop do I have?", "MacBook"),
+    (
+        "I work at the library on Tuesdays.",
+        "I work at the library on Saturdays now.",
+        "On which day do I work at the library?",
+        "Saturdays",
+    ),
+    ("I am engaged to Paul.", "I married Paul in June.", "Am I engaged to Paul?", "married"),
+    ("My favorite tea is Earl Grey.", "My favorite tea is rooibos now.", "What is my favorite tea?", "rooibos"),
+    ("I use Slack for team chat.", "I switched from Slack to Zulip.", "Which tool do I use for team chat?", "Zulip"),
+    ("I bank with Barclays.", "I moved my account to Monzo.", "Which bank do I use?", "Monzo"),
+    ("My therapist is Laura.", "My new therapist is Henrik.", "Who is my therapist?", "Henrik"),
+    ("I own a motorcycle.", "I sold my motorcycle.", "Do I own a motorcycle?", "sold"),
+    ("I am single.", "I am dating Miriam now.", "Am I single?", "Miriam"),
+    ("I work as a cook in a hotel.", "I now work as a baker in a hotel.", "What is my job in the hotel?", "baker"),
+    ("My gym is on Park Road.", "My gym is on Mill Road now.", "On which road is my gym?", "Mill"),
+    ("I drink coffee every morning.", "I gave up coffee.", "Do I drink coffee?", "gave up"),
+    ("My phone number is 555 1234.", "My phone number is 555 9876 now.", "What is my phone number?", "9876"),
+    (
+        "I play the guitar in a band.",
+        "I play the drums in the band now.",
+        "Which instrument do I play in the band?",
+        "drums",
+    ),
+    ("My manager is Sophie.", "Sophie left, my manager is Abdul now.", "Who is my manager?", "Abdul"),
+)
 OTHERS = ("The tomatoes on the balcony ripen slowly.", "My sister visits in spring.", "The train was late again today.")
 
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    changes: int
-    first: dict[str, int]
-    """By way of asking: how often the current value was the first answer."""
+    changes: dict[str, int]
+    first: dict[str, dict[str, int]]
+    """By way of asking: of which changes how often the current value was the first answer."""
 
 
 def measure(progress: Progress) -> Holds:
-    first = {"HTTP hybrid": 0, "recall": 0}
-    bar = progress.add_task("what holds now", total=len(CHANGES))
-    for change in CHANGES:
+    told = {"changes": CHANGES, "fresh": FRESH}
+    counts = {name: len(changes) for name, changes in told.items()}
+    first = {way: dict.fromkeys(told, 0) for way in ("HTTP hybrid", "recall")}
+    bar = progress.add_task("what holds now", total=sum(counts.values()))
+    for name, change in [(name, change) for name, changes in told.items() for change in changes]:
         with tempfile.TemporaryDirectory(prefix="everlore-bench-") as folder:
             engine = open_engine(load(memory=MemorySection(root=Path(folder))))
             try:
                 for way, text in answers(engine, *change[:3]).items():
-                    first[way] += change[3] in text
+                    first[way][name] += change[3] in text
             finally:
                 engine.close()
         progress.advance(bar)
-    return Holds(len(CHANGES), first)
+    return Holds(counts, first)
 
 
 def answers(engine: Engine, before: str, after: str, question: str) -> dict[str, str]:

@@ -90,9 +90,9 @@ def both(name: str) -> list[tuple[Any, str]]:
     return [(load("talks").get(name) or load(name), ""), (load("fresh")[name], "fresh")]
 
 
-def judged_sentences(folder: Path) -> list[Judged]:
+def judged_sentences(folder: Path, name: str = "facts") -> list[Judged]:
     """The judged sentences with their text, from the conversations in `folder`."""
-    table = load("facts")
+    table = load(name)
     keep, unclear = frozenset(table["keep"]), frozenset(table["unclear"])
     wanted = keep | unclear | frozenset(table["leave"])
     found: dict[str, Judged] = {}

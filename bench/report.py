@@ -109,11 +109,12 @@ def recall_table(found: Sequence[multihop.MultiHop], timings: Sequence[Timing]) 
 
 
 def holds_table(found: holds.Holds) -> str:
-    rows = [f"| {way} | {first} of {found.changes} |" for way, first in found.first.items()]
-    return (
-        "\n".join(["## What holds now", "", heading(), "", "| asked by | current value first |", "|---|--:|", *rows])
-        + "\n"
-    )
+    rows = [
+        f"| {way} | {' | '.join(f'{first[name]} of {count}' for name, count in found.changes.items())} |"
+        for way, first in found.first.items()
+    ]
+    columns = "| asked by | current value first | of fresh changes |"
+    return "\n".join(["## What holds now", "", heading(), "", columns, "|---|--:|--:|", *rows]) + "\n"
 
 
 def answers_table(found: answers.Answers) -> str:

@@ -29,10 +29,11 @@ from everlore.kinds.fact import Fact
 from everlore.models.offline import OfflineEmbedder
 from everlore.types import Cell, Message, Owner, Scope
 
-WRONG_ENDS, OF_TALK_ENDS = 0.05, 0.005
-"""Share of the pairs that end nothing, and of those of real talk, that may be taken for changes in cross-validation."""
-CROSSED = 3000
-"""Statements of one family with those of another, and how much such a pair counts."""
+WRONG_ENDS, OF_TALK_ENDS, APART_ENDS = 0.05, 0.005, 0.01
+"""Share of the pairs that end nothing, of those of real talk, and of those of unrelated matters, that may be taken for
+changes in cross-validation."""
+CROSSED, APART = 3000, 4000
+"""Pairs of statements of two families, and of two labelled pairs, and how much such a pair counts."""
 OF_CROSSED = 0.5
 OF_HARD = 0.5
 """How much a pair that is made to look like a change counts."""
@@ -41,12 +42,13 @@ TALK = 2500
 OF_TALK = 0.3
 NEAR = 120
 """Statements before one with which it may be compared."""
+JUDGED = ("facts", "facts_more")
 OF_EXAMPLE = 0.1
 """How much a statement of the pairs counts among the judged sentences."""
 FOLDS = 3
 RULE = salience.PLACES.index(CATEGORY)
 OF_ONESELF = ("I", "My ", "Our ", "Mum", "Dad", "Gran")
-HIDDEN, NETS, EPOCHS, BATCH, DROPPED, DECAY = 28, 2, 45, 128, 0.15, 1e-3
+HIDDEN, NETS, EPOCHS, BATCH, DROPPED, DECAY = 16, 3, 45, 128, 0.15, 1e-3
 DIRECTIONS = 64, 96
 """Main directions of the vectors, and of their products, that the net sees."""
 
@@ -159,7 +161,12 @@ def labelled_pairs(random: Random) -> list[Pair]:
     found += [
         Pair(old, new, kind == "ends", 1, old, "example") for kind in ("ends", "stands") for old, new in examples[kind]
     ]
-    return found + [Pair(old, new, False, OF_HARD, old, "hard") for old, new in examples["hard"]]
+    found += [Pair(old, new, False, OF_HARD, old, "hard") for old, new in examples["hard"]]
+    told = [one for one in found if one.kind in ("seen", "example")]
+    for one, other in random.integers(0, len(told), (APART, 2)):
+        if told[one].old != told[other].old:
+            found.append(Pair(told[one].old, told[other].new, False, OF_CROSSED, told[one].old, "apart"))
+    return found
 
 
 def talk_pairs(folder: Path) -> list[Pair]:
@@ -255,7 +262,8 @@ def _threshold(
     kind = np.array([pair.kind for pair in pairs])
     stands = ~ends & np.isin(kind, ["family", "seen"])
     least = np.quantile(scores[stands], 1 - WRONG_ENDS)
-    found = float(max(least, np.quantile(scores[kind == "talk"], 1 - OF_TALK_ENDS)))
+    most = {"talk": OF_TALK_ENDS, "apart": APART_ENDS}
+    found = float(max(least, *(np.quantile(scores[kind == one], 1 - share) for one, share in most.items())))
     told = [f"{one} {(scores[ends & (kind == one)] > found).mean():.2f}" for one in ("family", "seen", "example")]
     told += [f"wrong {one} {(scores[~ends & (kind == one)] > found).mean():.3f}" for one in dict.fromkeys(kind)]
     print(f"{name}: {len(pairs)} pairs; in cross-validation, from {found:.2f} on: {', '.join(told)}", flush=True)
@@ -263,14 +271,14 @@ def _threshold(
 
 
 def train_salience(folder: Path) -> dict[str, Matrix]:
-    judged = [one for one in judged_sentences(folder) if is_seen(one.text)]
+    judged = [one for name in JUDGED for one in judged_sentences(folder, name) if is_seen(one.text)]
     told = [text for pair in load("examples")["ends"] for text in pair]
     told += [text for one in changes() if one.half == "seen" and one.ends for text in (one.before, one.after)]
     told = [text for text in dict.fromkeys(told) if language_of(text).code == "en"]
     texts = [*(one.text for one in judged), *told]
     wanted = np.array([float(one.keep) for one in judged] + [1.0] * len(told))
     counts = np.array([1.0] * len(judged) + [OF_EXAMPLE] * len(told))
-    found = fit(np.array([salience.features(text) for text in texts]), wanted, counts, 3.0)
+    found = fit(np.array([salience.features(text) for text in texts]), wanted, counts, 10.0)
     print(f"salience: {len(texts)} sentences", flush=True)
     return {"salience": found}
 

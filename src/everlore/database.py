@@ -221,9 +221,10 @@ class Database:
                 connection.close()
 
     def _connection(self) -> Connection:
-        known: Connection | None = getattr(self._mine, "connection", None)
-        if known is not None and (known.in_transaction or self._mine.file == self._there()):
-            return known
+        old: Connection | None = getattr(self._mine, "connection", None)
+        # what was opened while nothing could be written would stay read-only
+        if old is not None and (old.in_transaction or self._mine.file == self._there()) and not old.readonly("main"):
+            return old
         if self._closed:
             raise Unavailable(f"{self.path.name} is closed")
         if self._derived:
@@ -242,8 +243,7 @@ class Database:
         return None if self._birth is not None and births.gone(self.path) else identity(self.path)
 
     def _require(self) -> None:
-        """Refuse to go on without the file that was born; another may have taken its place for good reasons, and tells
-        who it is when it is opened."""
+        """Refuse to go on without the file that was born; another in its place tells who it is when it is opened."""
         if self._birth is not None and births.forgiven(self.path):
             self._birth = None
         if self._birth is not None and (why := births.gone(self.path)):

@@ -23,6 +23,10 @@ class Session:
         """What a statement gives, if it gives anything."""
         raise NotImplementedError
 
+    def often(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """The same of a question for which one plan is good whatever the values: a database may keep it."""
+        return self.rows(sql, values)
+
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Returns how many rows it changed."""
         raise NotImplementedError

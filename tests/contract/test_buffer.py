@@ -73,8 +73,8 @@ def test_a_cell_goes_from_open_to_pending_to_finished(open_buffer: Callable[[], 
     assert ids(buffer.session(Scope(), "s1")[1]) == ["m3"]
     again = open_buffer()
     assert again.pending_cells() == [cell("c1", two, one)]
-    assert again.pending_cells(Scope(), "s1") == again.pending_cells()
-    assert again.pending_cells(Scope(), "s2") == again.pending_cells(Scope("x")) == []
+    assert again.session(Scope(), "s1")[0] == again.pending_cells()
+    assert again.session(Scope(), "s2")[0] == again.session(Scope("x"), "s1")[0] == []
     assert ids(buffer.unprocessed(Scope(), "s1")) == ["m1", "m2", "m3"]
     buffer.finish(cell("c1", two, one))
     buffer.finish(cell("c1", two, one))
@@ -98,7 +98,7 @@ def test_pending_cells_are_listed_oldest_first(buffer: Buffer) -> None:
     for n in (5, 0, 3):
         buffer.close_cells([cell(f"c{n}", sent[n])])
     assert [one.id for one in buffer.pending_cells()] == ["c5", "c0", "c3"]
-    assert [one.id for one in buffer.pending_cells(Scope(), "s1")] == ["c5", "c3"]
+    assert [one.id for one in buffer.session(Scope(), "s1")[0]] == ["c5", "c3"]
 
 
 def test_a_forgotten_cell_may_be_said_again(buffer: Buffer) -> None:
@@ -180,13 +180,15 @@ def test_sessions_that_go_on_are_told_from_those_that_do_not(buffer: Buffer) -> 
     assert (Scope(), "s2") not in buffer.open_sessions()
 
 
-def test_a_session_is_at_rest_unless_a_closed_cell_waits(buffer: Buffer) -> None:
+def test_a_session_is_what_waits_in_a_closed_cell_and_the_rest(buffer: Buffer) -> None:
     buffer.append([message(1), message(2), message(9, session="s2")])
-    assert ids(buffer.at_rest(Scope(), "s1") or []) == ["m1", "m2"]
-    assert buffer.at_rest(Scope(), "s3") == []
+    assert [(cells, ids(waiting)) for cells, waiting in [buffer.session(Scope(), "s1")]] == [([], ["m1", "m2"])]
+    assert buffer.session(Scope(), "s3") == ([], [])
     cell = Cell("c1", Scope(), "s1", (message(1),))
     buffer.close_cells([cell])
-    assert buffer.at_rest(Scope(), "s1") is None
-    assert ids(buffer.at_rest(Scope(), "s2") or []) == ["m9"]
+    cells, waiting = buffer.session(Scope(), "s1")
+    assert ([one.id for one in cells], ids(waiting)) == (["c1"], ["m2"])
+    assert ids(buffer.session(Scope(), "s2")[1]) == ["m9"]
     buffer.finish(cell)
-    assert ids(buffer.at_rest(Scope(), "s1") or []) == ["m2"]
+    cells, waiting = buffer.session(Scope(), "s1")
+    assert (cells, ids(waiting)) == ([], ["m2"])

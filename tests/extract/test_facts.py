@@ -64,6 +64,8 @@ def test_statements_inside_questions_are_kept() -> None:
 
 def test_two_statements_can_end_alone() -> None:
     assert told("I live in Berlin and work at Siemens.") == ["Alice lives in Berlin.", "Alice works at Siemens."]
+    ours = ['Alice said: "We moved to Graz."', 'Alice said: "We bought a house."']
+    assert told("We moved to Graz and bought a house.") == ours, "whoever does the one does the other"
     assert told("I have two dogs and I love walks with them.") == [
         "Alice has two dogs and Alice loves walks with them."
     ]

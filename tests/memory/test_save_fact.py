@@ -7,7 +7,7 @@ from vaults import ALICE, DAY, MAY_28, SCOPE, assert_index_equals_files, facts, 
 
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
-from everlore.memory import flush, listing, profile, remember
+from everlore.memory import flush, forget, listing, profile, remember
 from everlore.memory.save_fact import REPLACED, save_fact
 
 
@@ -54,6 +54,19 @@ def test_what_stands_gets_the_new_source_beside_its_own(engine: Engine) -> None:
     assert text
     assert "agent" in text.text
     assert "she said so" in text.text
+
+
+def test_what_an_agent_saved_too_stays_when_the_conversation_is_forgotten(engine: Engine) -> None:
+    save_fact(engine, ALICE, "Alice lives in Graz.", source="agent")
+    (talk,) = listing(engine, ALICE, "episode").rows
+    assert forget(engine, ALICE, talk.key.public_id).count == 2
+    (row,) = listing(engine, ALICE, "fact").rows
+    assert row.data["content"] == "Alice lives in Graz."
+    assert (row.session_id, row.parent_id, row.data["turn"]) == ("", "", -1)
+    known = profile(engine, ALICE)
+    assert known
+    assert [info["description"] for info in known.data["explicit_info"]] == ["Alice lives in Graz."]
+    assert_index_equals_files(engine)
 
 
 def test_what_cannot_be_replaced_is_refused_and_nothing_is_written(engine: Engine) -> None:

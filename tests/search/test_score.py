@@ -12,16 +12,19 @@ from hypothesis import strategies as st
 from everlore.search.score import (
     BEND,
     CONTEXT,
+    OF_OWNER,
     Candidates,
     added,
     dense_scores,
     in_context,
+    looked_for,
     roll_up,
     term_weights,
     text_scores,
     z_scores,
 )
 from everlore.stores.base import TermStats
+from everlore.types import Owner, Scope
 
 SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
@@ -65,6 +68,14 @@ def test_a_term_counts_once_however_many_neighbours_have_it() -> None:
     one = text_scores(units([[1, 0]], [1, 1], [5, 15]), idf, 10, 3)
     many = text_scores(units([[1, 1, 1]], [1, 1, 1], [5, 15, 25]), idf, 10, 3)
     assert many[1] <= max(one[0], many[0])
+
+
+def test_the_name_of_the_owner_tells_little_of_their_own_memories() -> None:
+    ann = Owner(Scope(), "user", "ann-marie")
+    assert looked_for("Where does Ann Marie work?", ann) == {"ann": OF_OWNER, "mari": OF_OWNER, "work": 1.0}
+    assert looked_for("Where does Ann Marie work?")["ann"] == 1.0
+    nobody = Owner(Scope(), "user", "default")
+    assert looked_for("the default branch", nobody)["default"] == 1.0, "that is a word"
 
 
 def test_a_query_without_usable_terms_scores_nothing() -> None:

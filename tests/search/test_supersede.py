@@ -125,6 +125,23 @@ def test_what_has_ended_stands_behind_though_its_turn_says_what_still_holds(tmp_
     assert found[0].stored.session_id == "ghent"
 
 
+@pytest.mark.parametrize(
+    "question", ["Who is Cyd's partner?", "What is the greyhound of Cyd called?", "What can Cyd not stand?"]
+)
+def test_a_question_about_another_matter_of_the_talk_is_not_put_back(tmp_path: Path, question: str) -> None:
+    opened = open_engine(load(memory={"root": tmp_path}))
+    first = ("I'm Cyd, I work as a nurse in Porto.", "My partner Luis and I got a greyhound called Pixel.")
+    tell(opened, "nurse", 0, *first, "I can't stand cilantro.")
+    tell(opened, "academy", 30, "I work as a teacher now.", "Luis is in Spain.")
+    while embed_pending(opened, 100):
+        pass
+    found = ask(opened, question)
+    ended = [passage for hit in ask(opened, "Is Cyd a nurse?").hits["episode"] for passage in hit.passages]
+    opened.close()
+    assert any(passage.valid_until for passage in ended), "else there is nothing to be mistaken about"
+    assert sessions(found)[0] == "nurse"
+
+
 def test_a_filter_that_leaves_the_present_out_keeps_it_out(engine: Engine) -> None:
     before = Predicate("timestamp", "lt", START + 40 * DAY)
     found = ask(engine, "Where do I live?", filter=before)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from everlore.clock import entry_id, iso
 from everlore.engine import Engine
 from everlore.kinds.fact import FACT, Fact, to_entry
 from everlore.kinds.paths import log_path
-from everlore.memory import flush, listing, remember
+from everlore.memory import NewMessage, flush, listing, remember
 from everlore.stores.base import Stamp
 from everlore.sync.transfer import Side, folder_side, move
 from everlore.sync.upkeep import index_changes
@@ -66,6 +66,52 @@ def test_an_add_and_a_flush(engine: Engine, logging: Postgres, url: str, text: s
     assert engine.index.upkeep.status().unembedded == 0, "and all of it is found by its meaning"
     ended = [row for row in listing(engine, ALICE, "fact").rows if row.validity.end is not None]
     assert bool(ended) is ("Sightglass" in text)
+
+
+SAID = [
+    "My sister Maria moved to Porto last week.",
+    "She works at a bank and likes fado.",
+    "My favorite coffee shop is Sightglass now.",
+    "Paul does not live in Lisbon any more, he moved to Rome.",
+    "I want to learn Italian this year.",
+]
+
+
+def talk(day: int) -> list[NewMessage]:
+    begin = MAY_28 + day * DAY
+    return [
+        said
+        for at, text in enumerate(SAID)
+        for said in (
+            says(text, at=begin + 2000 * at),
+            says(f"Noted: {text}", "helper", begin + 2000 * at + 1000, role="assistant"),
+        )
+    ]
+
+
+def run(day: int) -> list[NewMessage]:
+    """A task with four calls of a tool."""
+    begin = MAY_28 + day * DAY
+    told = [says("Please fix the failing build of the billing service.", at=begin)]
+    for at in range(4):
+        call = {"id": f"c{at}", "type": "function", "function": {"name": "shell", "arguments": '{"run": "make"}'}}
+        told.append(says(f"Step {at}", "helper", begin + 2000 * at + 1000, role="assistant", tool_calls=[call]))
+        told.append(says("it works", "helper", begin + 2000 * at + 2000, role="tool", tool_call_id=f"c{at}"))
+    return [*told, says("The build works again.", "helper", begin + 9000, role="assistant")]
+
+
+@pytest.mark.parametrize("session", [talk, run])
+def test_a_session_of_ten_messages(
+    engine: Engine, logging: Postgres, url: str, session: Callable[[int], list[NewMessage]]
+) -> None:
+    """The second one meets what the first one left."""
+    for day in (1, 2, 3):
+        messages = session(day)
+        assert len(messages) == 10
+        sent = statements(logging, url, lambda day=day, messages=messages: remember(engine, SCOPE, f"s{day}", messages))  # type: ignore[misc]
+        assert len(sent) <= AN_ADD, "\n".join(sent)
+        sent = statements(logging, url, lambda day=day: flush(engine, SCOPE, f"s{day}"))  # type: ignore[misc]
+        assert len(sent) <= A_FLUSH, "\n".join(sent)
 
 
 def test_a_rebuild_writes_files_together(engine: Engine, logging: Postgres, url: str) -> None:

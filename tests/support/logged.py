@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -20,7 +22,11 @@ def logging_database() -> Iterator[Postgres]:
 
 def logged(database: Postgres, name: str) -> list[str]:
     """Everything that was written down of this database, in lines."""
-    text = str(database.run("SELECT pg_read_file(pg_current_logfile())")[0][0])
+    mark = f"SELECT '{uuid.uuid4()}'"
+    database.run(mark)  # the collector writes in a moment, and in order
+    text, deadline = "", time.monotonic() + 30
+    while mark not in text and time.monotonic() < deadline:
+        text = str(database.run("SELECT pg_read_file(pg_current_logfile())")[0][0])
     return [line for line in text.splitlines() if line.startswith(f"{name} ")]
 
 

@@ -56,12 +56,12 @@ class Seen:
     digest: str
 
 
-def in_files(engine: Engine) -> tuple[dict[Key, Seen], list[IndexRow], list[Problem]]:
-    """Every memory of the vault, read from the files alone."""
+def in_files(engine: Engine, below: str = "") -> tuple[dict[Key, Seen], list[IndexRow], list[Problem]]:
+    """Every memory of the vault, or of a folder of it, read from the files alone."""
     seen: dict[Key, Seen] = {}
     rows: list[IndexRow] = []
     problems: list[Problem] = []
-    for path, _, _ in engine.vault.walk():
+    for path, _, _ in engine.vault.walk(below):
         located, file = locate(path), engine.vault.read(path)
         assert located is not None
         assert file is not None

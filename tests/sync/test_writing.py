@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +17,7 @@ from everlore.engine import Engine
 from everlore.errors import Unavailable
 from everlore.kinds.paths import owner_dir
 from everlore.memory import flush, listing, remember
+from everlore.sync.writing import Pages, write_together
 
 
 @pytest.fixture(params=["folder", "postgres"])
@@ -52,6 +55,34 @@ def test_what_cannot_be_indexed_is_told_again_and_there_once(engine: Engine, mon
     assert len(listing(engine, ALICE, "episode").rows) == 1
     if engine.vault.folder is not None:
         assert_index_equals_files(engine)
+
+
+@pytest.mark.parametrize("engine", ["folder"], indirect=True)  # in the database, a write waits for 30 s
+def test_who_was_overtaken_once_is_not_overtaken_again(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many of our processes write to a file all the time, each comes to its end."""
+    monkeypatch.setattr(engine.vault, "patience", 0.5)
+    path = f"{owner_dir(ALICE)}/user.md"
+    ended = threading.Event()
+
+    def busy() -> None:
+        while not ended.wait(0.01):
+            engine.vault.change(path, lambda text: f"{text or ''}.")
+
+    def slowly(pages: Pages) -> None:
+        text = pages.text(path)
+        time.sleep(0.3)
+        pages.change(path, f"{text or ''}mine")
+
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(busy)
+        try:
+            write_together(engine, slowly)
+        finally:
+            ended.set()
+        writing.result()
+    file = engine.vault.read(path)
+    assert file
+    assert file.text.count("mine") == 1
 
 
 def test_of_many_who_say_where_they_live_at_once_one_statement_holds(engine: Engine) -> None:

@@ -38,7 +38,7 @@ FEW = 3
 """Words up to which an answer is taken for the value that was asked for."""
 ANSWER = 8
 """Words up to which an answer needs its question."""
-WORTH = 0.2
+WORTH = -0.4
 """`salience` from which on a statement is kept."""
 FRAMED = 0.9
 """One that a frame knows may have so much less,"""
@@ -221,7 +221,8 @@ def _halves(sentence: str) -> list[str]:
     """ "I live in Rome and work at FAO": two statements, where each has a reading of its own, so that each can end
     alone."""
     known = language_of(sentence)
-    subject = str(known.words.get("subject", ""))
+    first = sentence.partition(" ")[0]
+    subject = first if known.has("we", small(first)) else str(known.words.get("subject", ""))
     for joint in _joints(known).finditer(sentence):
         left, right = sentence[: joint.start()].rstrip(" ,;"), sentence[joint.end() :]
         one = read(left)

@@ -6,6 +6,7 @@ order, and only pronouns and the verbs that agree with them change.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -63,7 +64,19 @@ def third_person(sentence: str, name: str) -> str | None:
         safe = _subject(draft, number) if _is_i(word) else word not in _AGAIN or _other(draft, number, word)
         if not safe:
             return None
-    return "".join(draft.tokens) if draft.named else None
+    return _introduced("".join(draft.tokens), name) if draft.named else None
+
+
+def _introduced(sentence: str, name: str) -> str:
+    """ "Ann is Ann, a nurse from Porto": with who somebody is, everything begins anyway."""
+    again = re.escape(name)
+    found = re.match(
+        rf"{again} is {again}(?:,| and) (?={again} )|{again} is {again},? (?=from |an? |the |\d)", sentence
+    )
+    if found is None:
+        return sentence
+    rest = sentence[found.end() :]
+    return rest if rest.startswith(f"{name} ") else f"{name} is {rest}"
 
 
 def _no_subject(draft: _Draft) -> bool:
@@ -71,10 +84,13 @@ def _no_subject(draft: _Draft) -> bool:
     first = draft.folded[0]
     if _is_order(draft) or (base_form(first) in CLAUSE_VERBS and verb_forms(first) & {"VBZ", "VBD"}):
         return True  # "says I am lazy": somebody does
-    if any(map(_is_i, draft.folded)):
+    verb = only_verb(first) and bool(verb_forms(first) & {"VB", "VBD"})
+    own = next((at for at, word in enumerate(draft.folded) if _is_i(word)), None)
+    if own is not None:
+        if verb and "my" in draft.folded[:own]:
+            return True  # "Handed in my notice, I start in May"
         return not any(word[0] == "i" for word in draft.folded[:4]) and first in _HEADLESS
-    verb = first in _OPINION_VERBS or (only_verb(first) and bool(verb_forms(first) & {"VB", "VBD"}))
-    if first in _HEADLESS or verb:
+    if first in _HEADLESS or verb or first in _OPINION_VERBS:
         return True
     return not any(_finite(word) or "'" in word or word == "and" for word in draft.folded)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +29,9 @@ TIMES = ("valid_from", "valid_until")
 TOLD = ("about", *TIMES, "superseded_by", "invalidation_reason", "category")
 """Fields that an entry has only where they say something."""
 YES = ("yes", "true")
+PLACE = {"parent_type", "parent_id", "turn", "project"}
+"""Fields of a fact that hangs on a conversation."""
+_SAID = re.compile(r"session .*?(?: \(turn (?P<turn>\d{1,9}) of (?P<cell>[^()]+)\))?", re.DOTALL)
 TURN_DIGITS = 9
 """No episode has so many turns; a longer number is a slip of the hand, and fits no database."""
 
@@ -51,6 +56,30 @@ class Fact(CellMemory):
     """Said in a project, but of the user themselves: it is seen in every one."""
     sources: tuple[str, ...] = ()
     """Where else it was said, or who saved it."""
+
+
+def source(fact: Fact) -> str:
+    """The conversation that it hangs on, as another fact that says the same names it."""
+    return f"session {fact.session_id} (turn {fact.turn + 1} of {fact.parent_id})"
+
+
+def other_cells(fact: Fact) -> list[str]:
+    return [found["cell"] for found in map(_SAID.fullmatch, fact.sources) if found and found["cell"]]
+
+
+def elsewhere(fact: Fact, talks: Mapping[str, IndexedMemory]) -> Fact | None:
+    """Where it hangs when its conversation is gone: on another of these `talks`, by their cell, or on none if somebody
+    saved it too; None if nobody else says it. It goes on naming the old one, which may come back."""
+    for one in fact.sources:
+        said = _SAID.fullmatch(one)
+        if said is None:
+            return replace(fact, session_id="", parent_id="", turn=-1, sources=(source(fact), *fact.sources))
+        if talk := talks.get(said["cell"] or ""):
+            at = talk.timestamp if fact.valid_until is None else fact.timestamp
+            sources = tuple(source(fact) if other == one else other for other in fact.sources)
+            there = replace(fact, session_id=talk.session_id, parent_id=talk.parent_id, project=talk.project)
+            return replace(there, timestamp=at, turn=int(said["turn"]) - 1, sources=sources)
+    return None
 
 
 def to_entry(fact: Fact) -> LogEntry:

@@ -100,8 +100,8 @@ def _goes_on(engine: Engine, scope: Scope, session_id: str) -> bool:
     """Whether nothing is to be done: no stretch has ended, and none waits. Looked at without a lock, since most
     messages end nothing; whoever sees an end looks again with it."""
     with suppress(EverloreError):  # comes up again, and is told
-        waiting = engine.buffer.at_rest(scope, session_id)
-        return waiting is not None and len(_stretches(engine, waiting, None)) < 2
+        pending, waiting = engine.buffer.session(scope, session_id)
+        return not pending and len(_stretches(engine, waiting, None)) < 2
     return False
 
 

@@ -24,7 +24,7 @@ from everlore.models.chat import Meter
 from everlore.stores.base import Asked
 from everlore.sync.embedding import embed_soon
 from everlore.sync.indexing import index_file
-from everlore.types import Cell, IndexedMemory, Key, Owner, Where
+from everlore.types import Cell, Key, Owner, Where
 from everlore.vault.markdown import parse_sheet, render_sheet
 
 if TYPE_CHECKING:
@@ -140,25 +140,21 @@ def _alike(
     sources = [
         Key(owner, cases.CASE.name, source.removeprefix(f"{owner.id}_")) for s in known for source in s.source_case_ids
     ]
-    rows = {row.key: row for row in engine.index.rows.page(where, limit=NEAREST).rows}
-    rows |= engine.index.rows.find(sources)
-    try:
+    rows = engine.index.rows.find(sources)
+    nearest: Sequence[int] = ()
+    with suppress(Unavailable, Misconfigured):
         intent = engine.embedder.encode([new.task_intent], patient=False)[0]
         found = engine.index.search.candidates(Asked(where, vector=intent, limit=4 * NEAREST))
         row_of = {piece.unit: piece.row for piece in found.pieces}
-        nearest = dict.fromkeys(row_of[hit.unit] for hit in found.by_meaning)
-        rows |= {row.key: row for row in engine.index.rows.stored(list(nearest)[:NEAREST]).values()}
-        others = _others(rows.values(), new)
-        return others, engine.embedder.encode(
-            [extract.agent.skill.cluster_text(case) for case in (*others, new)], patient=False
-        )
+        nearest = list(dict.fromkeys(row_of[hit.unit] for hit in found.by_meaning))[:NEAREST]
+    rows |= {row.key: row for row in engine.index.rows.related(owner, cases.CASE.name, (), nearest, NEAREST)}
+    others = [cases.from_row(row) for row in rows.values() if row.key.local_id != new.local_id]
+    others.sort(key=lambda case: (case.timestamp, case.local_id))
+    try:
+        texts = [extract.agent.skill.cluster_text(case) for case in (*others, new)]
+        return others, engine.embedder.encode(texts, patient=False)
     except (Unavailable, Misconfigured):
-        return _others(rows.values(), new), None
-
-
-def _others(rows: Iterable[IndexedMemory], new: Case) -> list[Case]:
-    found = [cases.from_row(row) for row in rows if row.key.local_id != new.local_id]
-    return sorted(found, key=lambda case: (case.timestamp, case.local_id))
+        return others, None
 
 
 @dataclass(frozen=True, slots=True)

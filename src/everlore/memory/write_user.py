@@ -44,9 +44,8 @@ class UserMemories:
     """What the facts call the user."""
     compared: tuple[IndexedMemory, ...] = ()
     """The known facts with which it is worth comparing these."""
-    again: tuple[IndexedMemory, ...] = ()
-    """Those of them that were said once more, and where that was."""
-    source: str = ""
+    again: tuple[tuple[IndexedMemory, str], ...] = ()
+    """Those of them that were said once more, each with where that was."""
 
 
 def user_memories(
@@ -74,7 +73,9 @@ def user_memories(
     others = [row for row in rows if row.parent_id != cell.id]
     again = {fact: same for fact in kept if (same := equal_fact(fact.text, others))}
     new = tuple(fact for fact in kept if fact not in again)
-    return UserMemories(episode, new, name, tuple(rows), tuple(again.values()), f"session {cell.session_id}")
+    return UserMemories(
+        episode, new, name, tuple(rows), tuple((same, facts.source(fact)) for fact, same in again.items())
+    )
 
 
 def _placed(engine: Engine, cell: Cell, told: Sequence[Fact]) -> list[Fact]:
@@ -123,8 +124,8 @@ def settle(
     engine: Engine, pages: Pages, owner: Owner, memories: UserMemories, entries: Sequence[LogEntry], *, fresh: bool
 ) -> None:
     """What the facts of these entries change besides: the older facts they end, and the profile."""
-    for row in memories.again:
-        add_sources(pages, row, (memories.source,))
+    for row, source in memories.again:
+        add_sources(pages, row, (source,))
     if fresh:
         new = [replace(fact, local_id=entry.id) for fact, entry in zip(memories.facts, entries, strict=True)]
     else:

@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID, uuid4
 
 from everlore.errors import EverloreError, Unavailable
@@ -47,10 +47,8 @@ _RENEW = f"UPDATE leases SET until = {_UNTIL} WHERE token = ANY(?) RETURNING tok
 _END = "DELETE FROM leases WHERE name = ? AND token = ?"
 
 
-class Apart(Protocol):
-    """Runs work on a connection that nothing else is under way on, each statement by itself."""
-
-    def __call__(self, work: Callable[[Any], Any]) -> Any: ...
+Apart = Callable[[Callable[[Any], Any]], Any]
+"""Runs work on a connection that nothing else is under way on, each statement by itself."""
 
 
 @dataclass(slots=True)

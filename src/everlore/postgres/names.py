@@ -29,6 +29,7 @@ class Names:
         if "%" in schema or "?" in schema:
             raise Misconfigured(f"the store's schema {schema!r} cannot be used: choose a name without % and ?")
         self.vectors = "public"
+        self.plans_kept = True
         self._homes: dict[str, str] = {}
         self._known: dict[str, str] = {}
         self._pattern = re.compile(_TYPES)

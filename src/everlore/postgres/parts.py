@@ -10,7 +10,7 @@ from psycopg import errors as pg
 
 from everlore.errors import Misconfigured, Unavailable
 from everlore.postgres.names import quoted
-from everlore.postgres.statements import Connection, keep_nul
+from everlore.postgres.statements import Connection
 from everlore.tenants import digest128
 
 NAME_BYTES = 63
@@ -56,7 +56,6 @@ def derived_home(schema: str, row: str) -> str:
 
 def make_schema(connection: Connection, schema: str, where: str) -> None:
     """Our schema and pgvector, each made where it is missing."""
-    keep_nul(connection)
     if connection.value("SELECT to_regclass(?)", (f"{quoted(schema)}.versions",)) is None:
         with connection.transaction():
             _only_one(connection)

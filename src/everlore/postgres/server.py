@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any, TypeVar
 
 import psycopg
@@ -22,7 +23,7 @@ from everlore.postgres.leases import Leases
 from everlore.postgres.names import Names, quoted
 from everlore.postgres.parts import DISTRIBUTED, Part, beside, distribute, make_schema, tidy, upgrade, version
 from everlore.postgres.replica import Replica
-from everlore.postgres.statements import Connection, keep_nul
+from everlore.postgres.statements import Connection, configure
 from everlore.tenants import digest128
 
 T = TypeVar("T")
@@ -32,7 +33,6 @@ SESSION: dict[str, Any] = {
     "autocommit": True,
     "connect_timeout": CONNECT_SECONDS,
     "application_name": f"everlore {__version__}",
-    "prepare_threshold": None,  # a proxy may not know them; and a plan for any values is a bad one for lists
 }
 POOL_SECONDS = 10.0
 """How long a request waits for a free connection, or for a database that is away."""
@@ -131,7 +131,7 @@ class Server:
         try:
             while not stop.is_set():
                 with contextlib.suppress(psycopg.Error), Connection.connect(self._url, **SESSION) as connection:
-                    self._configure(connection)
+                    configure(connection, self._names)
                     connection.run(f"LISTEN {quoted(self._channel)}")
                     while not stop.is_set():
                         for _ in connection.notifies(timeout=LISTEN_SECONDS, stop_after=1):
@@ -187,11 +187,7 @@ class Server:
         """Tables that were made, of what cannot be derived, and are not there."""
         parts = [part for part in self.parts() if not part.derived]
         named = [f"{quoted(self.schema)}.{quoted(table)}" for part in parts for table in part.tables]
-
-        def work(db: Connection) -> list[str]:
-            return [one for one in named if db.value("SELECT to_regclass(?)", (one,)) is None]
-
-        return self.read(work)
+        return self.read(lambda db: [one for one in named if db.value("SELECT to_regclass(?)", (one,)) is None])
 
     def beside(self, name: str) -> list[str]:
         """Schemas in which other versions of Everlore keep their tables of this derived part."""
@@ -268,13 +264,8 @@ class Server:
             open=False,
             timeout=POOL_SECONDS,
             reconnect_timeout=CONNECT_SECONDS,
-            configure=self._configure,
+            configure=partial(configure, names=self._names),
         )
-
-    def _configure(self, connection: Connection) -> None:
-        """Nothing of it is known to the database's session, which a proxy may exchange between two transactions."""
-        keep_nul(connection)
-        connection.names = self._names
 
     def _first_contact(self) -> None:
         """Connect once, so that what is wrong is said in full, and make our schema."""
@@ -282,7 +273,7 @@ class Server:
         while True:
             try:
                 with Connection.connect(self._url, **SESSION) as connection:
-                    self._configure(connection)
+                    configure(connection, self._names)
                     make_schema(connection, self.schema, self.where)
             except psycopg.Error as error:
                 if not patience(error) or time.monotonic() > deadline:

@@ -1,4 +1,9 @@
-"""Statements on one connection, and texts as PostgreSQL keeps them."""
+"""Statements on one connection, and texts as PostgreSQL keeps them.
+
+To plan a search takes the database longer than to do it, so it keeps the plans of what is asked `often`. Each has a
+name made of what it says: what a proxy's session holds of another client under that name is the same statement. Where
+one does not hold what we have prepared, no more plans are kept.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +11,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import psycopg
+from psycopg import errors as pg
+from psycopg._preparing import Prepare, PrepareManager
+from psycopg._queries import PostgresQuery
 from psycopg.abc import Params
+from psycopg.pq import TransactionStatus
 from psycopg.types.string import StrDumper, TextLoader
 
 from everlore.postgres.names import Names
 from everlore.sql import Row, Session
+from everlore.tenants import digest128
 
 NUL = "\x00"
 STANDS_FOR_NUL = "\U0010fffe"
 """PostgreSQL keeps no NUL in a text. This is no character either, and nobody writes it."""
+ASKED_OFTEN, PLANS_KEPT = 2, 40
+"""How often a connection asks a question before its plan is kept, and of how many they are, each of 0.2 MB."""
 
 
 class _WithoutNul(StrDumper):
@@ -23,9 +35,17 @@ class _WithoutNul(StrDumper):
 
 
 class _WithNul(TextLoader):
-    def load(self, data: bytes | bytearray | memoryview) -> str | bytes:
-        text = super().load(data)
-        return text.replace(STANDS_FOR_NUL, NUL) if isinstance(text, str) and STANDS_FOR_NUL in text else text
+    def load(self, data: bytes | bytearray | memoryview) -> str:
+        text = str(data, self._encoding or "utf-8")
+        return text.replace(STANDS_FOR_NUL, NUL) if STANDS_FOR_NUL in text else text
+
+
+class _ByContent(PrepareManager):
+    def get(self, query: PostgresQuery, prepare: bool | None = None) -> tuple[Prepare, bytes]:
+        how, name = super().get(query, prepare)
+        if how is Prepare.SHOULD:
+            name = digest128(query.query.decode(), *map(str, query.types)).hex.encode()
+        return how, name
 
 
 class Connection(psycopg.Connection[Row], Session):
@@ -43,7 +63,19 @@ class Connection(psycopg.Connection[Row], Session):
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         cursor = self.execute(sql, values or None)
-        return cursor.fetchall() if cursor.description else []
+        return cursor.fetchall() if cursor.pgresult and cursor.pgresult.nfields else []
+
+    def often(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        if not self.names.plans_kept or self.info.transaction_status != TransactionStatus.IDLE:
+            return self.rows(sql, values)
+        self.prepare_threshold = ASKED_OFTEN
+        try:
+            return self.rows(sql, values)
+        except (pg.InvalidSqlStatementName, pg.DuplicatePreparedStatement):
+            self.names.plans_kept = False
+        finally:
+            self.prepare_threshold = None
+        return self.rows(sql, values)
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
         return self.execute(sql, values or None).rowcount
@@ -61,7 +93,12 @@ class Connection(psycopg.Connection[Row], Session):
                     stream.write_row(one)
 
 
-def keep_nul(connection: Connection) -> None:
-    """Texts come back from this connection as they were given, also those that hold a NUL."""
+def configure(connection: Connection, names: Names) -> None:
+    """Nothing of it is known to the database's session, which a proxy may exchange. Texts come back as they were given,
+    also those that hold a NUL."""
+    connection.names = names
+    connection._prepared = _ByContent()
+    connection.prepared_max = PLANS_KEPT
+    connection.prepare_threshold = None  # of what is not asked often: a plan for any values may be a bad one for these
     connection.adapters.register_dumper(str, _WithoutNul)
     connection.adapters.register_loader("text", _WithNul)

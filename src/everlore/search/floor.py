@@ -30,10 +30,8 @@ NAMES = (
 MANY = 4
 BRIEF = 12
 """Words of a prompt that is a question rather than a task with its material."""
-WHOLE = 0.8
-"""A turn that holds so much of what is asked fits: a few keywords are no sentence that a model could read."""
 WORDED = 0.5
-"""What it must hold where nothing could be compared but words."""
+"""What a turn must hold of what is asked where nothing could be compared but words."""
 
 
 def fitting(asked: Question, told: Sequence[Told], stats: TermStats, vector: Vector | None, model: str) -> list[bool]:
@@ -48,7 +46,7 @@ def fitting(asked: Question, told: Sequence[Told], stats: TermStats, vector: Vec
     worth = given @ np.array([plain[name] for name in NAMES]) + kept["bias" if of_model else "bias alone"]
     if of_model:  # what the model takes the prompt for: a thing to do, common knowledge, or somebody's own affairs
         worth = worth + float(vector @ np.array(kept["vector"]))
-    return [bool(one) for one in (score > 0) & ((worth >= 0) | (held >= WHOLE))]
+    return [bool(one) for one in (score > 0) & (worth >= 0)]
 
 
 @cache

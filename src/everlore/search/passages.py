@@ -40,6 +40,8 @@ SHORT = 40
 """Characters of a fact that hardly says anything: who, and a few words."""
 FURTHER_FACT = 0.6
 """A second fact of the same turn says less that is new."""
+ASKS, BRIEF = 0.8, 0.9
+"""What is left to a quotation that asks, and to one that is short: nobody kept a fact of it."""
 QUOTED = 400
 """Characters of a sentence that is shown as what was said."""
 LONGEST = 6000
@@ -236,8 +238,9 @@ def likeness(engine: Engine, query: str, texts: Sequence[tuple[Owner, str]]) -> 
     meaning once the model is there."""
     if not texts:
         return []
-    score, weights = np.zeros(len(texts), np.float32), looked_for(query)
+    score = np.zeros(len(texts), np.float32)
     for owner in {owner for owner, _ in texts}:
+        weights = looked_for(query, owner)
         own = [at for at, (of, _) in enumerate(texts) if of == owner]
         stats = engine.index.search.term_stats(list(weights), owner)
         score[own] = by_words(stats, weights, [texts[at][1] for at in own])
@@ -257,16 +260,9 @@ def by_words(stats: TermStats, weights: Mapping[str, float], texts: Sequence[str
     terms = list(weights)
     if not terms or not texts:
         return np.zeros(len(texts), np.float32)
-    nothing = np.zeros(len(texts))
-    each = Candidates(
-        frequency=in_texts(terms, [joined(held) for held in words]),
-        length=np.array([len(held) for held in words], np.float32),
-        cosine=nothing.astype(np.float32),
-        beside=np.arange(len(texts)),  # none is beside another
-        memory=np.arange(len(texts)),
-        centre=nothing.astype(np.float32),
-        turn=nothing.astype(np.int64),
-    )
+    nothing, apart = np.zeros(len(texts), np.float32), np.arange(len(texts))  # none is beside another
+    length = np.array([len(held) for held in words], np.float32)
+    each = Candidates(in_texts(terms, [joined(held) for held in words]), length, nothing, apart, apart, nothing, apart)
     return text_scores(each, term_weights(stats, weights), stats.mean_length)
 
 
@@ -315,9 +311,11 @@ def _quoted(
                 continue
             worth = [sum(weight for term, weight in idf.items() if term in terms) for _, terms in held]
             at = int(np.argmax(worth)) if max(worth) > 0 else int(np.argmax([len(terms) for _, terms in held]))
-            content = f'{turn.speaker} said: "{clip(held[at][0], QUOTED)}"'.replace("\n", " ")
+            said = clip(held[at][0], QUOTED)
+            content = f'{turn.speaker} said: "{said}"'.replace("\n", " ")
             by_user = turn.speaker not in (*map(str, hit.stored.data.get("assistants") or ()), ASSISTANT)
-            data = {"content": content, "superseded_by": "", "turn": number, "by_user": by_user}
+            left = (ASKS if said.endswith(("?", "？")) else 1.0) * (BRIEF if len(said) < SHORT else 1.0)
+            data = {"content": content, "superseded_by": "", "turn": number, "by_user": by_user, "left": left}
             row = hit.stored._replace(data=data, slot="")  # goes by the id of where it was said
             yield (hit.one.parent_id, number), (worth[at], row)
 
@@ -335,7 +333,7 @@ def _scored(said: Sequence[tuple[float, IndexedMemory]], turn: float, most: floa
     """The facts of a turn with their scores. No fact is worth more than its memory."""
     found = []
     for number, (_, fact) in enumerate(sorted(said, key=_telling)):
-        share = FURTHER_FACT**number * (1.0 if fact.data["by_user"] else BY_ASSISTANT)
+        share = FURTHER_FACT**number * (1.0 if fact.data["by_user"] else BY_ASSISTANT) * fact.data.get("left", 1.0)
         found.append((fact, round(min(turn * share, most), 6)))
     return found
 

@@ -97,6 +97,8 @@ class Hit:
     parts: Parts = NO_PARTS
     moved: tuple[str, ...] = ()
     """Why it has another score than its evidence gave it."""
+    fits: bool = True
+    """False where the recipe tells it and it does not fit the question."""
 
 
 @dataclass(frozen=True, slots=True)

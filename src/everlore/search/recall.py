@@ -102,12 +102,15 @@ def _stages(engine: Engine, query: Query, recipe: Recipe, given: _Given) -> list
     with nullcontext() if recipe.rounds else engine.index.search.snapshot():
         stages = [look(engine, query, recipe, kinds, given) for kinds in groups]
     freely = query.top_k == -1 and query.radius is None and recipe.by_meaning and recipe.by_turns
-    return [_fitting(engine, stage) for stage in stages] if recipe.floor or freely else stages
+    told = recipe.floor == "told"
+    return [_fitting(engine, stage, told=told) for stage in stages] if recipe.floor or freely else stages
 
 
-def _fitting(engine: Engine, stage: Stage) -> Stage:
-    """Without what does not fit the question."""
+def _fitting(engine: Engine, stage: Stage, *, told: bool) -> Stage:
+    """Without what does not fit the question; or, if that is to be told, with it."""
     fits = fitting(asked_for(stage.ask, stage.stats), stage.told, stage.stats, stage.ask.vector, engine.embedder.name)
+    if told:
+        return replace(stage, hits=[replace(hit, fits=fit) for hit, fit in zip(stage.hits, fits, strict=True)])
     return replace(stage, told=[*compress(stage.told, fits)], hits=[*compress(stage.hits, fits)])
 
 
@@ -172,7 +175,7 @@ def _stage(engine: Engine, query: Query, recipe: Recipe, kinds: tuple[str, ...],
     scope = query.owner.scope if query.owner else query.scope
     ask = Ask(
         text=query.text,
-        weights=looked_for(query.text),
+        weights=looked_for(query.text, given.owner),
         vector=given.vector,
         where=Where(given.owner, kinds, demand, valid_at=now, scope=scope),
         limit=max(recipe.candidates, 2 * wanted),

@@ -64,8 +64,8 @@ class Recipe:
     """The built-in model's cosine of texts that have nothing to do with each other."""
     passages: tuple[int, ...] = (4, 2)
     """Sentences shown of the first hit, and of each other one, at most; () where none are."""
-    floor: bool = False
-    """Leave out what does not fit the question, as is always done where nobody says how many there are to be."""
+    floor: Literal["", "told", "kept"] = ""
+    """What does not fit the question is told as such, or left out, as is always done where nobody says how many."""
     patience: float = 5.0
     """Seconds to wait for a model that is loading. Words go on alone then."""
 
@@ -79,8 +79,10 @@ KEYWORD = HYBRID.but("keyword", words=1.0, meaning=0.0, graph=0.0, by_meaning=Fa
 VECTOR = HYBRID.but("vector", words=0.0, meaning=1.0, graph=0.0, by_words=False, by_turns=False)
 AGENTIC = HYBRID.but("agentic", rounds=True)
 METHODS: dict[Method, Recipe] = {"keyword": KEYWORD, "vector": VECTOR, "hybrid": HYBRID, "agentic": AGENTIC}
-CONTEXT = HYBRID.but("context", floor=True)
+CONTEXT = HYBRID.but("context", floor="kept")
 """`mem_search`, `mem_context` and the gateway, owner by owner."""
+PERSON = HYBRID.but("person", floor="told")
+"""Somebody at a terminal, who is told that nothing fits and sees the nearest."""
 
 # everybody in a scope: the knowledge tools and records, with the weights and score fields of their contracts
 RECALL = Recipe(

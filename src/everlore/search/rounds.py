@@ -191,7 +191,7 @@ def _following(engine: Engine, ask: Ask, query: str) -> Ask:
             vector = engine.embedder.query(query)
         except (Unavailable, Misconfigured):
             vector = None
-    return replace(ask, text=query, weights=looked_for(query), vector=vector)
+    return replace(ask, text=query, weights=looked_for(query, ask.where.owner), vector=vector)
 
 
 def _joined(one: Ranking, other: Ranking, keep: int) -> Ranking:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from everlore.stores.base import TermStats
 from everlore.stores.bm25 import telling, worth
 from everlore.stores.tokens import own_terms, query_terms
+from everlore.types import Owner
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -29,6 +30,11 @@ Ints = NDArray[np.int64]
 OWN = 3.0
 """What a word counts that names something of the asker's ("my phone"), where others count 1: what a question is about
 besides, half the vault is about too."""
+OF_OWNER = 0.1
+"""What the name of the owner counts: all their memories are of them, and those that name them ("I'm Ann, hello!") are
+no better answers to "Where does Ann live?"."""
+NO_NAME = "default"
+"""The owner of who has not said another one; in "the default branch" it is a word."""
 BY_ASSISTANT = 0.85
 """What an assistant said is found by many questions, since it says so much; people's own words go first."""
 FADE = 60.0
@@ -64,10 +70,12 @@ class Candidates:
     turn: Ints
 
 
-def looked_for(query: str) -> dict[str, float]:
-    """The terms that a query looks for, and how much each counts."""
-    own = own_terms(query)
-    return {term: OWN if term in own else 1.0 for term in query_terms(query)}
+def looked_for(query: str, owner: Owner | None = None) -> dict[str, float]:
+    """The terms that a query looks for in the memories of an owner, and how much each counts."""
+    own = dict.fromkeys(own_terms(query), OWN)
+    if owner is not None and owner.id != NO_NAME:
+        own |= dict.fromkeys(query_terms(owner.id), OF_OWNER)
+    return {term: own.get(term, 1.0) for term in query_terms(query)}
 
 
 def term_weights(stats: TermStats, weights: Mapping[str, float]) -> Floats:
@@ -114,7 +122,8 @@ def in_context(c: Candidates) -> Floats:
 
 def dense_scores(cosine: Floats, low: float) -> Floats:
     """`low`: the cosine that counts as nothing."""
-    return _unit_range((cosine - low) / (1 - low))
+    stretched: Floats = np.clip((cosine - low) / (1 - low), 0, 1).astype(np.float32)
+    return stretched
 
 
 def _bounded(values: NDArray[np.floating]) -> Floats:
@@ -130,11 +139,6 @@ def added(score: float, more: float) -> float:
         return score + more
     straight = max(score, BEND)
     return 1 - (1 - straight) * math.exp((straight - score - more) / (1 - BEND))
-
-
-def _unit_range(values: NDArray[np.floating]) -> Floats:
-    clipped: Floats = np.clip(values, 0, 1).astype(np.float32)
-    return clipped
 
 
 def roll_up(scores: Floats, starts: Ints) -> Floats:

@@ -29,9 +29,13 @@ LONGEST_CHAIN = 20
 STILL = "still"
 """Asks whether it holds, and is no part of what holds."""
 _WHETHER = re.compile(r"\W{0,40}(?:am|are|is|do|does|have|has)\b", re.IGNORECASE)
+_SORT = re.compile(r"\b(?:which|what) (\w+)", re.IGNORECASE)
+"""The sort of thing that is asked for, "Which editor do I use?", and no value of the past."""
 
 Place = tuple[str, int]
 """A turn: the cell it belongs to, and its number there."""
+Now = Mapping[Key, IndexedMemory]
+"""Of facts that have ended, what holds instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ def supersede(engine: Engine, ask: Ask, ranking: Ranking, *, reorder: bool) -> S
         if fact.validity.end is not None and fact.validity.end <= now:
             by_owner.setdefault(fact.key.owner, []).append(fact)
     for owner, ended in by_owner.items():
-        result = _of_owner(engine, ask, owner, ended, turns, result, reorder=reorder)
+        result = _of_owner(engine, ask, owner, ended, turns if reorder else {}, result)
     return result
 
 
@@ -81,8 +85,6 @@ def _of_owner(
     ended: Sequence[IndexedMemory],
     turns: Mapping[Place, Turn],
     result: Superseded,
-    *,
-    reorder: bool,
 ) -> Superseded:
     now = _now(engine, owner, ended)
     past, present = dict(result.changes.past), dict(result.changes.present)
@@ -90,8 +92,8 @@ def _of_owner(
         replaced = now.get(fact.key)
         past.setdefault(_place(fact), []).append((fact, str(replaced.data["content"]) if replaced else ""))
     ranking = result.ranking
-    told = [fact for fact in ended if _place(fact) in turns] if reorder else []
-    met = _met(engine, owner, _asked(engine, ask, ranking), told, turns, ask.text) if told else {}
+    told = [fact for fact in ended if _place(fact) in turns]
+    met = _met(engine, ask, owner, _asked(engine, ask, ranking), told, turns, now) if told else {}
     present |= {_place(now[fact.key]): str(now[fact.key].data["content"]) for fact in met.values() if fact.key in now}
     changes = Changes(past, present)
     if not met:
@@ -114,12 +116,7 @@ def _asked(engine: Engine, ask: Ask, ranking: Ranking) -> dict[str, float]:
 
 
 def _put_behind(
-    engine: Engine,
-    ask: Ask,
-    owner: Owner,
-    ranking: Ranking,
-    met: Mapping[str, IndexedMemory],
-    now: Mapping[Key, IndexedMemory],
+    engine: Engine, ask: Ask, owner: Owner, ranking: Ranking, met: Mapping[str, IndexedMemory], now: Now
 ) -> list[Ranked]:
     memories = {one.row: one for one in ranking.memories}
     lent: dict[Place, Ranked] = {}
@@ -143,31 +140,44 @@ def _put_behind(
     return leading(memories.values(), ask.keep)
 
 
+def _best(values: Mapping[Place, float]) -> dict[str, float]:
+    """The best value of each cell."""
+    best: dict[str, float] = {}
+    for (parent, _), value in values.items():
+        best[parent] = max(best.get(parent, 0.0), value)
+    return best
+
+
 def _place(fact: IndexedMemory) -> Place:
     return fact.parent_id, int(fact.data["turn"])
 
 
 def _met(
     engine: Engine,
+    ask: Ask,
     owner: Owner,
     idf: Mapping[str, float],
     ended: Sequence[IndexedMemory],
     turns: Mapping[Place, Turn],
-    question: str,
+    now: Now,
 ) -> dict[str, IndexedMemory]:
     """The cells that the question meets best in a fact that has ended, rather than in one that holds, and that fact.
 
-    Who asks for a value of the past asks for no other, but whether that holds ("Am I single?") the present tells."""
-    whether = bool(_WHETHER.match(question))
+    Who asks for a value of the past asks for no other, but whether that holds ("Am I single?") the present tells. What
+    the present says as well ("I go to the gym on Fridays now") is no value of the past."""
+    whether, sort = bool(_WHETHER.match(ask.text)), joined(tokens(" ".join(_SORT.findall(ask.text))))
 
-    def worth(words: str) -> float:
-        return sum(weight for term, weight in idf.items() if f" {term} " in words)
+    def worth(words: str, but: str = "") -> float:
+        return sum(weight for term, weight in idf.items() if f" {term} " in words and f" {term} " not in but)
 
-    best: dict[str, float] = {}
-    for (parent, _), found in turns.items():
-        best[parent] = max(best.get(parent, 0.0), found.score)
+    said = {place: worth(turn.piece.tokens) for place, turn in turns.items()}
+    most = _best(said)
+    # what of the question's words is only lent by turns beside it: the question is about those
+    lent = {place: 1 - said[place] / (most[place[0]] or 1.0) for place in turns}
+    own = {place: turn.score - ask.recipe.words * turn.text * lent[place] for place, turn in turns.items()}
+    best = _best(own)
     placed = [(_place(fact), fact) for fact in ended]
-    foremost = [(place, fact) for place, fact in placed if turns[place].score >= FOREMOST * best[place[0]]]
+    foremost = [(place, fact) for place, fact in placed if own[place] >= FOREMOST * best[place[0]]]
     places = sorted({place for place, _ in foremost})
     holding: dict[Place, float] = {}
     for fact, turn, words in engine.index.search.in_turns(owner, sorted({one.key.kind for _, one in foremost}), places):
@@ -180,7 +190,8 @@ def _met(
         elsewhere = not shared and worth(turns[place].piece.tokens) > 0  # the question is about the rest of the turn
         rather = (place not in holding and not elsewhere) or 0 < shared >= holding.get(place, 0.0)
         if rather and shared > met.get(place[0], (-1.0,))[0]:
-            value, further = map(worth, _value(fact)) if shared else (0.0, 0.0)
+            later = joined(tokens(str(now[fact.key].data["content"]))) if fact.key in now else ""
+            value, further = (worth(words, later + sort) for words in _value(fact)) if shared else (0.0, 0.0)
             if not further or (value and whether and shared >= asked):
                 met[place[0]] = (shared, fact)
     return {parent: fact for parent, (_, fact) in met.items()}

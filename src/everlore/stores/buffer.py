@@ -81,17 +81,14 @@ class Buffer(Protocol):
         """All of a session that is not finished: cells that were closed, oldest first, and messages that belong to none
         yet, in the order they arrived."""
 
-    def at_rest(self, scope: Scope, session_id: str) -> list[Message] | None:
-        """The same; None while a closed cell of the session is not finished."""
-
     def open_sessions(self) -> dict[tuple[Scope, str], int]:
         """The sessions with messages that belong to no cell yet, each with a number that grows with every one."""
 
     def close_cells(self, cells: Sequence[Cell]) -> None:
         """Record which messages make up which cell, all in one transaction."""
 
-    def pending_cells(self, scope: Scope | None = None, session_id: str | None = None) -> list[Cell]:
-        """Cells that were closed but not finished, oldest first: of one session, or of all."""
+    def pending_cells(self) -> list[Cell]:
+        """Cells that were closed but not finished, oldest first, of all sessions."""
 
     def finish(self, cell: Cell) -> None:
         """The cell is written: drop its messages. Finishing twice is harmless."""

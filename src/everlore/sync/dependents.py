@@ -9,12 +9,13 @@ from typing import get_args
 
 from everlore import extract
 from everlore.engine import Engine
-from everlore.errors import Damaged, Unreadable
-from everlore.kinds import case, skill
+from everlore.errors import Damaged, NotFound, Unreadable
+from everlore.kinds import case, fact, skill
+from everlore.kinds.fact import Fact
 from everlore.kinds.paths import locate
 from everlore.kinds.registry import kinds_where, parts_of
 from everlore.types import IndexedMemory, Key, MemoryFile, Owner, Predicate, Track, Where
-from everlore.vault.markdown import parse_sheet, render_sheet, without
+from everlore.vault.markdown import parse_sheet, render_sheet, replace_entry, without
 
 MOST_OF_A_CELL = 1000
 """Episodes and cases of one cell: more than it has messages."""
@@ -24,29 +25,50 @@ MOST_SKILLS = 10_000
 
 def drop_parts(engine: Engine, owner: Owner, whole: str, path: str, cells: Sequence[str]) -> Mapping[str, list[str]]:
     """Take out the parts, such as facts, of cells whose `whole`, such as their episode, left `path` and is nowhere
-    else, and what agents did in them. Returns them by their file."""
+    else, and what agents did in them. What was said elsewhere too stays, and hangs on that. Returns what went by its
+    file, also those in which something only stayed."""
     kept = {row.parent_id for row in engine.index.rows.children(owner, whole, cells) if row.path != path}
     lost = [cell for cell in cells if cell not in kept]
-    by_path: dict[str, list[str]] = {}
-    for row in hanging_on(engine, owner, whole, lost):
-        by_path.setdefault(row.path, []).append(row.key.local_id)
-    for part_path, entries in by_path.items():
-        take_out(engine, part_path, entries)
-    return by_path
+    going: dict[str, list[str]] = {}
+    staying: dict[str, list[Fact]] = {}
+    for row, elsewhere in _parts(engine, owner, whole, lost):
+        going.setdefault(row.path, []).extend([] if elsewhere else [row.key.local_id])
+        staying.setdefault(row.path, []).extend([elsewhere] if elsewhere else [])
+    for part_path, entries in going.items():
+        take_out(engine, part_path, entries, staying[part_path])
+    return going
 
 
 def hanging_on(engine: Engine, owner: Owner, whole: str, cells: Sequence[str]) -> list[IndexedMemory]:
     """What goes with the `whole` of these cells: its parts, and the cases of the agents who took part."""
-    parts = parts_of(whole)
-    found = [row for part in parts for row in engine.index.rows.children(owner, part, cells)]
-    spoke = {name for row in engine.index.rows.children(owner, whole, cells) if parts for name in row.sender_ids}
+    return [row for row, elsewhere in _parts(engine, owner, whole, cells) if elsewhere is None]
+
+
+def _parts(engine: Engine, owner: Owner, whole: str, cells: Sequence[str]) -> list[tuple[IndexedMemory, Fact | None]]:
+    """What hangs on these cells; a fact that others say too, with where it hangs once these are gone."""
+    rows = engine.index.rows
+    parts = [row for part in parts_of(whole) for row in rows.children(owner, part, cells)]
+    told = {row.key: fact.from_row(row) for row in parts if row.data.get("sources")}
+    others = {cell for one in told.values() for cell in fact.other_cells(one)}.difference(cells)
+    talks = {row.parent_id: row for row in rows.children(owner, whole, sorted(others))} if others else {}
+    spoke = {name for row in rows.children(owner, whole, cells) if parts_of(whole) for name in row.sender_ids}
     agents = (Owner(owner.scope, "agent", name) for name in sorted(spoke))
-    return found + [row for agent in agents for row in engine.index.rows.children(agent, case.CASE.name, cells)]
+    cases = [row for agent in agents for row in rows.children(agent, case.CASE.name, cells)]
+    return [(row, fact.elsewhere(told[row.key], talks) if row.key in told else None) for row in (*parts, *cases)]
 
 
-def take_out(engine: Engine, path: str, entries: Collection[str]) -> None:
+def take_out(engine: Engine, path: str, entries: Collection[str], changed: Collection[Fact] = ()) -> None:
+    """Take entries out of a log in which these others say something else from now on."""
+
+    def edit(text: str | None) -> str | None:
+        text = without(entries, text)
+        for entry in map(fact.to_entry, changed):
+            with suppress(NotFound):  # a person was quicker
+                text = replace_entry(text, entry, fact.PLACE - entry.fields.keys()) if text else text
+        return text
+
     try:
-        engine.vault.change(path, partial(without, entries))
+        engine.vault.change(path, edit)
     except Unreadable:
         raise
     except Damaged as error:  # which names the line alone

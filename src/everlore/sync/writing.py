@@ -69,14 +69,15 @@ class Pages:
         before = {path: one.text if one else None for path, one in self._before.items()}
         texts = {path: (self._before[path], text) for path, text in self._after.items() if text != before[path]}
         now = self._engine.clock.now()
-        new = [row for path, (_, text) in texts.items() for row in _rows(path, text, self._said(path), now) or ()]
+        said = {path: entries.values() for path, entries in self._entries.items()}
+        new = [row for path, (_, text) in texts.items() for row in _rows(path, text, said[path], now) or ()]
         owners = {unit.dense: row.key.owner for row in new for unit in row.units if unit.dense}
         vectors = embedded(self._engine, owners)
         homes = {text: numbered(tenant_of(owner_uuid(owners[text])), 0) for text in vectors}
         behind: list[str] = []
 
         def index(changes: Mapping[str, Change]) -> None:
-            behind[:] = _applied(self._engine, changes, {path: self._said(path) for path in changes}, vectors)
+            behind[:] = _applied(self._engine, changes, said, vectors)
             self._engine.index.queue.enqueue(behind)
             if homes:
                 self._engine.cache.keep(self._engine.embedder.name, homes)
@@ -85,9 +86,6 @@ class Pages:
             self._engine.vault.exchange(texts, index)
         for path in self._before if self._doubted else behind:
             index_file(self._engine, path)
-
-    def _said(self, path: str) -> Collection[LogEntry]:
-        return self._entries[path].values()
 
 
 def index_appended(engine: Engine, path: str, change: Change, entries: Sequence[LogEntry]) -> None:
@@ -134,18 +132,20 @@ def _rows(path: str, text: str | None, entries: Collection[LogEntry], updated: i
 
 
 def write_together(engine: Engine, edit: Callable[[Pages], T]) -> T:
-    """Write what `edit` changes. It is done again when a file was changed by somebody else meanwhile."""
+    """Write what `edit` changes; once more where a file was changed meanwhile, and then none of our own may do so."""
     deadline = time.monotonic() + engine.vault.patience
+    pages = Pages(engine)
     while True:
-        pages = Pages(engine)
-        result = edit(pages)
-        try:
-            pages.write()
-        except Outdated as error:
-            if time.monotonic() > deadline:
-                raise Unavailable(
-                    f"{error} is being written by another program all the time; close it there and try again"
-                ) from None
-            time.sleep(random.uniform(0, PAUSE_SECONDS))
-        else:
-            return result
+        with engine.vault.guard(pages._after):
+            pages = Pages(engine)
+            result = edit(pages)
+            try:
+                pages.write()
+            except Outdated as error:
+                if time.monotonic() > deadline:
+                    raise Unavailable(
+                        f"{error} is being written by another program all the time; close it there and try again"
+                    ) from None
+            else:
+                return result
+        time.sleep(random.uniform(0, PAUSE_SECONDS))

@@ -43,6 +43,29 @@ def test_what_was_deleted_can_be_restored(told: Api) -> None:
     assert "nothing in the bin" in told.refused("bin/restore", 404, bin=gone["bin"])
 
 
+def test_what_two_conversations_say_stays_until_both_are_gone(api: Api) -> None:
+    api.tell("s0", "I have a dog named Rex.", "I live in Boston.", at=AT)
+    api.tell("s1", "I work as a nurse.", "I have a dog named Rex.", at=AT + 86_400_000)
+    talks = {one["session_id"]: one["id"] for one in api.ok("get", user_id="alice", memory_type="episode")["episodes"]}
+
+    def told() -> set[str]:
+        return {text for text, _ in statements(api)}
+
+    would = api.ok("delete/preview", user_id="alice", id=talks["s0"])
+    assert would["counts"] == {"episode": 1, "fact": 1}
+    assert not any("Rex" in line for line in would["profile"])
+    first = api.ok("delete", user_id="alice", id=talks["s0"])
+    assert first["deleted"] == 2
+    assert told() == {"Alice has a dog named Rex.", "Alice works as a nurse."}
+    (found,) = api.ok("search", user_id="alice", query="dog named Rex", top_k=1)["episodes"]
+    assert (found["id"], found["atomic_facts"][0]["content"]) == (talks["s1"], "Alice has a dog named Rex.")
+    api.ok("bin/restore", bin=first["bin"])
+    api.ok("delete", user_id="alice", id=talks["s1"])
+    assert told() == {"Alice has a dog named Rex.", "Alice lives in Boston."}
+    api.ok("delete", user_id="alice", id=talks["s0"])
+    assert told() == set()
+
+
 def test_what_it_had_ended_is_told_and_can_be_opened_again(told: Api) -> None:
     gone = told.ok("delete", user_id="alice", id=the_id(told, "Lisbon"))
     (boston,) = gone["still_ended"]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import Api, Server
+from serving import Api, Server, running
 
 from everlore import __version__
 
@@ -219,6 +223,67 @@ def test_a_damaged_file_degrades_health_and_nothing_else(start: Any) -> None:
     assert body["status"] == "degraded"
     assert any(file.name in problem for problem in body["problems"])
     assert api.ok("get", user_id="alice", memory_type="episode")["count"] == 1, "what cannot be read is not deleted"
+
+
+def _fill(disk: Path) -> None:
+    with suppress(OSError), (disk / "filler").open("wb", buffering=0) as filler:
+        while True:
+            filler.write(b"x" * 4096)
+
+
+def _show(disk: Path, view: str) -> None:
+    """What is opened by name from now on is opened there; what is open stays so."""
+    subprocess.run(["mount", "--bind", str(disk.with_name(view)), str(disk)], check=True)
+
+
+def _long(at: int) -> dict[str, Any]:
+    return {"sender_id": "alice", "role": "user", "timestamp": at, "content": "I ski. " * 1000}
+
+
+@pytest.mark.parametrize(
+    ("harm", "mend", "reason"),
+    [
+        (_fill, lambda disk: (disk / "filler").unlink(), "No space left"),
+        (lambda disk: _show(disk, "ro"), lambda disk: _show(disk, "rw"), "Read-only"),
+    ],
+    ids=["full", "read-only"],
+)
+def test_a_disk_that_takes_nothing_is_told_and_nothing_is_lost(
+    tmp_path: Path, harm: Callable[[Path], None], mend: Callable[[Path], object], reason: str
+) -> None:
+    disk, views = tmp_path / "root", [tmp_path / "rw", tmp_path / "ro"]
+    for folder in (disk, *views):
+        folder.mkdir()
+    if sys.platform != "linux" or os.geteuid() != 0 or os.system(f"mount -t tmpfs -o size=8m tmpfs {disk} 2>&-") != 0:
+        pytest.skip("only root may mount a disk of its own")
+    for folder in views:
+        subprocess.run(["mount", "--bind", str(disk), str(folder)], check=True)
+    subprocess.run(["mount", "-o", "remount,bind,ro", str(views[1])], check=True)
+    message = {"sender_id": "alice", "role": "user", "timestamp": AT, "content": "I ski in Zermatt."}
+    try:
+        with running(disk) as server:
+            api = Api(server.client, disk)
+            api.ok("add", session_id="before", messages=[message])
+            harm(disk)
+            ready, health = server.client.get("/readyz"), server.client.get("/health").json()
+            assert (ready.status_code, health["status"]) == (503, "degraded")
+            assert reason in ready.json()["checks"]["vault"]
+            assert any(reason in problem for problem in health["problems"])
+            sizes = range(100) if harm is _fill else ()  # what fits into pages that a database has already is kept
+            answers = [api.post("add", session_id="after", messages=[_long(AT + at)]).status_code for at in sizes]
+            assert set(answers) <= {200, 503}
+            assert 503 in answers or harm is not _fill
+            assert api.post("flush", session_id="before").status_code == 503
+            mend(disk)
+            api.until(
+                "get", lambda _: server.client.get("/readyz").status_code == 200, user_id="alice", memory_type="episode"
+            )
+            assert api.ok("flush", session_id="before")["status"] == "extracted"
+            assert api.ok("get", user_id="alice", memory_type="episode")["count"] == 1
+    finally:
+        for folder in (disk, *views):
+            while folder.is_mount():
+                subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def test_a_file_that_is_no_text_is_named_and_what_waits_for_it_stays(start: Any) -> None:

@@ -26,7 +26,10 @@ from everlore.stores.tokens import LISTED_TERMS
 from everlore.tenants import owner_uuid, tenant_of
 from everlore.types import Owner, UnitHit, Where
 
+ANY_PLAN = 2_000
+"""So many units of an owner are looked through in a moment, whatever the plan."""
 _FOUND = "SELECT tenant, row, place FROM "
+_Near = dict[str, list[UnitHit]]
 _PIECE = "n.id, n.row, n.kind, r.parent_id, r.timestamp, n.turn, n.start, n.length, n.tokens"
 
 
@@ -84,7 +87,7 @@ class PostgresSearch(Steps):
         if listing and (asked.terms or asked.vector is not None):
             stats = self._statistics(connection, asked.terms, asked.where.owner)
         held = rarest_first(stats, list(dict.fromkeys(asked.terms))[:LISTED_TERMS]) if stats else []
-        near: dict[str, list[UnitHit]] = {}
+        near: _Near = {}
         if listing and asked.vector is not None and not self._few(asked.where, stats):
             for name, where in _partitions(asked):
                 near[name] = vectors.search(
@@ -100,13 +103,7 @@ class PostgresSearch(Steps):
         return where.owner is not None and stats is not None and stats.units <= vectors.EXACT_UP_TO
 
     def _ask(
-        self,
-        connection: Connection,
-        asked: Asked,
-        stats: TermStats | None,
-        held: Sequence[str],
-        reading: int,
-        near: dict[str, list[UnitHit]],
+        self, db: Connection, asked: Asked, stats: TermStats | None, held: Sequence[str], reading: int, near: _Near
     ) -> list[Row]:
         ours = None if asked.vector is None else self._model.ours(asked.vector)
         lists: list[_List] = []
@@ -118,7 +115,10 @@ class PostgresSearch(Steps):
                 lists.append(_List(name, vectors.exact(where, asked.vector, ours, asked.limit), by_words=False))
         units = {*asked.units, *(hit.unit for hits in near.values() for hit in _within(hits, asked.radius))}
         statement = _statement(asked, lists, units, ours)
-        return connection.rows(statement.sql, statement.values) if statement.sql else []
+        if not statement.sql:
+            return []
+        any_plan = asked.where.owner and (not lists or (stats and stats.units <= ANY_PLAN))
+        return (db.often if any_plan else db.rows)(statement.sql, statement.values)
 
 
 def _partitions(asked: Asked) -> list[tuple[str, Where]]:
@@ -149,7 +149,7 @@ def _statement(asked: Asked, lists: Sequence[_List], units: set[int], ours: str 
     values: list[Any] = [value for part in (*(one.made for one in lists), *branches) for value in part.values]
     cosine, vector = "NULL::float8", ""
     if asked.vector is not None:
-        cosine = f"1 - ({vectors.FAR})"
+        cosine = f"1 - ({vectors.far(asked.where.owner)})"
         vector = f" LEFT JOIN vectors v ON v.tenant = n.tenant AND v.unit = n.id AND v.model = ({vectors.MODEL})"
     names = {one.name for one in lists}
     scores = ", ".join(f"{name}.score" if name in names else "NULL::float8" for name in ("w0", "m0"))

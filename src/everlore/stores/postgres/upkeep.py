@@ -130,8 +130,8 @@ class PostgresUpkeep:
                 (self._now(),),
             )
             assert counts is not None
-            by_kind = {kind: int(count) for kind, count, _ in kinds if count}
-            return IndexStatus(by_kind, sum(int(units) for _, _, units in kinds), *counts)
+            units = sum(int(units) for _, _, units in kinds)
+            return IndexStatus({kind: int(count) for kind, count, _ in kinds if count}, units, *counts)
 
         return self._server.read(work)
 

@@ -7,6 +7,7 @@ are too few even then, all that pass are compared.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from everlore.postgres.names import quoted
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection
+from everlore.sql import Row
 from everlore.stores.base import Vector
 from everlore.stores.postgres.words import found_in
 from everlore.stores.sql.dialect import Condition
@@ -38,7 +40,6 @@ DIGITS = 6
 
 VECTORS = "vectors(tenant, unit, row, owner, kind, tie, place, turn, model, vector)"
 MODEL = "SELECT id FROM models WHERE current AND dimension = ? AND (?::text IS NULL OR name = ?)"
-FAR = "v.vector::vector <=> ?::vector"
 
 
 def build(server: Server) -> bool:
@@ -73,12 +74,18 @@ def _built(connection: Connection, model: int) -> bool:
     return bool(connection.value(select, (connection.names.home("vectors"), f"vectors_near_{model}")))
 
 
+def far(owner: Owner | None) -> str:
+    """How far a vector is from one that is given. Of an owner the plan may be kept, and be made before that is known:
+    then it must be said that it is read once, and not for each row."""
+    return f"v.vector::vector <=> {'?::vector' if owner is None else '(SELECT ?::vector)'}"
+
+
 def exact(where: Where, query: Vector, name: str | None, limit: int) -> Condition:
     """The statement that lists the nearest units, each compared. `name` is the model that this process works with, None
     for whichever is current."""
     source, condition = found_in("vectors", "v", where)
     select = (
-        f"SELECT v.tenant, v.unit AS id, v.row, v.place, v.tie, {FAR} AS score FROM {source}"
+        f"SELECT v.tenant, v.unit AS id, v.row, v.place, v.tie, {far(where.owner)} AS score FROM {source}"
         f" WHERE v.model = ({MODEL}) AND {condition.sql} ORDER BY score, v.tie, v.place LIMIT ?"
     )
     return Condition(select, (written(query), len(query), name, name, *condition.values, limit))
@@ -97,27 +104,21 @@ def search(connection: Connection, query: Vector, where: Where, name: str | None
     return _hits([row[1:] for row in connection.rows(asked.sql, asked.values)])
 
 
-def missing(
-    connection: Connection, mine: tuple[str, int] | None, owner: Owner | None, limit: int
-) -> list[tuple[int, str]]:
+def missing(connection: Connection, mine: tuple[str, int] | None, owner: Owner | None, limit: int) -> list[Row]:
     """Units that wait for a vector, as they came, with their texts; none if they wait for one of another model."""
     ours, named = (" AND name = ? AND dimension = ?", mine) if mine else ("", ())
-    current = f"EXISTS(SELECT 1 FROM models WHERE current{ours})"
-    if owner is None:
-        select = (
-            "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
-            f" WHERE {current} ORDER BY w.unit & {NUMBERS} LIMIT ?"
-        )
-        return [(unit, dense) for unit, dense in connection.rows(select, (*named, limit))]
-    name = owner_uuid(owner)
-    tenant = tenant_of(name)
+    ask, whose, values, order = connection.rows, "", list[Any](), f"w.unit & {NUMBERS}"
+    if owner is not None:
+        # a unit's number says its tenant, and the key of the table begins with it
+        whose, order = "w.tenant = ? AND w.unit BETWEEN ? AND ? AND u.owner = ? AND ", "u.id"
+        name = owner_uuid(owner)
+        tenant = tenant_of(name)
+        ask, values = connection.often, [tenant, numbered(tenant, 0), numbered(tenant, NUMBERS), name]
     select = (
         "SELECT u.id, u.dense FROM waiting w JOIN units u ON u.tenant = w.tenant AND u.id = w.unit"
-        # a unit's number says its tenant, and the key of the table begins with it
-        f" WHERE w.tenant = ? AND w.unit BETWEEN ? AND ? AND u.owner = ? AND {current} ORDER BY u.id LIMIT ?"
+        f" WHERE {whose}EXISTS(SELECT 1 FROM models WHERE current{ours}) ORDER BY {order} LIMIT ?"
     )
-    values = (tenant, numbered(tenant, 0), numbered(tenant, NUMBERS), name, *named, limit)
-    return [(unit, dense) for unit, dense in connection.rows(select, values)]
+    return ask(select, (*values, *named, limit))
 
 
 def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
@@ -138,6 +139,13 @@ def put(connection: Connection, model: int, units: Sequence[int], vectors: NDArr
 
 
 def written(vector: NDArray[np.floating]) -> str:
+    return _written(vector.tobytes(), vector.dtype.char)
+
+
+@lru_cache(maxsize=64)
+def _written(content: bytes, kind: str) -> str:
+    """A search names its vector several times."""
+    vector = np.frombuffer(content, kind)
     return f"[{','.join(map(repr, vector.tolist()))}]"
 
 
@@ -165,7 +173,7 @@ def _many(connection: Connection, owner: Owner | None, model: int, mine: int, di
 def _near(connection: Connection, query: Vector, where: Where, model: int, limit: int) -> list[UnitHit]:
     source, condition = found_in("vectors", "v", where)
     inner = (
-        f"SELECT v.unit, v.row, v.place, v.tie, {FAR} FROM {source}"
+        f"SELECT v.unit, v.row, v.place, v.tie, {far(where.owner)} FROM {source}"
         # the model is written out: the index is only of this one, and the planner must see that
         f" WHERE v.model = {model:d} AND {condition.sql}"
         f" ORDER BY v.vector::halfvec({len(query)}) <=> ?::halfvec({len(query)}) LIMIT ?"

@@ -7,7 +7,7 @@ the score, which the database computes, so that only the best come here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -29,6 +29,7 @@ LONGEST = 1023
 OWNERS_REMEMBERED = 256
 
 _OF_OWNER = " WHERE tenant = ? AND owner = ?"
+_MOMENT = tuple(f"(SELECT {column} FROM owners{_OF_OWNER})" for column in ("epoch", "lost"))
 
 
 def statistics(
@@ -44,22 +45,25 @@ def statistics(
     missing = [term for term in terms if term not in known]
     fresh = f"SELECT tokens FROM units{_OF_OWNER} AND epoch > ? LIMIT {MOST_FRESH + 1}"
     asked = [f"(SELECT coalesce(sum({column}), 0) FROM tally{_OF_OWNER})" for column in ("units", "tokens")]
-    asked += [f"(SELECT epoch FROM owners{_OF_OWNER})", f"(SELECT lost FROM owners{_OF_OWNER})", f"ARRAY({fresh})"]
+    asked += [*_MOMENT, f"ARRAY({fresh})"]
     values = [*mine * 5, before.last if before else 1 << 62]
-    counts = _counts(name, missing)
-    found = connection.rows(f"SELECT {', '.join([*asked, *counts.sql])}", (*values, *counts.values))[0]
+    counts, of_terms = _counts(name, missing)
+    ask = connection.rows if missing else connection.often  # to count in a large owner is planned with its values
+    found = ask(f"SELECT {', '.join([*asked, *counts])}", (*values, *of_terms))[0]
     units, total, counted = int(found[0]), int(found[1]), dict(zip(missing, found[len(asked) :], strict=True))
     if not units:
         return TermStats(0, 0.0, dict.fromkeys(terms, 0))
     epoch, lost, fresh_tokens = found[2:5]
-    state = (epoch, lost)
-    again: list[str] = []
+    moments = {(epoch, lost)}
 
     def count(wanted: Sequence[str]) -> dict[str, int]:
-        again.extend(term for term in wanted if term not in counted)
-        more = _counts(name, again)
-        found = connection.rows(f"SELECT {', '.join(more.sql)}", more.values)[0] if again else ()
-        return counted | dict(zip(again, found, strict=True))
+        again = [term for term in wanted if term not in counted]
+        if not again:
+            return counted
+        counts, of_terms = _counts(name, again)
+        found = connection.rows(f"SELECT {', '.join([*_MOMENT, *counts])}", (*mine * 2, *of_terms))[0]
+        moments.add(found[:2])
+        return counted | dict(zip(again, found[2:], strict=True))
 
     frequency = frequencies.of(
         name,
@@ -67,8 +71,7 @@ def statistics(
         terms,
         since=lambda since: fresh_tokens if since == before else [""] * (MOST_FRESH + 1),
         count=count,
-        # what is counted later than the epoch was read may be of another moment
-        unchanged=lambda: not again or connection.row(f"SELECT epoch, lost FROM owners{_OF_OWNER}", mine) == state,
+        unchanged=lambda: len(moments) == 1,  # what is counted later than the epoch was read may be of another one
     )
     return TermStats(units, total / units, frequency)
 
@@ -86,16 +89,11 @@ def _of_all(connection: Connection, terms: Sequence[str]) -> TermStats:
     return TermStats(units, total / max(units, 1), dict.fromkeys(terms, 0) | counted)
 
 
-class _Columns(NamedTuple):
-    sql: list[str]
-    values: list[Any]
-
-
-def _counts(owner: UUID, terms: Sequence[str]) -> _Columns:
+def _counts(owner: UUID, terms: Sequence[str]) -> tuple[list[str], list[Any]]:
     """In how many units of an owner each of the terms stands."""
     count = "(SELECT count(*) FROM units WHERE words @> ?::bigint[] AND tenant = ? AND owner = ?)"
     values = [value for term in terms for value in ([word_hash(owner, term)], tenant_of(owner), owner)]
-    return _Columns([count] * len(terms), values)
+    return [count] * len(terms), values
 
 
 def held(connection: Connection, terms: Sequence[str], where: Where) -> list[str]:
@@ -135,14 +133,11 @@ def _score(terms: Sequence[str], weights: Sequence[float], mean_length: float) -
     `count / (count + k)` is written `1 - k / (count + k)`, so that a term is counted once. Counting it in the text is
     ten times as quick as in an array.
     """
-    # said to be floats: without a word, PostgreSQL takes 0.72 for a decimal and computes twenty times as long
-    shrink = f"(float8 '{K1 * (1 - B)!r}' + float8 '{K1 * B / max(mean_length, 1.0)!r}' * least(u.length, {LONGEST}))"
-    parts: list[str] = []
+    shrink = f"(?::float8 + ?::float8 * least(u.length, {LONGEST}))"
+    shrunk = (K1 * (1 - B), K1 * B / max(mean_length, 1.0))
+    count = "(octet_length(u.tokens) - octet_length(replace(u.tokens, ?, ''))) / ?::int"
     values: list[Any] = []
     for term, weight in zip(terms, weights, strict=True):
         token = f" {term} "
-        size = len(token.encode())
-        count = f"(octet_length(u.tokens) - octet_length(replace(u.tokens, ?, ''))) / {size}"
-        parts.append(f"?::float8 * (1 - {shrink} / ({count} + {shrink}))")
-        values += [weight * (K1 + 1), token]
-    return " + ".join(parts), values
+        values += [weight * (K1 + 1), *shrunk, token, len(token.encode()), *shrunk]
+    return " + ".join([f"?::float8 * (1 - {shrink} / ({count} + {shrink}))"] * len(terms)), values

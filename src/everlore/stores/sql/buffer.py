@@ -59,10 +59,6 @@ class SqlBuffer(Buffer):
         found = self._all(scope, session_id)
         return _cells(found), [_message(*one[:4]) for one in found if one[4] is None]
 
-    def at_rest(self, scope: Scope, session_id: str) -> list[Message] | None:
-        pending, waiting = self.session(scope, session_id)
-        return None if pending else waiting
-
     def unprocessed(self, scope: Scope, session_id: str) -> list[Message]:
         return [_message(*one[:4]) for one in self._all(scope, session_id)]
 
@@ -88,12 +84,9 @@ class SqlBuffer(Buffer):
 
         self._tables.write(work)
 
-    def pending_cells(self, scope: Scope | None = None, session_id: str | None = None) -> list[Cell]:
-        if scope is not None and session_id is not None:
-            return self.session(scope, session_id)[0]
+    def pending_cells(self) -> list[Cell]:
         select = f"{_WHOLE} WHERE cell IS NOT NULL ORDER BY {_ARRIVAL}"
-        found = self._tables.read(lambda db: db.rows(select))
-        return [one for one in _cells(found) if scope in (None, one.scope) and session_id in (None, one.session_id)]
+        return _cells(self._tables.read(lambda db: db.rows(select)))
 
     def finish(self, cell: Cell) -> None:
         self._tables.write(lambda db: self._finish(db, cell))
@@ -224,7 +217,7 @@ class SqlBuffer(Buffer):
 
     def _all(self, scope: Scope, session_id: str) -> list[Row]:
         select = f"{_WHOLE} WHERE {_HERE} ORDER BY id"
-        return self._tables.read(lambda db: db.rows(select, _session(scope, session_id)))
+        return self._tables.read(lambda db: db.often(select, _session(scope, session_id)))
 
 
 def _accept(db: Session, kept: Sequence[Kept], arrival: str, *, older: bool) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everlore.stores.rows import memory
 from everlore.stores.sql.asking import Asking
 from everlore.stores.sql.dialect import Condition
 from everlore.types import IndexedMemory, Owner, Where
@@ -21,21 +20,12 @@ class SqlOverview(Asking):
     def ended(self, where: Where, begin: int, end: int, limit: int) -> list[IndexedMemory]:
         within = Condition("r.valid_until >= ? AND r.valid_until < ?", (begin, end))
         after = " ORDER BY r.valid_until DESC, r.id LIMIT ?"
-        return list(
-            map(
-                memory,
-                self._where(self._say.stored(), self._say.permitted(where), within, after=after, values=(limit,)),
-            )
-        )
+        return self._memories(self._say.permitted(where), within, after=after, values=(limit,))
 
     def changed(self, where: Where, since: int, limit: int) -> list[IndexedMemory]:
         later = Condition("r.updated > ?", (since,))
         after = " ORDER BY r.updated DESC, r.id DESC LIMIT ?"
-        return list(
-            map(
-                memory, self._where(self._say.stored(), self._say.permitted(where), later, after=after, values=(limit,))
-            )
-        )
+        return self._memories(self._say.permitted(where), later, after=after, values=(limit,))
 
     def sessions(self, where: Where, offset: int, limit: int) -> list[tuple[str, int, int, int]]:
         select = f"SELECT r.session_id, count(*), min(r.timestamp), max(r.timestamp) FROM {self._say.memories}"
@@ -54,19 +44,15 @@ class SqlOverview(Asking):
     def names(self, owner: Owner, limit: int) -> list[tuple[str, int, int]]:
         after = " GROUP BY e.target ORDER BY 2 DESC, 1 LIMIT ?"
         whose, named = self._say.owner(owner, "e"), Condition("e.relation IN ('names', 'is')")
-        found = self._where(
-            "SELECT e.target, count(*), max(e.row) FROM edges e", whose, named, after=after, values=(limit,)
-        )
+        select = "SELECT e.target, count(*), max(e.row) FROM edges e"
+        found = self._where(select, whose, named, after=after, values=(limit,))
         return [(name, int(number), int(row)) for name, number, row in found]
 
     def together(self, owner: Owner, names: Sequence[str], limit: int) -> list[tuple[str, str, int]]:
-        select = (
-            "SELECT e.target, n.target, count(*) FROM edges e JOIN edges n ON n.row = e.row AND e.target < n.target"
-        )
+        beside = "edges n ON n.row = e.row AND e.target < n.target"
+        select = f"SELECT e.target, n.target, count(*) FROM edges e JOIN {beside}"
         demands = [self._say.owner(owner, alias) for alias in "en"]
         demands += [self._say.texts(f"{alias}.target", names) for alias in "en"]
         after = " GROUP BY e.target, n.target ORDER BY 3 DESC, 1, 2 LIMIT ?"
-        return [
-            (one, other, int(number))
-            for one, other, number in self._where(select, *demands, after=after, values=(limit,))
-        ]
+        found = self._where(select, *demands, after=after, values=(limit,))
+        return [(one, other, int(number)) for one, other, number in found]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Literal
 
-from everlore.stores.base import ListingPage
+from everlore.stores.base import ListingPage, Order
 from everlore.stores.rows import memory
 from everlore.stores.sql.asking import Asking
 from everlore.stores.sql.dialect import ALWAYS, Condition, joined
@@ -15,34 +14,24 @@ from everlore.types import IndexedMemory, Key, Owner, Scope, Where
 class SqlRows(Asking):
     def stored(self, ids: Iterable[int]) -> dict[int, IndexedMemory]:
         wanted = list(ids)
-        found = self._where(self._say.stored(), self._say.numbers("r.id", wanted)) if wanted else []
-        return {row[0]: memory(row) for row in found}
+        return {one.id: one for one in self._memories(self._say.numbers("r.id", wanted))} if wanted else {}
 
     def find(self, keys: Iterable[Key]) -> dict[Key, IndexedMemory]:
         wanted = list(keys)
-        found = self._where(self._say.stored(), self._say.keys(wanted)) if wanted else []
-        return {one.key: one for one in map(memory, found)}
+        return {one.key: one for one in self._memories(self._say.keys(wanted))} if wanted else {}
 
     def by_global_id(self, ids: Iterable[str]) -> dict[str, IndexedMemory]:
-        found = self._where(self._say.stored(), self._say.texts("r.handle", ids))
-        return {one.key.global_id: one for one in map(memory, found)}
+        return {one.key.global_id: one for one in self._memories(self._say.texts("r.handle", ids))}
 
     def page(
-        self,
-        where: Where,
-        *,
-        sort_by: Literal["timestamp", "updated"] = "timestamp",
-        descending: bool = True,
-        offset: int = 0,
-        limit: int = 20,
+        self, where: Where, *, sort_by: Order = "timestamp", descending: bool = True, offset: int = 0, limit: int = 20
     ) -> ListingPage:
         demand, way = self._say.permitted(where), "DESC" if descending else "ASC"
         # entry before id: the order must be the same after a rebuild, which gives new ids
         column = {"timestamp": "r.timestamp", "updated": "r.updated"}[sort_by]
         order = f" ORDER BY {column} {way}, {self._say.entry.format(way=way)}, r.id {way} LIMIT ? OFFSET ?"
-        found = self._where(self._say.stored(), demand, after=order, values=(limit, offset))
         total = self.count(where) if self._say.restriction(where) is None else self._total(demand)
-        return ListingPage(list(map(memory, found)), total)
+        return ListingPage(self._memories(demand, after=order, values=(limit, offset)), total)
 
     def newest(self, where: Where, alone: Sequence[str] = (), *, offset: int = 0, limit: int = 20) -> ListingPage:
         kinds = self._say.kinds(where.kinds)
@@ -86,14 +75,14 @@ class SqlRows(Asking):
             f"{self._say.stored('0, ')} WHERE {mine.sql}"
             f" UNION ALL SELECT 1, {self._say.columns} FROM {source} WHERE {ended.sql}"
         )
-        found = self._rows(select, (*mine.values, *ended.values))
+        found = self._rows(select, (*mine.values, *ended.values), often=True)
         others = {row[1]: memory(row[1:]) for row in found if row[0]}.values()
         oldest_first = sorted(others, key=lambda one: (one.timestamp, one.key.local_id))
         return {row[1]: memory(row[1:]) for row in found if not row[0]}, oldest_first
 
     def children(self, owner: Owner, kind: str, parent_ids: Sequence[str]) -> list[IndexedMemory]:
         mine = joined([self._say.owner(owner), self._say.kinds([kind]), self._say.texts("r.parent_id", parent_ids)])
-        return list(map(memory, self._where(self._say.stored(), mine, after=" ORDER BY r.timestamp, r.entry")))
+        return self._memories(mine, after=" ORDER BY r.timestamp, r.entry")
 
     def related(
         self, owner: Owner, kind: str, slots: Sequence[str], ids: Collection[int], newest: int
@@ -104,12 +93,12 @@ class SqlRows(Asking):
         asked += [(self._about(owner, kind, slots), "")] if slots else []
         asked += [(self._say.numbers("r.id", ids), "")] if ids else []
         parts = [f"SELECT * FROM ({self._say.stored()} WHERE {which.sql}{order}) p" for which, order in asked]
-        found = self._rows(" UNION ALL ".join(parts), [value for which, _ in asked for value in which.values])
+        values = [value for which, _ in asked for value in which.values]
+        found = self._rows(" UNION ALL ".join(parts), values, often=True)
         return list({row[0]: memory(row) for row in found}.values())
 
     def in_slot(self, owner: Owner, kind: str, *slots: str) -> list[IndexedMemory]:
-        found = self._where(self._say.stored(), self._about(owner, kind, slots), after=" ORDER BY r.timestamp, r.entry")
-        return list(map(memory, found))
+        return self._memories(self._about(owner, kind, slots), after=" ORDER BY r.timestamp, r.entry")
 
     def in_slots(self, owner: Owner, kind: str, slots: Sequence[str]) -> dict[str, list[int]]:
         select = f"SELECT r.slot, r.id FROM {self._say.memories}"

@@ -41,4 +41,5 @@ class Steps(Asking):
             return []
         parents = self._say.texts("r.parent_id", dict.fromkeys(parent for parent, _ in turns))
         mine = joined([self._say.owner(owner), self._say.kinds(kinds), parents])
-        return self._where(select, mine, self._say.turns(turns), after=" ORDER BY r.entry, u.place")
+        named = joined([mine, self._say.turns(turns)])
+        return self._rows(f"{select} WHERE {named.sql} ORDER BY r.entry, u.place", named.values, often=True)

@@ -16,11 +16,11 @@ from everlore.surfaces.cli import output
 from everlore.surfaces.cli.asking import asking
 from everlore.types import Json
 
-NEAREST = "Nothing fits that. The nearest:"
 NOTHING_IN_BIN = "The bin is empty. What is forgotten waits there, so that it can be brought back."
 OTHERS = 5
 """Other users that are named when nothing was found."""
 TAIL_SECONDS = 1.0
+NEAREST = "Nothing fits well. The nearest:"
 Show = Callable[[Json], None]
 
 
@@ -30,14 +30,8 @@ def search(
     """False when nothing was found."""
     if not query.strip():
         raise InvalidInput("say what to look for, for example: everlore search 'where do I live'")
-    arguments: dict[str, Json] = {
-        "query": query,
-        "limit": limit,
-        "project": project,
-        "everywhere": everywhere,
-        "why": verbose,
-    }
-    return _listed("search", _show_hit, user, as_json, **arguments)
+    where: dict[str, Json] = {"project": project, "everywhere": everywhere}
+    return _listed("search", _show_hit, user, as_json, query=query, limit=limit, why=verbose, **where)
 
 
 def add(text: list[str], user: str | None, *, everywhere: bool, as_json: bool) -> None:
@@ -175,7 +169,7 @@ def _listed(name: str, show: Show, user: str | None, as_json: bool, turned: bool
         output.show_json(rows)
         return bool(rows)
     with output.pages():
-        if name == "search" and rows and not any(row.get("fits", True) for row in rows):
+        if found.get("nearest"):
             output.show_line(NEAREST)
         for row in reversed(rows) if turned else rows:
             show(row)

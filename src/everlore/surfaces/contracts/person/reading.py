@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from everlore import memory
 from everlore.clock import DAY_MS
-from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.graph.names import name_key, names
 from everlore.kinds.case import CASE
@@ -15,8 +14,8 @@ from everlore.kinds.episode import EPISODE
 from everlore.kinds.registry import kind, kinds_where, parts_of
 from everlore.memory.spoken import spoken_of
 from everlore.project import JOINT, Project
-from everlore.search import METHODS, Hit, Passage, Query, Recipe, recall
-from everlore.search.recall import ranked
+from everlore.search import Hit, Passage, Query, recall
+from everlore.search.recipes import PERSON
 from everlore.stores.tokens import query_terms, tokens
 from everlore.surfaces.contracts.person.asking import Person, listed, row, statement
 from everlore.types import PERSONAL, IndexedMemory, Json, Predicate, Where
@@ -31,23 +30,15 @@ WHO = ("identity", "home", "work", "family", "preference", "health", "goal")
 def search(
     who: Person, query: str, limit: int = 5, *, project: str | None = None, everywhere: bool = False, why: bool = False
 ) -> Json:
-    """The sentences that answer, best first; `fits` of each says whether it is more than merely the nearest. `project`
-    names another one than that of the folder."""
+    """The sentences that answer, best first; `nearest` where none of them fits. `project` names another one than that
+    of the folder."""
     who = replace(who, project=_project(who, project)) if project else who
     here = who.project.id if who.project and not everywhere else None
-    asked, recipe = Query(who.owner, query, top_k=limit, project=here, explain=why), METHODS["hybrid"]
-    hits = sorted(recall(who.engine, asked, recipe).best, key=lambda hit: -hit.score)[:limit]
-    fit = fitting(who.engine, asked, recipe, hits)
+    found = recall(who.engine, Query(who.owner, query, top_k=limit, project=here, explain=why), PERSON)
+    hits = sorted(found.best, key=lambda hit: (not hit.fits, -hit.score))[:limit]
     terms = set(query_terms(query))
-    shown = [_hit(who, hit, terms, why=why) | {"fits": hit in fit} for hit in hits]
-    return listed(who, sorted(shown, key=lambda one: not one["fits"]), everywhere=everywhere)
-
-
-def fitting(engine: Engine, asked: Query, recipe: Recipe, hits: Sequence[Hit]) -> list[Hit]:
-    """Those that agents would be given, too: they are about what was asked. The others are merely the nearest."""
-    floored = recipe.but(recipe.name, floor=True, rounds=False)
-    about = {hit.stored.key for stage in ranked(engine, asked, floored) for hit in stage.hits}
-    return [hit for hit in hits if hit.stored.key in about]
+    answer: dict[str, Json] = listed(who, [_hit(who, hit, terms, why=why) for hit in hits], everywhere=everywhere)
+    return answer | {"nearest": bool(hits) and not any(hit.fits for hit in hits)}
 
 
 def log(who: Person, limit: int = 20, session: str | None = None) -> Json:
@@ -197,7 +188,8 @@ def _about(who: Person, key: str) -> list[IndexedMemory]:
 def _hit(who: Person, hit: Hit, terms: set[str], *, why: bool) -> Json:
     found = hit.stored
     said = hit.passages or (Passage(statement(found), hit.score, 0, "", found.timestamp, 0),)
-    told = row(who, found) | {"score": hit.score, "passages": [_passage(who, one, terms) for one in said]}
+    told = row(who, found) | {"score": hit.score, "fits": hit.fits}
+    told["passages"] = [_passage(who, one, terms) for one in said]
     if why:
         evidence = hit.parts
         shares = {"words": evidence.words, "meaning": evidence.meaning, "graph": evidence.graph}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, get_args
 
 from everlore.search import METHODS, Hit, Passage, Query, recall
@@ -11,7 +10,6 @@ from everlore.search.query import Recall
 from everlore.search.recipes import Method
 from everlore.surfaces.contracts.everme import markdown, reading
 from everlore.surfaces.contracts.everme.saving import Person
-from everlore.surfaces.contracts.person.reading import fitting
 from everlore.surfaces.page.markup import Html, el, join, marked, table
 from everlore.surfaces.page.views.base import Shown, View
 from everlore.surfaces.page.views.parts import (
@@ -101,22 +99,22 @@ def _column(visit: Visit, place: Place, owner: Owner, question: str, method: Met
         project=place.get("project") or None,
         filter=None if at is None else Predicate("timestamp", "lte", at),
     )
-    found = recall(visit.engine, query, METHODS[method])
+    found = recall(visit.engine, query, METHODS[method].but(method, floor="told"))
     hits = sorted(found.best, key=lambda hit: -hit.score)[:HITS]
-    fit = hits if why else fitting(visit.engine, replace(query, explain=False), METHODS[method], hits)
-    told = words("ask.found", count=len(fit), ms=round(found.trace["total_ms"]), method=words(f"ask.{method}"))
+    count = len(hits) if why else sum(hit.fits for hit in hits)
+    told = words("ask.found", count=count, ms=round(found.trace["total_ms"]), method=words(f"ask.{method}"))
     if why and hits:
         body = _waterfall(visit, place, found, hits)
     else:
-        body = _answers(visit, [(hit, _hit(visit, place, hit, question, at)) for hit in hits], fit)
+        body = _answers(visit, [(hit, _hit(visit, place, hit, question, at)) for hit in hits])
     note = el("p.note", found.trace["note"]) if found.trace.get("note") else None
     return el("section", el("p.meta", told), note, body, aria_label=words(f"ask.{method}"))
 
 
-def _answers(visit: Visit, hits: Sequence[tuple[Hit, Html]], fit: Sequence[Hit]) -> Html:
+def _answers(visit: Visit, hits: Sequence[tuple[Hit, Html]]) -> Html:
     """What fits, and folded below it what is merely the nearest that there is."""
     words = visit.words
-    about, less = ([one for hit, one in hits if (hit in fit) is wanted] for wanted in (True, False))
+    about, less = ([one for hit, one in hits if hit.fits is wanted] for wanted in (True, False))
     shown = el("ol.hits", about) if about else empty(words("ask.none"), words("ask.none_text"))
     folded = el("summary", words("ask.less", count=len(less))), el("ol.hits", less)
     return el("div", shown, el("details", folded) if less else None)
