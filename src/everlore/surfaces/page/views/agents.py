@@ -59,26 +59,11 @@ def _cases(visit: Visit, place: Place, rows: list[IndexedMemory]) -> Html:
     words = visit.words
     body = []
     for row in rows:
-        session = (
-            el(
-                "a",
-                row.session_id,
-                href=place.to("memories", owner=visit.code_of(row.key.owner), session=row.session_id),
-            )
-            if row.session_id
-            else ""
-        )
-        lesson = clipped(str(row.data["key_insight"] or ""), 160)
+        told = place.to("memories", owner=visit.code_of(row.key.owner), session=row.session_id)
+        session = el("a", row.session_id, href=told) if row.session_id else ""
+        task, lesson = clipped(str(row.data["task_intent"]), 120), clipped(str(row.data["key_insight"] or ""), 160)
         went = el("td.number", f"{float(row.data['quality_score']):.0%}")
-        body.append(
-            [
-                link(visit, place, row, clipped(str(row.data["task_intent"]), 120)),
-                went,
-                lesson,
-                session,
-                when(visit, row.timestamp, age=False),
-            ]
-        )
+        body.append([link(visit, place, row, task), went, lesson, session, when(visit, row.timestamp, age=False)])
     heads = [words(f"agents.{name}") for name in ("task", "went", "lesson", "session", "when")]
     return table(words("agents.cases_caption"), heads, body)
 
@@ -96,14 +81,8 @@ def _given(visit: Visit, place: Place) -> Html | None:
             [el("a", one, href=place.to("memories", one, owner=visit.code_of(owner))) if owner else one, " "]
             for one in event.data["memories"][:5]
         ]
-        rows.append(
-            [
-                when(visit, event.at, age=False),
-                event.data["question"],
-                event.data.get("session") or event.data["recipe"],
-                el("td", linked),
-            ]
-        )
+        how = event.data.get("session") or event.data["recipe"]
+        rows.append([when(visit, event.at, age=False), event.data["question"], how, el("td", linked)])
     heads = [words(f"agents.given_{name}") for name in ("when", "question", "how", "what")]
     return el("section", el("h2", words("agents.given")), table(words("agents.given_caption"), heads, rows))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,12 +62,7 @@ def _code(visit: Visit, place: Place) -> Html:
     rows = [
         [
             el("th", el("b", one.project.id), el("p.meta.mono", one.project.root), scope="row"),
-            el(
-                "td",
-                words.named("code", f"state_{one.state}"),
-                el("progress", max=100, value=one.percent, aria_label=f"{one.percent} %"),
-                f" {one.percent:.0f} %",
-            ),
+            el("td", words.named("code", f"state_{one.state}"), _progress(one.percent), f" {one.percent:.0f} %"),
             el("td.number", f"{one.project.indexed_files:,}"),
             el("td.number", f"{one.chunks:,}"),
             button(words("code.again"), "index-code", cls=".small", of=one.project.id, path=one.project.root)
@@ -90,17 +86,15 @@ def _code(visit: Visit, place: Place) -> Html:
     )
 
 
+def _progress(percent: float) -> Html:
+    return el("progress", max=100, value=percent, aria_label=f"{percent} %")
+
+
 def _hit(hit: CodeHit) -> Html:
     shown = "\n".join(hit.content.splitlines()[:LINES])
     where = f"{hit.file_path}:{hit.start_line}"
-    head = el(
-        "p.meta",
-        el("code", where),
-        hit.breadcrumb,
-        el("span.chip.holds", hit.language),
-        el("span.score", f"{hit.score:.2f}"),
-    )
-    return el("article.card", head, el("pre", shown, tabindex="0", aria_label=where))
+    about = hit.breadcrumb, el("span.chip.holds", hit.language), el("span.score", f"{hit.score:.2f}")
+    return el("article.card", el("p.meta", el("code", where), about), el("pre", shown, tabindex="0", aria_label=where))
 
 
 def _index(visit: Visit, given: Mapping[str, str]) -> Did:
@@ -123,12 +117,9 @@ def _site(visit: Visit, place: Place) -> Html:
     try:
         tool, given = ("evo.content.children", {"id": node}) if node else ("evo.content.root_tree", {})
         limit = min(CHILDREN, engine.settings.emcp.max_result_items)
-        found = content_call(visit.state.content.opener, engine, 0, tool, {**given, "limit": limit})
-        above = (
-            content_call(visit.state.content.opener, engine, 0, "evo.content.ancestors", {"id": node, "limit": limit})
-            if node
-            else {}
-        )
+        asked = partial(content_call, visit.state.content.opener, engine, 0)
+        found = asked(tool, {**given, "limit": limit})
+        above = asked("evo.content.ancestors", {"id": node, "limit": limit}) if node else {}
     except EverloreError as error:
         return el("section", title, el("p.alert", str(error), role="alert"))
     path = [

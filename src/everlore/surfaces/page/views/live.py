@@ -55,14 +55,11 @@ def _figures(visit: Visit) -> Html | None:
         ("live.embedded", f"{embedded} %", words("live.pieces", count=f"{status.units:,}")),
         ("live.memories", f"{sum(status.rows.values()):,}", words("live.in_files", count=f"{status.files:,}")),
     ]
-    return el(
-        "ul.cards",
-        [
-            el("li.card", el("span.meta", words(name)), el("span.figure", number), el("span.meta", unit))
-            for name, number, unit in figures
-        ],
-        aria_label=words("live.figures"),
-    )
+    cards = [
+        el("li.card", el("span.meta", words(name)), el("span.figure", number), el("span.meta", unit))
+        for name, number, unit in figures
+    ]
+    return el("ul.cards", cards, aria_label=words("live.figures"))
 
 
 def _time(visit: Visit, ms: int) -> Html:
@@ -84,19 +81,11 @@ def _learnt(visit: Visit, place: Place, rows: list[IndexedMemory]) -> Html:
 
 def _asked(visit: Visit, events: list[Event]) -> Html:
     words = visit.words
-    items = [
-        el(
-            "li.line",
-            el("p.say", event.data["question"]),
-            el(
-                "p.meta",
-                _time(visit, event.at),
-                words("live.given", count=len(event.data["memories"]), recipe=event.data["recipe"]),
-                visit.called(event.owner) if event.owner else None,
-            ),
-        )
-        for event in reversed(events)
-    ]
+    items = []
+    for event in reversed(events):
+        given = words("live.given", count=len(event.data["memories"]), recipe=event.data["recipe"])
+        about = el("p.meta", _time(visit, event.at), given, visit.called(event.owner) if event.owner else None)
+        items.append(el("li.line", el("p.say", event.data["question"]), about))
     return section(words("live.asked"), el("ul.lines", items) if items else el("p.hint", words("live.asked_none")))
 
 
@@ -107,14 +96,8 @@ def _requests(visit: Visit, events: list[Event]) -> Html | None:
         data = event.data
         slow = el("span.chip.until", words("live.slow")) if data["ms"] >= SLOW_MS else None
         wrong = el("span.chip.bad", str(data["status"])) if data["status"] >= 400 else str(data["status"])
-        rows.append(
-            [
-                _time(visit, event.at),
-                el("code", f"{data['method']} {data['route']}"),
-                wrong,
-                el("td.number", f"{data['ms']:,.0f} ms ", slow),
-            ]
-        )
+        asked = el("code", f"{data['method']} {data['route']}")
+        rows.append([_time(visit, event.at), asked, wrong, el("td.number", f"{data['ms']:,.0f} ms ", slow)])
     heads = [words(f"live.{name}") for name in ("when", "request", "status", "took")]
     return table(words("live.requests"), heads, rows) if rows else None
 

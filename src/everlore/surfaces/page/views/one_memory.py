@@ -76,12 +76,8 @@ def _facts_about(visit: Visit, place: Place, stored: IndexedMemory) -> Iterator[
     yield words("memory.owner"), visit.called(key.owner)
     yield words("memory.told_by"), ", ".join(stored.sender_ids)
     yield words("memory.written_by"), _writer(visit, stored)
-    yield (
-        words("memory.session"),
-        el("a", stored.session_id, href=place.to("memories", owner=visit.code_of(key.owner), session=stored.session_id))
-        if stored.session_id
-        else "",
-    )
+    told = place.to("memories", owner=visit.code_of(key.owner), session=stored.session_id)
+    yield words("memory.session"), el("a", stored.session_id, href=told) if stored.session_id else ""
     yield words("memory.project"), stored.project if stored.project != "*" else words("memory.everywhere")
     if (source := _source(visit, stored)) is not None:
         yield words("memory.talk"), link(visit, place, source)

@@ -16,7 +16,18 @@ from everlore.stores.tokens import tokens
 from everlore.surfaces.page.graph_layout import layout
 from everlore.surfaces.page.markup import Html, el, table
 from everlore.surfaces.page.views.base import Shown, View
-from everlore.surfaces.page.views.parts import chip, choice, empty, link, live_form, prose, statement, when, whose
+from everlore.surfaces.page.views.parts import (
+    chip,
+    choice,
+    empty,
+    link,
+    live_form,
+    prose,
+    statement,
+    text_field,
+    when,
+    whose,
+)
 from everlore.surfaces.page.visit import Place, Visit
 from everlore.types import IndexedMemory, Json, Owner, Where
 
@@ -32,11 +43,7 @@ def controls(visit: Visit, place: Place) -> Html:
     if place.name:
         return el("p", el("a", visit.words("people.all"), href=place.to("people", owner=place.get("owner"))))
     sizes = choice("most", visit.words("people.most"), [(str(one), f"{one:,}") for one in SIZES], str(_most(place)))
-    box = el(
-        "label.field",
-        el("span", visit.words("people.find")),
-        el("input", type="search", name="find", value=place.get("find"), autocomplete="off"),
-    )
+    box = text_field("find", visit.words("people.find"), place.get("find"), "search", autocomplete="off")
     return live_form(place, box, whose(visit, visit.owner(place)), sizes, label=visit.words("nav.people"))
 
 

@@ -24,21 +24,11 @@ def controls(visit: Visit, place: Place) -> Html:
 def content(visit: Visit, place: Place) -> Shown:
     words, owner = visit.words, visit.owner(place)
     known = read_profile(visit.engine, owner)
-    rule_form = form(
-        "add-rule",
-        text_field(
-            "rule", words("profile.new_rule"), placeholder=words("profile.rule_hint"), maxlength=280, required=True
-        ),
-        el("div.actions", el("button.main", words("profile.add_rule"))),
-        owner=visit.code_of(owner),
-    )
-    add = el(
-        "section.card",
-        el("h2", words("profile.rules")),
-        el("p.hint", words("profile.rules_text")),
-        _rules(visit, place, owner, known),
-        rule_form if visit.may_write else None,
-    )
+    hint, send = words("profile.rule_hint"), el("div.actions", el("button.main", words("profile.add_rule")))
+    rule = text_field("rule", words("profile.new_rule"), placeholder=hint, maxlength=280, required=True)
+    own_rule = form("add-rule", rule, send, owner=visit.code_of(owner)) if visit.may_write else None
+    rules = _rules(visit, place, owner, known)
+    add = section(words("profile.rules"), rules, own_rule, name="section.card", hint=words("profile.rules_text"))
     if known is None:
         return Shown(el("div", empty(words("profile.empty"), words("profile.empty_text")), add))
     infos = [info for info in known.explicit_info if info.category != CATEGORY]

@@ -65,21 +65,15 @@ def _versions(visit: Visit) -> Html:
     if visit.is_owner:
         status = engine.index.upkeep.status()
         model = engine.llm.model if engine.llm else words("settings.no_model")
+        stored = "server" if engine.settings.store.url.get_secret_value() else "files"
+        pieces = words("settings.pieces_text", units=f"{status.units:,}", waiting=f"{status.unembedded:,}")
         counts = ", ".join(f"{number:,} {several(name, number)}" for name, number in sorted(status.rows.items()))
         shown += [
             (words("settings.vault"), el("code", engine.vault.where)),
-            (
-                words("settings.store"),
-                words(
-                    "settings.store_server" if engine.settings.store.url.get_secret_value() else "settings.store_files"
-                ),
-            ),
+            (words("settings.store"), words(f"settings.store_{stored}")),
             (words("settings.disk"), _disk(engine.settings.memory.root)),
             (words("settings.rows"), counts or "0"),
-            (
-                words("settings.pieces"),
-                words("settings.pieces_text", units=f"{status.units:,}", waiting=f"{status.unembedded:,}"),
-            ),
+            (words("settings.pieces"), pieces),
             (words("settings.embedder"), engine.embedder.name),
             (words("settings.model"), model),
             (words("settings.zone"), str(engine.clock.zone)),
@@ -197,24 +191,13 @@ def _key(visit: Visit, key: Key) -> list[object]:
     state = el("span.chip.past", words("settings.over")) if over else el("span.chip.holds", words("settings.active"))
     revoke = button(words("settings.revoke"), "revoke-key", cls=".small.danger", of=key.name, id=key.id)
     named = el("th", key.name, el("p.meta.mono", key.prefix), scope="row")
-    return [
-        named,
-        key.account.name,
-        ", ".join(key.scopes),
-        visit.day(key.created),
-        visit.day(key.last_used),
-        state,
-        "" if over else revoke,
-    ]
+    days = visit.day(key.created), visit.day(key.last_used)
+    return [named, key.account.name, ", ".join(key.scopes), *days, state, "" if over else revoke]
 
 
 def _event(visit: Visit, event: Event) -> list[object]:
-    return [
-        f"{visit.engine.clock.local(event.at):%Y-%m-%d %H:%M}",
-        event.actor,
-        f"{event.action} {event.target}",
-        event.outcome,
-    ]
+    at = f"{visit.engine.clock.local(event.at):%Y-%m-%d %H:%M}"
+    return [at, event.actor, f"{event.action} {event.target}", event.outcome]
 
 
 def _make(visit: Visit, given: Mapping[str, str]) -> Did:
