@@ -2,7 +2,7 @@
 
 Learned from what is labelled in `bench/reading/`: families of statements (`families.toml`), pairs of them (the seen
 half of `changes.toml`, all of `examples.toml`), sentences by where they belong (`sentences.toml`) and judged sentences
-of the development conversations (the seen half of `facts.toml`). Real talk of those conversations adds pairs that end
+of the development conversations (the seen half of `facts.toml`, `facts_more.toml`). Real talk of those conversations adds pairs that end
 nothing: of two statements of one person that are alike, next to none does.
 """
 
