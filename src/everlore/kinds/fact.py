@@ -73,8 +73,8 @@ def elsewhere(fact: Fact, talk_of: Callable[[str], IndexedMemory | None]) -> Fac
         if said["cell"] and (talk := talk_of(said["cell"])):
             at = talk.timestamp if fact.valid_until is None else fact.timestamp
             sources = tuple(source(fact) if other == one else other for other in fact.sources)
-            place = {"session_id": talk.session_id, "parent_id": talk.parent_id, "project": talk.project}
-            return replace(fact, **place, timestamp=at, turn=int(said["turn"]) - 1, sources=sources)
+            moved = replace(fact, session_id=talk.session_id, parent_id=talk.parent_id, project=talk.project)
+            return replace(moved, timestamp=at, turn=int(said["turn"]) - 1, sources=sources)
     return None
 
 
