@@ -38,11 +38,12 @@ def test_it_hangs_on_another_talk_or_on_none_or_goes() -> None:
     there = replace(told, local_id="af_2", session_id="t, (x)", parent_id="mc_2", timestamp=AT + 9, turn=0)
     talk = stored(there)
     again = replace(told, sources=(fact.source(there),))
-    moved = fact.elsewhere(again, {"mc_2": talk}.get)
+    moved = fact.elsewhere(again, lambda cell: talk if cell == "mc_2" else None)
+    assert moved is not None
     assert moved == replace(there, local_id="af_1", sources=(fact.source(told),))
-    assert fact.elsewhere(moved, {"mc_1": stored(told)}.get) == again
-    assert fact.elsewhere(again, {}.get) is None
-    saved = fact.elsewhere(replace(again, sources=("session s", "agent")), {}.get)
+    assert fact.elsewhere(moved, lambda _: stored(told)) == again
+    assert fact.elsewhere(again, lambda _: None) is None
+    saved = fact.elsewhere(replace(again, sources=("session s", "agent")), lambda _: None)
     assert saved is not None
     assert (saved.parent_id, saved.turn, saved.sources) == ("", -1, (fact.source(told), "session s", "agent"))
 
