@@ -2,8 +2,9 @@
 
 Learned from what is labelled in `bench/reading/`: families of statements (`families.toml`), pairs of them (the seen
 half of `changes.toml`, all of `examples.toml`), sentences by where they belong (`sentences.toml`) and judged sentences
-of the development conversations (the seen half of `facts.toml`). Real talk of those conversations adds pairs that end
-nothing: of two statements of one person that are alike, next to none does.
+of the development conversations (the seen half of `facts.toml`, all of `facts_more.toml`). Real talk of those
+conversations adds pairs that end nothing: of two statements of one person that are alike, next to none does; nor does
+a statement of one pair end that of another.
 """
 
 from __future__ import annotations

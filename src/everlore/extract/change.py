@@ -73,16 +73,13 @@ def seen(text: str) -> Seen:
             if place and word[0].isupper() and not word.startswith(("I'", "I’")):
                 names.add(folded.removesuffix("'s"))
     numbers.update(number.replace(",", "") for number in _NUMBER.findall(text[:SHOWN]))
-    head = next((stem(small(word)) for word in words(text) if _is_content(small(word), known)), "")
+    said = (word for word in map(small, words(text)) if len(word) > 1 and not word[0].isdigit())
+    head = next((stem(word) for word in said if word not in known.function and word not in _STOP), "")
     return Seen(
         text, known, frozenset(content), frozenset(numbers), frozenset(names), head, known.has("self", low),
         known.has("we", low), known.has("others", low), low,
         {group: min(COUNTED, known.count(group, lasting if group == "change" else low)) for group in GROUPS},
     )  # fmt: skip
-
-
-def _is_content(word: str, known: Language) -> bool:
-    return word not in known.function and word not in _STOP and len(word) > 1 and not word[0].isdigit()
 
 
 NAMES = (
@@ -133,7 +130,7 @@ def _by_frames(old: str, new: str, low: str, cue: float) -> list[float]:
         known = float(fresh is not None), float(stale is not None)
         return [0, 0, 0, 0, named, named * cue, 0, 0, over * named, *known, 0, 0]
     same = float(fresh.slot == stale.slot)
-    alike = _overlap(fresh.value, value)
+    alike = overlap(fresh.value, value)
     return [
         same, same * stale.one * (not alike) * (fresh.sign != OVER),
         same * (fresh.sign == OVER) * (alike or not fresh.value), 1 - same, named, named * cue, same * alike,
@@ -142,7 +139,7 @@ def _by_frames(old: str, new: str, low: str, cue: float) -> list[float]:
     ]  # fmt: skip
 
 
-def _overlap(one: str, two: str) -> bool:
+def overlap(one: str, two: str) -> bool:
     """Whether two values may be the same thing said with more or fewer words."""
     left, right = set(one.split()), set(two.split())
     return bool(left and right) and (left <= right or right <= left)

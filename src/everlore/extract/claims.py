@@ -83,14 +83,8 @@ def _read(said: str) -> Claim | None:
     for frame in frames(known.code):
         over = _first(known, frame, frame.over, OVER, plain, said)
         says = _first(known, frame, frame.says, HOLDS, plain, said)
-        if (
-            over
-            and says
-            and frame.one
-            and over.value
-            and says.value
-            and not set(over.value.split()) & set(says.value.split())
-        ):
+        values = [set(one.value.split()) for one in (over, says) if one and one.value]
+        if frame.one and len(values) == 2 and values[0].isdisjoint(values[1]):
             return says  # "I left Siemens and joined BMW"
         if over or says:
             return over or says
@@ -102,15 +96,11 @@ def _first(
 ) -> Claim | None:
     for pattern in patterns:
         for found in pattern.finditer(plain):
-            claim = None if _governed(known, plain[: found.start()]) else _claim(known, frame, found, sign, said)
-            if claim:
+            before = plain[: found.start()]  # which may make it somebody else's word, or a mere thought
+            governed = before and known.has("governs", before)
+            if not governed and (claim := _claim(known, frame, found, sign, said)):
                 return claim
     return None
-
-
-def _governed(known: Language, before: str) -> bool:
-    """Whether what stands before makes it somebody else's word, or a mere thought."""
-    return bool(before) and known.has("governs", before)
 
 
 def _claim(known: Language, frame: _Frame, found: re.Match[str], sign: str, said: str) -> Claim | None:
@@ -122,7 +112,7 @@ def _claim(known: Language, frame: _Frame, found: re.Match[str], sign: str, said
     if rule and not (_allowed(rule, value, whole, said) if sign == HOLDS else _may_end(rule, value)):
         return None
     slot, who = frame.slot, "self"
-    if re.match(r"(?:my|our) (?:\w+-)?(?:\w+)", whole) and rule.get("about") and not value_first(whole):
+    if re.match(r"(?:my|our) (?:\w+-)?(?:\w+)", whole) and rule.get("about"):
         slot = f"{frame.slot} {whole.split()[1]}"
         who = whole.split()[1]
     elif frame.slot == "favorite":
@@ -139,10 +129,6 @@ def _claim(known: Language, frame: _Frame, found: re.Match[str], sign: str, said
 
 def speaker_of(slot: str) -> str:
     return slot.partition(": ")[0].partition("'s ")[0]
-
-
-def value_first(whole: str) -> bool:
-    return whole.startswith(("i ", "we "))
 
 
 def known_what(what: str) -> str:

@@ -92,13 +92,8 @@ def _not_the_old(known: Language, before: str, sentence: str) -> str:
         re.IGNORECASE,
     )
     if found and before:
-        old, new = (
-            _bare(known, found["old"]),
-            _bare(
-                known,
-                sentence[_leads(small(sentence), tuple(known.words.get("correct", ())), known) : found.end("new")],
-            ),
-        )
+        cue = _leads(small(sentence), tuple(known.words.get("correct", ())), known)
+        old, new = _bare(known, found["old"]), _bare(known, sentence[cue : found.end("new")])
         return _put(before, old, new) if old and new else ""
     if found and not before and re.search(r"as i (?:said|wrote)", sentence, re.IGNORECASE):
         return sentence[: found.end("new")].rstrip(_NOISE) + "."

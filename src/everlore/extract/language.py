@@ -33,7 +33,8 @@ class Language:
     @property
     def spaced(self) -> bool:
         """Whether blanks stand between words."""
-        return not _wide(str(self.words["name"]))
+        name = str(self.words["name"])
+        return not (_HAN.search(name) or _KANA.search(name))
 
     @cached_property
     def function(self) -> frozenset[str]:
@@ -101,10 +102,6 @@ def language_of(text: str) -> Language:
             if own and count > most:
                 best, most = code, count
     return language(best)
-
-
-def _wide(text: str) -> bool:
-    return bool(_HAN.search(text) or _KANA.search(text))
 
 
 def small(text: str) -> str:

@@ -62,7 +62,7 @@ def talk(turns: Sequence[Spoken], tokens: int) -> dict[str, Json]:
         "turns": [
             {
                 "turn": turn.number + 1,
-                "time": _moment(turn.message),
+                "time": f"{datetime.fromtimestamp(turn.message.timestamp / 1000, UTC):%A %Y-%m-%d %H:%M} UTC",
                 "speaker": turn.name,
                 "role": turn.message.role,
                 "text": text,
@@ -175,10 +175,6 @@ def _grounded(text: str, turn: Spoken, people: frozenset[str]) -> bool:
 
 def _words(text: str) -> set[str]:
     return {word for word in _WORD.findall(text.lower()) if len(word) > 2 or word.isdigit()}
-
-
-def _moment(message: Message) -> str:
-    return f"{datetime.fromtimestamp(message.timestamp / 1000, UTC):%A %Y-%m-%d %H:%M} UTC"
 
 
 def _call(call: Mapping[str, Json]) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from everlore.clock import DAY_MS, day
 from everlore.extract.claims import OVER, Claim, own_words, read, speaker_of
@@ -181,14 +182,8 @@ def _shows(pattern: re.Pattern[str], text: str, name: str) -> bool:
 
 
 def _themes() -> Mapping[str, tuple[str, re.Pattern[str]]]:
-    table: Mapping[str, Mapping[str, object]] = language_of("I am").data.get("traits", {})
-    return {
-        trait: (str(one["says"]), phrases([str(word) for word in _list(one["words"])])) for trait, one in table.items()
-    }
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+    table: Mapping[str, Mapping[str, Any]] = language_of("I am").data.get("traits", {})
+    return {trait: (str(one["says"]), phrases(one["words"])) for trait, one in table.items()}
 
 
 def summary_of(infos: Sequence[Info], traits: Iterable[Trait], name: str) -> str:

@@ -13,13 +13,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from everlore.clock import DAY_MS
-from everlore.extract.change import judged, seen
+from everlore.extract.change import judged, overlap, seen
 from everlore.extract.claims import Claim, own_words, read, speaker_of
 from everlore.extract.language import language_of, small, words
 from everlore.extract.learned import Vector
 from everlore.extract.rules import CATEGORY, may_take_back, takes_back
 from everlore.kinds.fact import Fact
-from everlore.stores.tokens import STOP_WORDS
 from everlore.temporal import close
 from everlore.types import Validity
 
@@ -71,7 +70,9 @@ def likely(new: Fact, known: Iterable[Fact]) -> list[Fact]:
         same = 6.0 * bool(slot and old.about.partition(": ")[2] == slot)
         return same + 2.0 * len(one.content & two.content) + (one.first == two.first) + (one.ours and two.ours)
 
-    others = [old for old in known if old.local_id != new.local_id and old.by_user and _same_speaker(new, old)]
+    speakers = ((), new.sender_ids)
+    same = (old for old in known if not new.sender_ids or old.sender_ids in speakers)
+    others = [old for old in same if old.local_id != new.local_id and old.by_user]
     ranked = sorted(others, key=lambda old: (-score(old), -old.timestamp, old.local_id))
     return ranked[:COMPARED]
 
@@ -107,10 +108,6 @@ def _may_close(new: Fact, old: Fact, told: Collection[str]) -> bool:
     if new.local_id not in told and old.local_id not in told:
         return False
     return old.valid_until is None or (new.timestamp < old.valid_until and bool(old.superseded_by))
-
-
-def _same_speaker(new: Fact, old: Fact) -> bool:
-    return not new.sender_ids or not old.sender_ids or new.sender_ids == old.sender_ids
 
 
 def evidence(new: Fact, old: Fact, vectors: Vectors | None = None) -> float:
@@ -150,29 +147,18 @@ def _by_frames(fresh: Claim, stale: Claim, after: str, before: str) -> bool | No
     """What two readings of one slot say for sure; None where they leave it open."""
     if fresh.slot != stale.slot or fresh.who != stale.who:
         named = not fresh.value or bool(set(fresh.value.split()) & set(stale.value.split()))
-        if stale.slot in fresh.closes and named:
-            return True
-        return False if _apart(fresh, stale, after, before) else None
+        return True if stale.slot in fresh.closes and named else None
     shown, low = seen(after), small(after)
     doubtful = any(shown.language.has(group, low) for group in ("hedge", "also", "past", "for_a_time"))
     doubtful = doubtful or shown.language.has("for_a_time", small(before))
-    left, right = set(fresh.value.split()), set(stale.value.split())
-    alike = bool(left and right) and (left <= right or right <= left)
-    if fresh.sign != stale.sign and (alike or (fresh.over and not left)):
+    alike = overlap(fresh.value, stale.value)
+    if fresh.sign != stale.sign and (alike or (fresh.over and not fresh.value)):
         return not doubtful or fresh.over
     if fresh.one and stale.one and not stale.over and not fresh.over:
         if alike:
             return False
-        return not doubtful if left and right else None
+        return not doubtful if fresh.value and stale.value else None
     return None
-
-
-def _apart(fresh: Claim, stale: Claim, after: str, before: str) -> bool:
-    """Whether two plain readings are of matters that have nothing to do with each other: "I live in Graz now." says
-    nothing of what a wife is called."""
-    plain = all(one.value and one.sign == "+" and not one.over for one in (fresh, stale))
-    beside = plain and fresh.who == stale.who and fresh.category != stale.category
-    return beside and seen(after).content & seen(before).content <= STOP_WORDS
 
 
 def _before(new: Fact, old: Fact) -> bool:

@@ -246,7 +246,8 @@ def _agree(draft: _Draft, place: int) -> bool:
         return True
     forms = verb_forms(word)
     if "VBD" in forms:
-        if "VB" in forms and _KNOWN["habit"].search("".join(draft.tokens)) and not _moved_past(draft):
+        past = any("VBD" in (of := verb_forms(one)) and "VB" not in of for one in draft.folded)
+        if "VB" in forms and _KNOWN["habit"].search("".join(draft.tokens)) and not past:
             _put(draft, place, third_form(word))
         elif ("VB" not in forms or base_form(word) != word) and not _may_govern(draft, place):
             _agree_after_and(draft, place)  # "I sold the van and drive a truck"
@@ -263,10 +264,6 @@ def _may_govern(draft: _Draft, place: int) -> bool:
     """Whether verbs that follow may be of another subject: "saw him come and go", but not "found a gym"."""
     base, following = base_form(draft.folded[place]), draft.folded[place + 1 : place + 2]
     return base in CLAUSE_VERBS and not (base == "find" and {"a", "an", "my"} & set(following))
-
-
-def _moved_past(draft: _Draft) -> bool:
-    return any("VBD" in verb_forms(word) and "VB" not in verb_forms(word) for word in draft.folded)
 
 
 def _agree_after_and(draft: _Draft, place: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,22 +63,18 @@ def source(fact: Fact) -> str:
     return f"session {fact.session_id} (turn {fact.turn + 1} of {fact.parent_id})"
 
 
-def other_cells(fact: Fact) -> list[str]:
-    return [found["cell"] for found in map(_SAID.fullmatch, fact.sources) if found and found["cell"]]
-
-
-def elsewhere(fact: Fact, talks: Mapping[str, IndexedMemory]) -> Fact | None:
-    """Where it hangs when its conversation is gone: on another of these `talks`, by their cell, or on none if somebody
-    saved it too; None if nobody else says it. It goes on naming the old one, which may come back."""
+def elsewhere(fact: Fact, talk_of: Callable[[str], IndexedMemory | None]) -> Fact | None:
+    """Where it hangs when its conversation is gone: on another, which `talk_of` finds by its cell, or on none if
+    somebody saved it too; None if nobody else says it. It goes on naming the old one, which may come back."""
     for one in fact.sources:
         said = _SAID.fullmatch(one)
         if said is None:
             return replace(fact, session_id="", parent_id="", turn=-1, sources=(source(fact), *fact.sources))
-        if talk := talks.get(said["cell"] or ""):
+        if said["cell"] and (talk := talk_of(said["cell"])):
             at = talk.timestamp if fact.valid_until is None else fact.timestamp
             sources = tuple(source(fact) if other == one else other for other in fact.sources)
-            there = replace(fact, session_id=talk.session_id, parent_id=talk.parent_id, project=talk.project)
-            return replace(there, timestamp=at, turn=int(said["turn"]) - 1, sources=sources)
+            moved = replace(fact, session_id=talk.session_id, parent_id=talk.parent_id, project=talk.project)
+            return replace(moved, timestamp=at, turn=int(said["turn"]) - 1, sources=sources)
     return None
 
 

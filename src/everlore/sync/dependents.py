@@ -48,13 +48,15 @@ def _parts(engine: Engine, owner: Owner, whole: str, cells: Sequence[str]) -> li
     """What hangs on these cells; a fact that others say too, with where it hangs once these are gone."""
     rows = engine.index.rows
     parts = [row for part in parts_of(whole) for row in rows.children(owner, part, cells)]
-    told = {row.key: fact.from_row(row) for row in parts if row.data.get("sources")}
-    others = {cell for one in told.values() for cell in fact.other_cells(one)}.difference(cells)
-    talks = {row.parent_id: row for row in rows.children(owner, whole, sorted(others))} if others else {}
+
+    def talk(cell: str) -> IndexedMemory | None:
+        return next(iter(rows.children(owner, whole, [cell])), None) if cell not in cells else None
+
+    told = {row.key: fact.elsewhere(fact.from_row(row), talk) for row in parts if row.data.get("sources")}
     spoke = {name for row in rows.children(owner, whole, cells) if parts_of(whole) for name in row.sender_ids}
     agents = (Owner(owner.scope, "agent", name) for name in sorted(spoke))
     cases = [row for agent in agents for row in rows.children(agent, case.CASE.name, cells)]
-    return [(row, fact.elsewhere(told[row.key], talks) if row.key in told else None) for row in (*parts, *cases)]
+    return [(row, told.get(row.key)) for row in (*parts, *cases)]
 
 
 def take_out(engine: Engine, path: str, entries: Collection[str], changed: Collection[Fact] = ()) -> None:
