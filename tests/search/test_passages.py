@@ -11,7 +11,7 @@ from everlore.config import load
 from everlore.engine import Engine, open_engine
 from everlore.memory import flush, remember
 from everlore.search import METHODS, Hit, Query, recall
-from everlore.search.passages import likeness
+from everlore.search.passages import ASKS, BRIEF, likeness
 from everlore.search.recipes import CONTEXT, HYBRID, KEYWORD, RECALL, RECORDS, SEARCH, SEARCH_TEXT, Recipe
 from everlore.sync.embedding import embed_pending
 from everlore.types import Owner, Scope
@@ -130,6 +130,18 @@ def test_a_sentence_holds_from_when_it_was_said(told: Engine) -> None:
     """Not from the end of its talk."""
     first, later = (hits(told, word, KEYWORD)["garden"].passages[0] for word in ("ripen", "dry"))
     assert first.valid_from == first.time < later.time == later.valid_from
+
+
+def test_a_quotation_that_asks_or_is_short_is_worth_less_than_its_turn(changed: Engine) -> None:
+    asked = "Is the night ferry from Piraeus to the island of Naxos late again?"
+    for number, line in enumerate((asked, "Oh, Naxos!")):
+        remember(changed, Scope(), "ferry", [says(line, "dan", MAY_28 + number * MINUTE, sender_name="Dan")])
+    flush(changed, Scope(), "ferry")
+    found = recall(changed, Query(Owner(Scope(), "user", "dan"), "ferry Naxos", 5, explain=True), HYBRID)
+    [result] = found.trace["stages"][0]["results"]
+    worth = {turn["turn"]: turn["score"] for turn in result["turns"]}
+    quoted = {int(fact.stored.data["turn"]) + 1: fact.score for fact in found.hits["episode"][0].facts}
+    assert quoted == {1: pytest.approx(ASKS * worth[1], abs=1e-5), 2: pytest.approx(BRIEF * worth[2], abs=1e-5)}
 
 
 def test_there_are_at_most_as_many_as_the_recipe_has(told: Engine) -> None:

@@ -142,6 +142,20 @@ def test_a_question_about_another_matter_of_the_talk_is_not_put_back(tmp_path: P
     assert sessions(found)[0] == "nurse"
 
 
+def test_what_the_present_says_too_and_the_sort_that_is_asked_for_name_no_past(tmp_path: Path) -> None:
+    opened = open_engine(load(memory={"root": tmp_path}))
+    tell(opened, "mondays", 0, "I go to the gym on Mondays.")
+    tell(opened, "vim", 10, "I use Vim as my editor.")
+    tell(opened, "fridays", 40, "I go to the gym on Fridays now.")
+    tell(opened, "emacs", 50, "I switched to Emacs.")
+    while embed_pending(opened, 100):
+        pass
+    asked = ("On which day do I go to the gym?", "Which editor do I use?", "Did I go to the gym on Mondays?")
+    found = [recall(opened, Query(CYD, one, 5), HYBRID).best[0].stored.session_id for one in asked]
+    opened.close()
+    assert found == ["fridays", "emacs", "mondays"]
+
+
 def test_a_filter_that_leaves_the_present_out_keeps_it_out(engine: Engine) -> None:
     before = Predicate("timestamp", "lt", START + 40 * DAY)
     found = ask(engine, "Where do I live?", filter=before)
