@@ -13,6 +13,7 @@ from embeddings import Endpoint
 from logged import logging_database, statements
 from vaults import ALICE, DAY, MAY_28, SCOPE, open_vault, says
 
+from everlore.backends.postgres import PostgresBackend
 from everlore.engine import Engine
 from everlore.memory import flush, remember
 from everlore.search import Query, recall
@@ -60,3 +61,16 @@ def test_a_search_is_few_statements_and_each_names_its_tenant(asked: Asked, meth
     sent = asked.sent(question, method)
     assert 0 < len(sent) <= MOST.get(method, 100), "\n".join(sent)
     assert [one for one in sent if not re.search(r"tenant = (?:\$|%s|ANY|')", one)] == []
+
+
+def test_what_a_search_asks_again_and_again_is_planned_once(asked: Asked) -> None:
+    """Also where the planner knows an owner to be small, or a list to be short."""
+    for _ in range(12):
+        asked.sent("Where does Maria live?", "hybrid")
+    select = "SELECT statement, generic_plans, custom_plans FROM pg_prepared_statements"
+    assert isinstance(asked.engine.backend, PostgresBackend)
+    kept = asked.engine.backend.server.read(lambda c: c.rows(select))
+    assert len(kept) >= 5
+    tried = 5
+    assert [one for one, _, custom in kept if "WITH" in one and custom > tried] == []
+    assert sum(generic > 0 for _, generic, _ in kept) >= 5

@@ -59,11 +59,8 @@ class PostgresBuffer(SqlBuffer):
         self._server = server
         server.prepare(PART)
 
-    def older(self) -> bool:
-        return self._older
-
     @cached_property
-    def _older(self) -> bool:
+    def older(self) -> bool:
         """Whether older versions knew of messages, or may still be at work."""
         return bool(self._server.beside("index") or self._server.read(lambda db: db.rows("SELECT 1 FROM seen LIMIT 1")))
 

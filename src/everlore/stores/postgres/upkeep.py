@@ -108,11 +108,9 @@ class PostgresUpkeep:
     def put_vectors(self, units: Sequence[int], vectors: NDArray[np.float32]) -> None:
         def work(connection: Connection) -> None:
             self._server.hold(connection, ["vectors"], INDEX_WRITERS)
-            model = self._model.current(connection)
-            if model is None:
-                return
-            require_shape(vectors, len(units), model[1])
-            near.put(connection, model[0], units, vectors)
+            if model := self._model.current(connection):
+                require_shape(vectors, len(units), model[1])
+                near.put(connection, model[0], units, vectors)
 
         self._server.write(work, lasting=False)
 

@@ -43,7 +43,8 @@ def statistics(
     mine = (tenant_of(name), name)
     before, known = frequencies.remembered(name)
     missing = [term for term in terms if term not in known]
-    fresh = f"SELECT tokens FROM units{_OF_OWNER} AND epoch > ? LIMIT {MOST_FRESH + 1}"
+    later = "tenant = ? AND owner = (SELECT ?::uuid) AND epoch > (SELECT ?::bigint)"  # as in `PostgresSearch._ask`
+    fresh = f"SELECT tokens FROM units WHERE {later} LIMIT {MOST_FRESH + 1}"
     asked = [f"(SELECT coalesce(sum({column}), 0) FROM tally{_OF_OWNER})" for column in ("units", "tokens")]
     asked += [*_MOMENT, f"ARRAY({fresh})"]
     values = [*mine * 5, before.last if before else 1 << 62]

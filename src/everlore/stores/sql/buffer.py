@@ -14,7 +14,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from hashlib import blake2b
 from itertools import islice
 from typing import Any
@@ -47,13 +47,14 @@ class SqlBuffer(Buffer):
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
 
+    @cached_property
     def older(self) -> bool:
         """Whether messages may be known without their session."""
         return True
 
     def append(self, messages: Sequence[Message]) -> int:
         kept = accepted(messages)
-        return self._tables.write(lambda db: _accept(db, kept, self.arrival, older=self.older())) if kept else 0
+        return self._tables.write(lambda db: _accept(db, kept, self.arrival, older=self.older)) if kept else 0
 
     def session(self, scope: Scope, session_id: str) -> tuple[list[Cell], list[Message]]:
         found = self._all(scope, session_id)

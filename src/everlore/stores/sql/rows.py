@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from everlore.stores.base import ListingPage, Order
-from everlore.stores.rows import memory
+from everlore.stores.rows import memory, owner_of
 from everlore.stores.sql.asking import Asking
 from everlore.stores.sql.dialect import ALWAYS, Condition, joined
 from everlore.types import IndexedMemory, Key, Owner, Scope, Where
@@ -54,10 +54,7 @@ class SqlRows(Asking):
 
     def owners(self, scope: Scope | None = None, limit: int | None = None) -> list[tuple[Owner, int]]:
         asked = self._say.owners(scope, limit)
-        return [
-            (Owner(Scope(app, project), track, name), int(number))
-            for app, project, track, name, number in self._rows(asked.sql, asked.values)
-        ]
+        return [(owner_of(*one[:4]), int(one[4])) for one in self._rows(asked.sql, asked.values)]
 
     def with_ended(
         self, ids: Iterable[int], kinds: Sequence[str]
