@@ -178,8 +178,7 @@ class Database:
         return not self.faults()
 
     def faults(self) -> list[str]:
-        """Asked on a connection of its own: one in use may remember segments of the text index that another connection
-        has merged since, and SQLite's check takes those for lost."""
+        """Asked on a connection of its own: one in use may take segments for lost that another has merged since."""
         try:
             self._connection()  # of the file that is there now
             with self._translated(), contextlib.closing(self._open()) as connection:
@@ -257,8 +256,7 @@ class Database:
         return Damaged(f"{self.path} {why}: {self._remedy}")
 
     def _follow(self) -> None:
-        """Go on with the file that is there now, an empty one if it was deleted. Threads that are inside a block
-        finish it with the old one."""
+        """Go on with the file that is there now, an empty one if it was deleted; inside a block, with the old one."""
         if identity(self.path) == self._identity:
             return
         try:

@@ -37,10 +37,12 @@ from everlore.memory import (
     binned,
     curate,
     edit,
+    empty,
     flush,
     forget,
     listing,
     remember,
+    reset,
     restore,
     review,
     save_note,
@@ -205,6 +207,12 @@ class Memories(RuleBasedStateMachine):
     @rule()
     def rebuild(self) -> None:
         rebuild(self.engine, lambda *_: None)
+
+    def teardown(self) -> None:
+        """The next sequence finds a small vault: to rebuild is to read all of it."""
+        if hasattr(self, "scope"):
+            reset(self.engine, self.scope)
+            empty(self.engine, self.scope)
 
     @invariant()
     def each_is_there_once(self) -> None:

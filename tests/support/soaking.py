@@ -19,7 +19,7 @@ from typing import Any
 
 import httpx
 from crash_driver import Journal
-from vaults import MAY_28, SCOPE, says
+from vaults import DAY, MAY_28, SCOPE, says
 
 from everlore.background.client import ensure
 from everlore.background.place import Server, place_of
@@ -80,6 +80,10 @@ class Worker:
         self.count += 1
         word = f"{owner}x{self.job.tag}x{self.count}"
         return word, f"I bought a {self.rng.choice(THINGS)} named {word} in {self.rng.choice(PLACES)} for my sister."
+
+    def at(self) -> int:
+        """A day for every ten messages: what is written into one file is written again with all of it."""
+        return MAY_28 + self.count // 10 * DAY + self.count * 10
 
     def wrong(self, *what: str) -> None:
         self.journal.write("error", self.job.surface, *(part.replace("\n", " | ") for part in what))
@@ -161,7 +165,7 @@ class Http(Requests):
             "add",
             session_id=session,
             messages=[
-                {"sender_id": owner, "role": "user", "timestamp": MAY_28 + self.count * 10 + at, "content": text}
+                {"sender_id": owner, "role": "user", "timestamp": self.at() + at, "content": text}
                 for at, (_, text) in enumerate(said)
             ],
         )
@@ -189,7 +193,7 @@ class Gateway(Requests):
         chance = self.rng.random()
         if chance < 0.5:
             word, text = self.told("default")
-            messages = [{"role": "user", "timestamp": MAY_28 + self.count, "content": text}]
+            messages = [{"role": "user", "timestamp": self.at(), "content": text}]
             route = self.rng.choice(("personal", "agent-memory"))
             self.post(f"/api/v1/mem/{route}", conversationId=self.job.tag, flush=self.chance(0.5), messages=messages)
             self.journal.write("add", "default", word)
@@ -210,12 +214,16 @@ class Hands(Http):
             self.memory("flush", session_id=owner)
             return
         vault = FolderVault(self.job.root)
-        for path in [path for path, _, _ in vault.walk() if f"/{owner}/episodes/" in path]:
+        paths = [path for path, _, _ in vault.walk() if f"/{owner}/episodes/" in path]
+        for path in self.rng.sample(paths, len(paths)):
             # as an editor that looks once more before it saves: what comes between would be lost by hand, not by us
             with vault.lock(path):
                 file = self.job.root / path
                 text = file.read_text(encoding="utf-8")
-                entry = self.rng.choice(list(parse_log(text, path).entries))
+                entries = list(parse_log(text, path).entries)
+                if not entries:
+                    continue
+                entry = self.rng.choice(entries)
                 if chance < 0.8:
                     word, _ = self.told("edited")
                     closing = f"<!-- /entry:{entry.id} -->"
@@ -248,7 +256,7 @@ class Direct(Worker):
         chance = self.rng.random()
         if chance < 0.6:
             word, text = self.told("alice")
-            remember(self._engine, SCOPE, self.job.tag, [says(text, at=MAY_28 + self.count)])
+            remember(self._engine, SCOPE, self.job.tag, [says(text, at=self.at())])
             self.journal.write("add", "alice", word)
         elif chance < 0.9:
             flush(self._engine, SCOPE, self.job.tag)

@@ -16,7 +16,6 @@ from typing import Any
 from crash_driver import Journal
 from soaking import PLACES, THINGS, Direct, Gateway, Hands, Http, Job, Worker
 from talking import Talk
-from vaults import MAY_28
 
 from everlore.surfaces.mcp.relay import LOST
 
@@ -136,7 +135,7 @@ class Everme(Mcp):
         chance = self.rng.random()
         if chance < 0.3:
             said = self.told("default")
-            turn = {"role": "user", "content": said[1], "timestamp": MAY_28 + self.count}
+            turn = {"role": "user", "content": said[1], "timestamp": self.at()}
             self.save("mem_save_turn", said, messages=[turn], sessionKey=self.job.tag)
         elif chance < 0.5:
             said = self.told("default")
@@ -159,9 +158,9 @@ class Commands(Worker):
                 self.journal.write("add", "default", word)
         elif chance < 0.55:
             self._run("everlore", "search", self.rng.choice(THINGS))
-        elif chance < 0.65:
+        elif chance < 0.6:
             self._run("everlore", "index", "rebuild")
-        elif chance < 0.7:
+        elif chance < 0.65:
             self._run("everlore", "backup", str(self.job.folder / "backup"))
         else:
             self._turn()

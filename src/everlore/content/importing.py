@@ -19,6 +19,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event, exc
 
+from everlore import births
 from everlore.content.markdown import Page, Reading, read_folder
 from everlore.content.tables import describe
 from everlore.errors import Damaged, Unavailable
@@ -108,6 +109,8 @@ def _writing(database: Path) -> Iterator[sa.Connection]:
         with engine.begin() as connection:
             METADATA.create_all(connection)
             yield connection
+        if births.read(database) is None:
+            births.write(database, births.Birth("", 1))
     except exc.OperationalError as error:
         raise Unavailable(f"{database} cannot be written ({error.orig}): try again") from None
     except exc.DatabaseError as error:

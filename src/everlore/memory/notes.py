@@ -58,8 +58,8 @@ def save_note(
     metadata: Mapping[str, Json] | None = None,
 ) -> Key:
     """Write a note to its owner's log of today and index it."""
-    text = checked_content(without_secrets(engine, content))
-    kept = checked_metadata(without_secrets(engine, metadata or {}))
+    text = without_secrets(engine, checked_content(content))
+    kept = without_secrets(engine, checked_metadata(metadata or {}))
     now = engine.clock.now()
     first = log_path(NOTE, owner, now)
     # one writer at a time for the day, so that a number is not given before the one ahead of it is written
@@ -106,7 +106,7 @@ def edit_memory(
     sections: dict[str, str] = {}
     drop: list[str] = []
     if content is not None:
-        text = checked_content(without_secrets(engine, content))
+        text = without_secrets(engine, checked_content(content))
         sections[section] = text
         exact = note.verbatim(text) if is_note else {}
         fields |= exact
@@ -114,7 +114,7 @@ def edit_memory(
     if memory_type is not None:
         fields["memory_type"] = checked_type(memory_type)
     if metadata is not None:
-        kept = checked_metadata(without_secrets(engine, metadata))
+        kept = without_secrets(engine, checked_metadata(metadata))
         fields |= {"metadata": note.written_metadata(kept)} if kept else {}
         drop += [] if kept else ["metadata"]
     _write(engine, stored, lambda found: LogEntry(found.id, fields, sections), drop)

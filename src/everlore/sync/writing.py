@@ -1,8 +1,7 @@
 """Files that belong together, written in one step with their rows and vectors.
 
-They are read at once, changed in memory, and written if they are still as they were read. Where files and index are one
-database, all of it is done or nothing. In a folder file follows file, in the order in which they were changed, and what
-a crash leaves undone is seen by whoever looks next.
+They are read at once, changed in memory, and written if they are still as they were read. In a database, all of it is
+done or nothing. In a folder file follows file, and what a crash leaves undone is seen by whoever looks next.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from everlore.sync.embedding import embedded
 from everlore.sync.indexing import index_file
 from everlore.tenants import numbered, owner_uuid, tenant_of
 from everlore.types import IndexRow, LogEntry
-from everlore.vault.base import PAUSE_SECONDS, Change, FileText, Outdated, Raw
+from everlore.vault.base import BUSY, PAUSE_SECONDS, Change, FileText, Outdated, Raw
 from everlore.vault.entries import as_read
 from everlore.vault.markdown import parse_sheet
 
@@ -56,8 +55,7 @@ class Pages:
         return self._after.get(path, before.text if before else None)
 
     def change(self, path: str, text: str | None, entries: Iterable[LogEntry] = ()) -> None:
-        """Give a file that was looked at its new text. Of a log, `entries` are those that say something else now, as
-        they read; the others are as they were."""
+        """Give a file that was looked at its new text. Of a log, `entries` are those that say something else now."""
         self._after[path] = text
         self._entries.setdefault(path, {}).update({entry.id: entry for entry in entries})
 
@@ -132,20 +130,19 @@ def _rows(path: str, text: str | None, entries: Collection[LogEntry], updated: i
 
 
 def write_together(engine: Engine, edit: Callable[[Pages], T]) -> T:
-    """Write what `edit` changes; once more where a file was changed meanwhile, and then none of our own may do so."""
+    """Write what `edit` changes; again where a file was changed meanwhile, and then none of our own may change it."""
     deadline = time.monotonic() + engine.vault.patience
-    pages = Pages(engine)
+    held: set[str] = set()
     while True:
-        with engine.vault.guard(pages._after):
+        with engine.vault.guard(held):
             pages = Pages(engine)
             result = edit(pages)
             try:
                 pages.write()
             except Outdated as error:
-                if time.monotonic() > deadline:
-                    raise Unavailable(
-                        f"{error} is being written by another program all the time; close it there and try again"
-                    ) from None
+                if held.issuperset(pages._after) and time.monotonic() > deadline:
+                    raise Unavailable(f"{error} {BUSY}") from None
             else:
                 return result
+        held.update(pages._after)
         time.sleep(random.uniform(0, PAUSE_SECONDS))

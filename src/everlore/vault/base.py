@@ -18,6 +18,7 @@ from everlore.errors import InvalidInput, Unavailable, Unreadable
 from everlore.vault.shelf import Shelf
 
 LOCK_SECONDS = 30.0
+BUSY = "is being written by another program all the time; close it there and try again"
 PAUSE_SECONDS = 0.02
 
 
@@ -176,7 +177,7 @@ class Texting:
                 if time.monotonic() > deadline:
                     break
                 time.sleep(random.uniform(0, PAUSE_SECONDS))
-        raise Unavailable(f"{path} is being written by another program all the time; close it there and try again")
+        raise Unavailable(f"{path} {BUSY}")
 
 
 def differing(known: dict[str, tuple[int, int]], files: Iterable[tuple[str, int, int]]) -> list[str]:

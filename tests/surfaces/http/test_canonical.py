@@ -44,7 +44,7 @@ def everlore(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def settled(file: Path) -> Path:
     """All that the log has is in the file."""
     with contextlib.closing(apsw.Connection(str(file))) as db:
-        db.execute("SELECT 1 FROM birth").fetchall()  # else there is no log yet to be read
+        db.execute("SELECT 1 FROM sqlite_schema").fetchall()  # else there is no log yet to be read
         db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     return file
 
@@ -65,6 +65,36 @@ def flipped(file: Path) -> None:
 
 
 HARMS = [emptied, removed, flipped]
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault with every database that nothing else gives back, but for results of dispatched calls."""
+    root, folder = tmp_path_factory.mktemp("used") / "root", tmp_path_factory.mktemp("site")
+    (folder / "main.py").write_text("def greet():\n    return 'hello'\n", encoding="utf-8")
+    (folder / "page.md").write_text("# A page\n", encoding="utf-8")
+    for words in (
+        ("keys", "create", "--name", "a"),
+        ("code", "index", str(folder)),
+        ("content", "import", str(folder)),
+    ):
+        done = everlore(root, *words)
+        assert done.returncode == 0, done.stderr
+    return root
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_each_database_that_nothing_else_gives_back_is_missed(
+    used: Path, tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    root, names = tmp_path / "root", ("accounts.db", "content.db", "projects.db", "state.db")
+    shutil.copytree(used, root)
+    for name in names:
+        harm(settled(root / SYSTEM / name))
+    done = everlore(root, "doctor")
+    assert done.returncode == 1
+    errors = [line for line in done.stdout.splitlines() if line.startswith("error")]
+    assert [name for name in names if not any(name in line for line in errors)] == [], done.stdout
 
 
 @pytest.mark.parametrize("harm", HARMS)

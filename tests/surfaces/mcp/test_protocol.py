@@ -178,6 +178,14 @@ def test_what_is_no_request_is_answered_too(talk: Talk, line: bytes, code: int, 
     assert talk.ask("ping")["result"] == {}
 
 
+def test_a_message_that_is_too_long_is_refused_with_its_limit(talk: Talk) -> None:
+    talk.say(b'{"jsonrpc": "2.0", "id": 9, "method": "ping", "params": {"a": "' + b"x" * protocol.LARGEST + b'"}}')
+    answer = talk.hear()
+    assert (answer["error"]["code"], answer["id"]) == (-32600, 9)
+    assert str(protocol.LARGEST) in answer["error"]["message"]
+    assert talk.ask("ping")["result"] == {}
+
+
 def test_half_a_character_that_a_client_sends(talk: Talk) -> None:
     request = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "echo", "arguments": {}}}
     talk.say(json.dumps(request).replace("{}", '{"word": "cut \\ud83d"}'))

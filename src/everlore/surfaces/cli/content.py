@@ -39,7 +39,7 @@ def forget_folder(folder: Path, *, as_json: bool) -> None:
 
 def _changed(settings: Settings, work: Callable[[Path], importing.Report], *, as_json: bool) -> importing.Report:
     """What `work` did to the embedded site; memories follow it."""
-    with _vault(settings).lock("content import"):
+    with FolderVault(settings.memory.root).lock("content import"):
         report = work(_embedded(settings))
         _remember(settings)
     if as_json:
@@ -101,9 +101,5 @@ def _document(one: SiteDocument) -> Document:
     )
 
 
-def _vault(settings: Settings) -> FolderVault:
-    return FolderVault(settings.memory.root)
-
-
 def _embedded(settings: Settings) -> Path:
-    return _vault(settings).root / SYSTEM / EMBEDDED
+    return FolderVault(settings.memory.root).root / SYSTEM / EMBEDDED

@@ -33,6 +33,8 @@ LISTS: Final = ("tools/list", "resources/list", "resources/templates/list", "pro
 LISTS_LAST_MS: Final = 3_600_000
 """Lists change only with a new version of the server; stateless clients are told how long they may keep them."""
 
+LARGEST: Final = 64 << 20
+TOO_LONG: Final = f"Invalid request: it has more than {LARGEST} bytes; send it in parts"
 DEEPEST: Final = 200
 LONGEST_NUMBER: Final = 4300
 """Digits of a whole number; Python refuses to write longer ones."""
@@ -72,6 +74,8 @@ def read(text: bytes) -> Any:
 
     Half a character, which JavaScript writes when it cuts a text inside an emoji, becomes a question mark.
     """
+    if len(text) > LARGEST:
+        raise Refused(INVALID_REQUEST, TOO_LONG, id_=_measured(text[:1000])[1])  # where an id usually stands
     if text.count(b"[") + text.count(b"{") > DEEPEST:
         deepest, id_ = _measured(text)
         if deepest > DEEPEST and id_ is not None:
