@@ -1,8 +1,7 @@
 """Is nothing shown where nothing fits, and the right memory where one does?
 
-`floor/*.txt` are prompts of twelve invented people: `?` with a word of the memory that should be recalled, `!` for
-those that should recall nothing. `filler` other memories, sentences of LongMemEval's users, stand beside what they
-told. Each prompt is asked as it was written, and as one would type it into a search box: without stop words.
+`floor/*.txt` are prompts of ten invented people: `?` with a word of the memory that should be recalled, `!` for those
+that should recall nothing. `filler` other memories, sentences of LongMemEval's users, stand beside what they told.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import islice, product
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -28,19 +27,15 @@ from everlore.search import Query, floor, recall
 from everlore.search.passages import asked_for
 from everlore.search.recall import ranked
 from everlore.search.recipes import CONTEXT, HYBRID
-from everlore.stores.tokens import STOP_WORDS
 from everlore.types import Owner, Scope
 
 FOLDER = Path(__file__).resolve().parent / "floor"
 FILLER = 60
 """Other memories of a person at most: embedding them takes the time."""
 EACH, BRIEF, EVERY = 4, 300, 60
-HALVES = ("seen", "unseen")
 START, DAY, BETWEEN_TURNS = 1_760_000_000_000, 86_400_000, 20_000
 TOP = 5
 OWNER = Owner(Scope(), "user", "me")
-AS_WRITTEN, KEYWORDS = "as written", "keywords"
-_WORD = re.compile(r"[\w'./-]+")
 _SAID = re.compile(r"(?P<speaker>me|ai): (?P<text>.*)")
 
 
@@ -67,7 +62,6 @@ class Answered:
     """What a prompt finds: each memory as the floor sees it, whether it holds the answer, and what is shown."""
 
     prompt: Prompt
-    form: str
     given: NDArray[np.float32]
     vector: NDArray[np.float32] | None
     model: str
@@ -85,9 +79,7 @@ class Half:
 
 @dataclass(slots=True)
 class Floor:
-    halves: dict[str, Half] = field(
-        default_factory=lambda: {f"{half}, {form}": Half() for form in (AS_WRITTEN, KEYWORDS) for half in HALVES}
-    )
+    halves: dict[str, Half] = field(default_factory=lambda: {"seen": Half(), "unseen": Half()})
 
 
 def people() -> list[Person]:
@@ -98,8 +90,8 @@ def measure(progress: Progress) -> Floor:
     found, told = Floor(), people()
     bar = progress.add_task("floor", total=len(told))
     for person in told:
+        half = found.halves["seen" if person.seen else "unseen"]
         for one in answered(person):
-            half = found.halves[f"{'seen' if person.seen else 'unseen'}, {one.form}"]
             if one.prompt.answer is None:
                 half.none += 1
                 half.quiet += not one.shown
@@ -115,21 +107,15 @@ def answered(person: Person) -> Iterator[Answered]:
         engine = open_engine(load(memory=MemorySection(root=Path(folder))))
         try:
             tell(engine, Scope(), [*person.talks, *_filler(min(person.filler, FILLER))])
-            for prompt, form in product(person.prompts, (AS_WRITTEN, KEYWORDS)):
-                text = prompt.text if form == AS_WRITTEN else keywords(prompt.text)
-                query = Query(OWNER, text, TOP)
+            for prompt in person.prompts:
+                query = Query(OWNER, prompt.text, TOP)
                 [stage] = [one for one in ranked(engine, query, HYBRID) if one.kind == "episode"]
                 given = floor.features(asked_for(stage.ask, stage.stats), stage.told, stage.stats)
                 holds = [prompt.found_in(str(one.stored.data["episode"])) for one in stage.told]
                 shown = [readable(hit) for hit in recall(engine, query, CONTEXT).hits["episode"]]
-                yield Answered(prompt, form, given, stage.ask.vector, engine.embedder.name, holds, shown)
+                yield Answered(prompt, given, stage.ask.vector, engine.embedder.name, holds, shown)
         finally:
             engine.close()
-
-
-def keywords(text: str) -> str:
-    words = [word.strip(".'") for word in _WORD.findall(text)]
-    return " ".join(word for word in words if word.lower().replace("'", "") not in STOP_WORDS) or text
 
 
 def _filler(count: int) -> Iterator[list[NewMessage]]:

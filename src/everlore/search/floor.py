@@ -30,8 +30,9 @@ NAMES = (
 MANY = 4
 BRIEF = 12
 """Words of a prompt that is a question rather than a task with its material."""
-WORDED = 0.5
-"""What a turn must hold of what is asked where nothing could be compared but words."""
+WHOLE, WORDED = 0.8, 0.5
+"""What a turn must hold of what is asked to fit for that alone, as a few keywords are no sentence that a model could
+read; and where nothing could be compared but words."""
 
 
 def fitting(asked: Question, told: Sequence[Told], stats: TermStats, vector: Vector | None, model: str) -> list[bool]:
@@ -46,7 +47,7 @@ def fitting(asked: Question, told: Sequence[Told], stats: TermStats, vector: Vec
     worth = given @ np.array([plain[name] for name in NAMES]) + kept["bias" if of_model else "bias alone"]
     if of_model:  # what the model takes the prompt for: a thing to do, common knowledge, or somebody's own affairs
         worth = worth + float(vector @ np.array(kept["vector"]))
-    return [bool(one) for one in (score > 0) & (worth >= 0)]
+    return [bool(one) for one in (score > 0) & ((worth >= 0) | (held >= WHOLE))]
 
 
 @cache
