@@ -48,7 +48,7 @@ run: core
 # Types and layers are checked beside the tests, and what was found is shown after them.
 test: install style voice proxy browser
 	@$(MAKE) --no-print-directory types >$(VENV)/types.log 2>&1 & types=$$!; \
-	$(BIN)/python -m pytest -n 3 --dist loadfile; tests=$$?; \
+	$(BIN)/python -m pytest -n 4 --dist loadfile; tests=$$?; \
 	wait $$types; typed=$$?; cat $(VENV)/types.log; \
 	[ $$tests = 0 ] || echo "make test: tests failed" >&2; \
 	[ $$typed = 0 ] || echo "make test: types or layers are wrong, as shown above" >&2; \
