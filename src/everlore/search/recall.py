@@ -40,6 +40,9 @@ UNPROVEN = 0.1
 """What a run loses of its score that failed altogether; one that went half well loses half of that."""
 LEAST_SHARE = 0.3
 """Of the best score: what scores less is not worth returning, where `top_k` is left to us."""
+BESIDE = 0.5
+"""Of the best score, to a person, who sees the others apart: prompts of the seen half lose no right memory, and half of
+the others. An agent's prompt may be of several matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,9 @@ def _fitting(engine: Engine, stage: Stage, *, told: bool) -> Stage:
     """Without what does not fit the question; or, if that is to be told, with it."""
     fits = fitting(asked_for(stage.ask, stage.stats), stage.told, stage.stats, stage.ask.vector, engine.embedder.name)
     if told:
-        return replace(stage, hits=[replace(hit, fits=fit) for hit, fit in zip(stage.hits, fits, strict=True)])
+        least = BESIDE * max((hit.score for hit in stage.hits), default=0.0)
+        shown = zip(stage.hits, fits, strict=True)
+        return replace(stage, hits=[replace(hit, fits=fit and hit.score >= least) for hit, fit in shown])
     return replace(stage, told=[*compress(stage.told, fits)], hits=[*compress(stage.hits, fits)])
 
 

@@ -68,7 +68,9 @@ def test_where_nothing_fits_that_is_said_before_the_nearest(vault: Path) -> None
     for question in ("where do I live?", "dentist Herrengasse"):
         [first, *_] = json.loads(everlore("search", question, "--json", root=vault).stdout)
         assert first["fits"]
-        assert "Nothing fits" not in everlore("search", question, root=vault).stdout
+        told = everlore("search", question, root=vault).stdout
+        assert "Nothing fits" not in told
+        assert told.index("These fit less well:") > 0, "not everything that was told is about that"
 
 
 def test_nothing_found_says_whose_memories_were_searched(vault: Path) -> None:

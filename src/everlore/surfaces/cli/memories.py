@@ -20,7 +20,7 @@ NOTHING_IN_BIN = "The bin is empty. What is forgotten waits there, so that it ca
 OTHERS = 5
 """Other users that are named when nothing was found."""
 TAIL_SECONDS = 1.0
-NEAREST = "Nothing fits well. The nearest:"
+NEAREST, LESS = "Nothing fits well. The nearest:", "These fit less well:"
 Show = Callable[[Json], None]
 
 
@@ -169,9 +169,11 @@ def _listed(name: str, show: Show, user: str | None, as_json: bool, turned: bool
         output.show_json(rows)
         return bool(rows)
     with output.pages():
-        if found.get("nearest"):
-            output.show_line(NEAREST)
-        for row in reversed(rows) if turned else rows:
+        fitted = name == "search"
+        for number, row in enumerate(reversed(rows) if turned else rows):
+            if fitted and not row["fits"]:
+                output.show_line(LESS if number else NEAREST)
+                fitted = False
             show(row)
     if not rows:
         output.show_line(NOTHING_IN_BIN if name == "bin" else _nothing(found))

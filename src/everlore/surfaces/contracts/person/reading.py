@@ -30,15 +30,14 @@ WHO = ("identity", "home", "work", "family", "preference", "health", "goal")
 def search(
     who: Person, query: str, limit: int = 5, *, project: str | None = None, everywhere: bool = False, why: bool = False
 ) -> Json:
-    """The sentences that answer, best first; `nearest` where none of them fits. `project` names another one than that
+    """The sentences that answer, best first, and behind them what does not fit. `project` names another one than that
     of the folder."""
     who = replace(who, project=_project(who, project)) if project else who
     here = who.project.id if who.project and not everywhere else None
     found = recall(who.engine, Query(who.owner, query, top_k=limit, project=here, explain=why), PERSON)
     hits = sorted(found.best, key=lambda hit: (not hit.fits, -hit.score))[:limit]
     terms = set(query_terms(query))
-    answer: dict[str, Json] = listed(who, [_hit(who, hit, terms, why=why) for hit in hits], everywhere=everywhere)
-    return answer | {"nearest": bool(hits) and not any(hit.fits for hit in hits)}
+    return listed(who, [_hit(who, hit, terms, why=why) for hit in hits], everywhere=everywhere)
 
 
 def log(who: Person, limit: int = 20, session: str | None = None) -> Json:
