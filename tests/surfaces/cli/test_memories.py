@@ -132,6 +132,14 @@ def test_lists_are_text_and_json(vault: Path, listed: str) -> None:
     assert told.stderr == data.stderr == ""
 
 
+def test_rules_are_lines(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    everlore("add", "Never use tabs in my Python files.", root=root)
+    told, data = (everlore("rules", *more, root=root) for more in ([], ["--json"]))
+    assert told.stdout == "Never use tabs in my Python files.\n"
+    assert json.loads(data.stdout) == ["Never use tabs in my Python files."]
+
+
 def test_what_is_learnt_is_shown_as_it_happens(vault: Path) -> None:
     command = [sys.executable, "-m", "everlore", "tail", "--json"]
     process = subprocess.Popen(command, env=clean_env(vault), stdout=subprocess.PIPE, text=True, encoding="utf-8")
