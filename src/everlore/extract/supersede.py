@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from everlore.clock import DAY_MS
 from everlore.extract.change import judged, overlap, seen
@@ -37,13 +38,16 @@ Vectors = Mapping[str, Vector]
 
 def words_of(fact: Fact) -> str:
     """What a fact says, as its speaker put it: what is compared."""
-    first = fact.text.partition(" ")[0].removesuffix("'s")
-    named = {small(first), *map(small, fact.sender_ids)} & {small(word).removesuffix("'s") for word in words(fact.text)}
-    alone = (
-        first if small(first) in named and first[:1].isupper() and not language_of(fact.text).is_common(first) else ""
-    )
-    sender = next((name for name in fact.sender_ids if small(name) in named), "")
-    return own_words(fact.text, speaker_of(fact.about) or sender or alone)
+    return _words_of(fact.text, fact.about, fact.sender_ids)
+
+
+@lru_cache(maxsize=8192)
+def _words_of(text: str, about: str, sender_ids: tuple[str, ...]) -> str:
+    first = text.partition(" ")[0].removesuffix("'s")
+    named = {small(first), *map(small, sender_ids)} & {small(word).removesuffix("'s") for word in words(text)}
+    alone = first if small(first) in named and first[:1].isupper() and not language_of(text).is_common(first) else ""
+    sender = next((name for name in sender_ids if small(name) in named), "")
+    return own_words(text, speaker_of(about) or sender or alone)
 
 
 def slots_of(new: Iterable[Fact], names: Collection[str]) -> list[str]:
