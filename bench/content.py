@@ -179,7 +179,7 @@ def _measured(kind: str, site: Site, n: int, rounds: int, done: Callable[[], Non
         for number in range(rounds + 1):
             checked = a.check(ask.shape, ask.arguments(chance, n), 100)
             try:
-                one = spent(lambda: tools.TOOLS[ask.tool](site, VISITOR, checked))  # noqa: B023
+                one = spent(lambda: tools.answer(site, VISITOR, ask.tool, checked))  # noqa: B023
             except Unavailable:
                 one = Spent(float("inf"), float("inf"))
             least = spent(lambda: _seek(site, chance.randint(1, n)))  # noqa: B023

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import mysql
 
-from everlore.content.tables import describe
+from everlore.content.tables import FLAG, ID, INDEXES, INT, LINE_LENGTH, TABLES, TEXT
 
 START: Final = 1_700_000_000
 ROOTS: Final = 6
@@ -103,6 +104,36 @@ def fill(
         for table, rows in _others():
             insert(table, rows)
     return made
+
+
+def describe(prefix: str = "") -> sa.MetaData:
+    """The tables of a real installation, with its indexes."""
+    metadata = sa.MetaData()
+    for name, columns in TABLES.items():
+        made = [_column(column, kind) for column, kind in columns.items()]
+        sa.Table(_quoted(prefix + name), metadata, *made, sqlite_autoincrement=columns.get("id") == ID)
+    for name, on, unique in INDEXES:
+        table = metadata.tables[prefix + name]
+        sa.Index("_".join(("ix", prefix + name, *on)), *(table.c[column] for column in on), unique=unique)
+    return metadata
+
+
+def _column(name: str, kind: str) -> sa.Column[object]:
+    if kind == ID:
+        return sa.Column(_quoted(name), sa.Integer, primary_key=True, autoincrement=True)
+    if kind == TEXT:
+        long = sa.Text().with_variant(mysql.MEDIUMTEXT(), "mysql", "mariadb")
+        return sa.Column(_quoted(name), long, nullable=True)
+    if kind == FLAG:
+        return sa.Column(_quoted(name), sa.Boolean, nullable=False, server_default=sa.false())
+    if kind == INT:
+        return sa.Column(_quoted(name), sa.Integer, nullable=False, server_default="0")
+    return sa.Column(_quoted(name), sa.String(LINE_LENGTH), nullable=True, server_default="")
+
+
+def _quoted(name: str) -> sa.quoted_name:
+    # always in quotes: `rank` is a reserved word on some databases, and case matters on others
+    return sa.quoted_name(name, quote=True)
 
 
 def value_of(document: int, variable: int) -> str | None:

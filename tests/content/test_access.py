@@ -6,11 +6,10 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from bench.site import describe
 from everlore.config import EmcpSection
-from everlore.content.access import Caller
+from everlore.content.access import asking
 from everlore.content.connect import open_site
-from everlore.content.documents import asking, numbers
-from everlore.content.tables import describe
 
 MEMBER, OTHER, ADMINISTRATOR = 5, 6, 7
 ROWS: dict[str, list[dict[str, object]]] = {
@@ -35,7 +34,7 @@ def test_who_sees_what(tmp_path: Path) -> None:
     site = open_site(EmcpSection(), path)
     seen = {}
     for user in (0, OTHER, MEMBER, ADMINISTRATOR):
-        with asking(site, Caller(user)) as ask:
-            seen[user] = numbers(ask, sa.select(ask.document.c.id).where(*ask.shown).order_by(ask.document.c.id))
+        with asking(site, user) as ask:
+            seen[user] = ask.numbers(sa.select(ask.document.c.id).where(*ask.shown).order_by(ask.document.c.id))
     site.close()
     assert seen == {0: [1], OTHER: [1], MEMBER: [1, 2], ADMINISTRATOR: [1, 2, 3]}

@@ -15,7 +15,6 @@ from sites import PREFIX, Evo, Stand
 from everlore.config import EmcpSection
 from everlore.content import arguments as a
 from everlore.content import tools
-from everlore.content.access import Caller
 from everlore.content.connect import Site, open_site
 from everlore.errors import InvalidInput, NotFound, Unavailable
 
@@ -104,7 +103,7 @@ def test_any_text_is_data(site: Site, stand: Stand, text: str, op: str) -> None:
         try:
             checked = a.check(shape, given_, 100)
             name = f"evo.content.{tool}" if tool == "search" else f"evo.model.{tool}"
-            tools.TOOLS[name](site, Caller(), checked)
+            tools.answer(site, 0, name, checked)
         except (InvalidInput, NotFound):
             continue
 
@@ -131,7 +130,7 @@ def test_a_statement_that_takes_too_long_is_given_up(site: Site) -> None:
     endless = "SELECT count(*) FROM {0} a, {0} b, {0} c, {0} d, {0} e WHERE a.id + b.id + c.id + d.id = e.id"
     with pytest.raises(Unavailable, match="took too long"), site.reading() as connection:
         connection.execute(sa.text(endless.format("evo_site_content"))).all()
-    assert tools.TOOLS["evo.content.get"](site, Caller(), a.Get(id=1))["item"]["id"] == 1
+    assert tools.answer(site, 0, "evo.content.get", a.Get(id=1))["item"]["id"] == 1
 
 
 def test_a_site_may_lack_columns_and_tables(stand: Stand) -> None:
@@ -159,7 +158,7 @@ def test_a_site_may_lack_columns_and_tables(stand: Stand) -> None:
 
 def _old(old: Site) -> None:
     def ask(name: str, shape: type[a.Arguments], **arguments: Any) -> dict[str, Any]:
-        return tools.TOOLS[name](old, Caller(), a.check(shape, arguments, 100))
+        return tools.answer(old, 0, name, a.check(shape, arguments, 100))
 
     found = ask("evo.content.search", a.Search, limit=5, parent=0, with_tvs=["price"])["items"]
     names = ["id", "parent", "pagetitle", "published", "deleted", "menuindex", "template", "createdon", "pub_date"]
@@ -186,9 +185,10 @@ def test_a_ring_of_parents_ends(stand: Stand) -> None:
     url = stand.admin.url.render_as_string(hide_password=False)
     ring = open_site(EmcpSection(database_url=url, table_prefix="ring_"), Path("none"))
     try:
-        above = tools.ancestors(ring, Caller(), a.check(a.Ancestors, {"id": 1, "limit": 10}, 100))
+        above = tools.answer(ring, 0, "evo.content.ancestors", a.check(a.Ancestors, {"id": 1, "limit": 10}, 100))
         assert [one["id"] for one in above["items"]] == [2, 3]
-        below = tools.descendants(ring, Caller(), a.check(a.DeepNode, {"id": 1, "limit": 10, "depth": 6}, 100))
+        deep = a.check(a.DeepNode, {"id": 1, "limit": 10, "depth": 6}, 100)
+        below = tools.answer(ring, 0, "evo.content.descendants", deep)
         assert sorted(one["id"] for one in below["items"]) == [1, 2, 3]
     finally:
         ring.close()

@@ -16,8 +16,8 @@ from sites import PREFIX, Stand
 from bench.site import ADMIN, MEMBER, TAG_VARIABLE
 from everlore.config import EmcpSection
 from everlore.content import arguments, documents, tools, tree
-from everlore.content.access import Caller
 from everlore.content.connect import Site, open_site
+from everlore.content.importing import import_folder
 
 LIMIT = 45
 PRICE = {"tv": "price", "cast": "UNSIGNED"}
@@ -73,8 +73,19 @@ def _all_pages(site: Site, user: int, tool: str, shape: type[arguments.Arguments
     found: list[int] = []
     while True:
         checked = arguments.check(shape, given | {"limit": LIMIT, "offset": len(found)}, 100)
-        items: Any = tools.TOOLS[tool](site, Caller(user), checked)["items"]
+        items: Any = tools.answer(site, user, tool, checked)["items"]
         found += [item["id"] for item in items]
         if len(items) < LIMIT:
             assert len(set(found)) == len(found)
             return found
+
+
+def test_texts_for_others(folder: Path, database: Path) -> None:
+    import_folder(database, folder)
+    site = open_site(EmcpSection(), database)
+    try:
+        found = {one.title: one.text for one in documents.documents(site)}
+    finally:
+        site.close()
+    assert found["Install"] == "Run it."
+    assert "Draft" not in found

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
+import sqlite3
+from contextlib import closing
 
-from everlore.content.tables import INDEXES, MORE_INDEXES, TABLES, describe
+from everlore.content.tables import INDEXES, MORE_INDEXES, TABLES, embedded
 
 
 def test_each_column_has_its_kind() -> None:
@@ -19,9 +20,13 @@ def test_indexes_are_on_columns_that_are_there() -> None:
         assert set(columns) <= set(TABLES[table])
 
 
-def test_the_tables_can_be_made_with_a_prefix() -> None:
-    engine = sa.create_engine("sqlite://")
-    describe("evo_", more_indexes=True).create_all(engine)
-    made = sa.inspect(engine)
-    assert set(made.get_table_names()) >= {f"evo_{name}" for name in TABLES}
-    assert [column["name"] for column in made.get_columns("evo_tags")] == ["id", "name"]
+def test_the_tables_of_the_embedded_site_can_be_made_again() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for statement in [*embedded(), *embedded()]:
+            connection.execute(statement)
+        for table, columns in TABLES.items():
+            made = connection.execute("SELECT name, type, pk FROM pragma_table_info(?)", (table,)).fetchall()
+            assert [name for name, _, _ in made] == list(columns)
+            assert all(bool(pk) == (columns[name] == "id") for name, _, pk in made)
+        (indexes,) = connection.execute("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'ix_%'").fetchone()
+        assert indexes == len(INDEXES + MORE_INDEXES)

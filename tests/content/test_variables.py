@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from everlore.content.arguments import TvFilter
-from everlore.content.variables import as_number, compare_text
+from everlore.content.variables import as_number, compare
 
 
 def asked(expression: sa.ColumnElement[Any]) -> Any:
@@ -41,4 +41,4 @@ def test_the_leading_digits_count(text: str, cast: str, number: int) -> None:
 )
 def test_texts_are_compared_as_texts(op: str, wanted: Any, fits: bool) -> None:
     condition = TvFilter.model_validate({"tv": "color", "op": op, "value": wanted})
-    assert bool(asked(compare_text(sa.literal("red", sa.Text), condition))) is fits
+    assert bool(asked(compare(sa.literal("red", sa.Text), condition))) is fits

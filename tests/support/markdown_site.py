@@ -8,7 +8,6 @@ from typing import Any
 from everlore.config import EmcpSection
 from everlore.content import arguments as a
 from everlore.content import tools
-from everlore.content.access import Caller
 from everlore.content.connect import open_site
 
 FILES = {
@@ -39,6 +38,6 @@ def titles(database: Path) -> dict[str, dict[str, Any]]:
 def ask(database: Path, name: str, shape: type[a.Arguments], **arguments: Any) -> dict[str, Any]:
     site = open_site(EmcpSection(), database)
     try:
-        return tools.TOOLS[name](site, Caller(), a.check(shape, arguments, 100))
+        return tools.answer(site, 0, name, a.check(shape, arguments, 100))
     finally:
         site.close()

@@ -7,9 +7,10 @@ are never clamped.
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import from_json
@@ -22,15 +23,17 @@ MAX_OFFSET: Final = 5000
 MAX_LISTED: Final = 100
 """Entries of one list in the arguments: filters, names, values."""
 LARGEST: Final = 2**31 - 1
-COMPARISONS: Final = ("=", "!=", ">", ">=", "<", "<=")
+COMPARISONS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "=": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le,
+}  # fmt: skip
 
 Operator = Literal["=", "!=", ">", ">=", "<", "<=", "in", "not_in", "like", "like-l", "like-r", "null", "!null"]
-Direction = Literal["asc", "desc"]
 Scalar = str | int | float | bool
 
-_NAME = r"^[A-Za-z0-9_-]{1,100}$"
 _NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?")
 _DECIMAL = re.compile(r"DECIMAL\((\d{1,2}),(\d{1,2})\)")
+_SWITCHES: Final = {"0": False, "1": True, "false": False, "true": True, 0: False, 1: True}
+"""False == 0 and True == 1, so that the numbers are found too."""
 
 
 def _digits(value: Any) -> Any:
@@ -38,9 +41,8 @@ def _digits(value: Any) -> Any:
         raise ValueError("must be a whole number")  # noqa: TRY004 - pydantic turns a ValueError into a reason
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, str) and (whole := re.fullmatch(r"\s*(-?\d{1,18})(?:\.0+)?\s*", value)):
-        return int(whole[1])
-    return value
+    whole = re.fullmatch(r"\s*(-?\d{1,18})(?:\.0+)?\s*", value) if isinstance(value, str) else None
+    return int(whole[1]) if whole else value
 
 
 def _unwrapped(value: Any) -> Any:
@@ -53,17 +55,12 @@ def _unwrapped(value: Any) -> Any:
     return value
 
 
-def _switch(value: Any) -> Any:
-    if isinstance(value, str):
-        value = value.strip().lower()
-    if isinstance(value, str | int):
-        # False == 0 and True == 1, so that the numbers are found too
-        return {"0": False, "1": True, "false": False, "true": True, 0: False, 1: True}.get(value, value)
-    return value
-
-
 def _lowered(value: Any) -> Any:
     return value.strip().lower() if isinstance(value, str) else value
+
+
+def _switch(value: Any) -> Any:
+    return _SWITCHES.get(_lowered(value), value) if isinstance(value, str | int) else value
 
 
 Count = Annotated[int, Field(strict=True, ge=0, le=LARGEST), BeforeValidator(_digits)]
@@ -72,8 +69,8 @@ Depth = Annotated[int, Field(strict=True, ge=1, le=MAX_DEPTH), BeforeValidator(_
 Offset = Annotated[int, Field(strict=True, ge=0, le=MAX_OFFSET), BeforeValidator(_digits)]
 Switch = Annotated[bool, Field(strict=True), BeforeValidator(_switch)]
 Unwrapped = BeforeValidator(_unwrapped)
-Way = Annotated[Direction, BeforeValidator(_lowered)]
-TvName = Annotated[str, Field(pattern=_NAME, description="Name of a template variable.")]
+Way = Annotated[Literal["asc", "desc"], BeforeValidator(_lowered)]
+TvName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,100}$", description="Name of a template variable.")]
 TvNames = Annotated[
     list[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,100}(:d)?$")]],
     Field(
@@ -110,10 +107,14 @@ class Condition(Arguments):
     value: Scalar | list[Scalar] | None = None
 
     @property
-    def listed(self) -> list[str]:
-        """The values of `in` and `not_in`: an array, or text with commas."""
-        given = self.value if isinstance(self.value, list) else spoken(self.value).split(",")
-        return [spoken(one) for one in given]
+    def texts(self) -> list[str]:
+        """What is compared with, as texts: one, or those of `in` and `not_in`, an array or text with commas."""
+        if self.op in ("null", "!null"):
+            return []
+        if isinstance(self.value, list):
+            return [spoken(one) for one in self.value]
+        whole = spoken(self.value)
+        return [one.strip() for one in whole.split(",")] if self.op in ("in", "not_in") else [whole]
 
     @property
     def also(self) -> list[str]:
@@ -122,20 +123,15 @@ class Condition(Arguments):
         return [str(one) for one in given if isinstance(one, float) and one.is_integer()]
 
     @model_validator(mode="after")
-    def _fits(self) -> Condition:
-        if self.op in ("null", "!null"):
-            return self
-        if self.op in ("in", "not_in"):
-            values = self.listed
-            if len(values) > MAX_LISTED:
-                raise ValueError(f"{self.op} takes at most {MAX_LISTED} values")
-        elif isinstance(self.value, list):
+    def _fits(self) -> Self:
+        texts = self.texts
+        if texts and isinstance(self.value, list) and self.op not in ("in", "not_in"):
             raise ValueError(f"operator {self.op} takes one value, not a list")
-        else:
-            values = [spoken(self.value)]
-        if not values or not all(values):
+        if len(texts) > MAX_LISTED:
+            raise ValueError(f"{self.op} takes at most {MAX_LISTED} values")
+        if self.op not in ("null", "!null") and not (texts and all(texts)):
             raise ValueError(f"operator {self.op} needs a value")
-        if any(len(value) > 1000 or "\x00" in value for value in values):
+        if any(len(text) > 1000 or "\x00" in text for text in texts):
             raise ValueError("a value is too long or holds a zero byte")
         return self
 
@@ -144,9 +140,7 @@ def spoken(value: Scalar | None) -> str:
     """A value as the text that a database holds."""
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
         return str(int(value))
     return value.strip() if isinstance(value, str) else str(value)
 
@@ -172,21 +166,15 @@ class TvFilter(Condition):
     use_default: Switch | None = Field(False, description="The variable's default counts where a document has none.")
 
     @model_validator(mode="after")
-    def _numeric(self) -> TvFilter:
-        if self.op in ("null", "!null"):
-            return self
-        values = self.listed if self.op in ("in", "not_in") else [spoken(self._single())]
-        if any(":" in value or ";" in value for value in values):
+    def _numeric(self) -> Self:
+        if any(mark in text for text in self.texts for mark in ":;"):
             raise ValueError("a value may not contain ':' or ';'")
-        if self.cast:
+        if self.cast and self.texts:
             if self.op not in COMPARISONS:
                 raise ValueError(f"a cast goes only with {', '.join(COMPARISONS)}")
-            if not _NUMBER.fullmatch(values[0]):
+            if not _NUMBER.fullmatch(self.texts[0]):
                 raise ValueError(f"cast {self.cast} needs a number as value")
         return self
-
-    def _single(self) -> Scalar | None:
-        return None if isinstance(self.value, list) else self.value
 
 
 class TvOrder(Arguments):
@@ -196,7 +184,7 @@ class TvOrder(Arguments):
     use_default: Switch | None = False
 
     @model_validator(mode="after")
-    def _whole(self) -> TvOrder:
+    def _whole(self) -> Self:
         if self.cast and self.cast.startswith("DECIMAL"):
             raise ValueError("DECIMAL is not supported in tv_order; use SIGNED or UNSIGNED")
         return self
@@ -207,7 +195,7 @@ class TagsData(Arguments):
     tags: list[str] = Field(min_length=1, max_length=MAX_LISTED, description="A document with any of them matches.")
 
     @model_validator(mode="after")
-    def _plain(self) -> TagsData:
+    def _plain(self) -> Self:
         for tag in self.tags:
             if not tag.strip() or len(tag) > 255 or any(mark in tag for mark in ":;\x00"):
                 raise ValueError("a tag may not be empty, long, or contain ':' or ';'")
@@ -262,7 +250,7 @@ class Range(Node):
     to: Count | None = Field(None, description="Largest menuindex.")
 
     @model_validator(mode="after")
-    def _ordered(self) -> Range:
+    def _ordered(self) -> Self:
         if self.to is not None and self.to < self.from_:
             raise ValueError("to must be greater than or equal to from.")
         return self
@@ -289,6 +277,11 @@ class ModelList(Paging):
 class ModelGet(Arguments):
     model: ModelName
     id: Id
+
+    @property
+    def listing(self) -> ModelList:
+        """The list that has only this one."""
+        return ModelList(model=self.model, limit=1, filters=Filters(where=[Where(field="id", op="=", value=self.id)]))
 
 
 A = TypeVar("A", bound=Arguments)

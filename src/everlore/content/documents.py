@@ -1,19 +1,14 @@
-"""Documents: which ones (a page of ids), and what is told of each. Two steps, so that no wide row is ever sorted.
-
-`Asking` is what every tool works with: the site, a connection that sees one moment of it, and the conditions that
-hide from this caller what is not for them.
-"""
+"""Documents: which ones (a page of ids), and what is told of each. Two steps, so that no wide row is ever sorted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
 import sqlalchemy as sa
 
-from everlore.content.access import Caller, switched, visible
+from everlore.content.access import VISITOR, Asking, asking
 from everlore.content.connect import Site
 from everlore.content.variables import values
 from everlore.types import Json
@@ -23,34 +18,20 @@ FIRST: Final = 300
 """Documents that are looked at one by one, besides those of the page, before the database is asked to find them all;"""
 MOST_FIRST: Final = 3000
 """and for a page so far behind that it takes more, the database is asked at once."""
-
-_TITLES = ("id", "parent", "pagetitle", "longtitle", "description", "alias", "published", "deleted", "hidemenu")
-_TIMES = ("menuindex", "template", "createdon", "editedon", "pub_date", "unpub_date", "isfolder", "type")
-FIELDS: Final = _TITLES + _TIMES
+BATCH: Final = 500
+FIELDS: Final = (
+    "id", "parent", "pagetitle", "longtitle", "description", "alias", "published", "deleted", "hidemenu", "menuindex",
+    "template", "createdon", "editedon", "pub_date", "unpub_date", "isfolder", "type",
+)  # fmt: skip
 """What is told of a document, in this order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    site: Site
-    connection: sa.Connection
-    document: sa.TableClause
-    """site_content."""
-    shown: Sequence[sa.ColumnElement[bool]]
-    """Conditions on `document`: the caller may see it."""
-
-    def switch(self, name: str, wanted: bool) -> sa.ColumnElement[bool]:
-        """Whether a flag of the document is so. A site without the column has it unset everywhere."""
-        if name not in self.document.c:
-            return sa.false() if wanted else sa.true()
-        return switched(self.document.c[name], wanted)
-
-
-@contextmanager
-def asking(site: Site, caller: Caller) -> Iterator[Asking]:
-    document = site.table("site_content")
-    with site.reading() as connection:
-        yield Asking(site, connection, document, visible(site, connection, caller, document))
+COUNTED: Final = {
+    "documents": "site_content",
+    "template variables": "site_tmplvars",
+    "values": "site_tmplvar_contentvalues",
+    "templates": "site_templates",
+    "tags": "tags",
+    "protected": "document_groups",
+}
 
 
 def among(ask: Asking, ids: sa.Select[Any]) -> tuple[sa.ColumnElement[bool], bool]:
@@ -59,7 +40,7 @@ def among(ask: Asking, ids: sa.Select[Any]) -> tuple[sa.ColumnElement[bool], boo
     A few are listed, so that whatever else is asked looks at them alone. Many are left to the database, which can
     then stop when the page is full.
     """
-    few = numbers(ask, ids.limit(FEW + 1))
+    few = ask.numbers(ids.limit(FEW + 1))
     return (ask.document.c.id.in_(ids), False) if len(few) > FEW else (ask.document.c.id.in_(sorted(set(few))), True)
 
 
@@ -72,49 +53,25 @@ class Costly:
     all: sa.ColumnElement[bool]
 
 
-def page(
-    ask: Asking,
-    where: Sequence[sa.ColumnElement[bool]],
-    order: Sequence[sa.ColumnElement[Any]],
-    limit: int,
-    offset: int | None,
-    *,
-    deleted: bool = False,
-    costly: Sequence[Costly] | None = None,
-    leading: Sequence[sa.Select[Any]] = (),
-) -> list[int]:
-    """The ids of one page, visible ones only.
+def first_fitting(
+    ask: Asking, orders: Sequence[sa.Select[Any]], fits: sa.Select[Any], costly: Sequence[Costly], start: int, end: int
+) -> list[int] | None:
+    """A page of the documents that are in `fits` and fulfil what is `costly`, which is asked only of those that come
+    first; None when these do not fill the page. For orders that make the database look at every document anyway.
 
-    With `costly`, even if it is empty, whatever costs much is asked only of those that come first, and of all only
-    when these do not fill the page: for orders that make the database look at every document anyway. Queries in
-    `leading` give, one after the other, the ids of all documents in this order, when that is quicker than sorting them.
+    The queries of `orders` give, one after the other, the ids of all documents in their order.
     """
-    start, end = offset or 0, (offset or 0) + limit
-    table = ask.document
-    conditions = [ask.switch("deleted", deleted), *where]
-    query = sa.select(table.c.id).where(*conditions).order_by(*order)
     enough = 2 * end + FIRST
-    if costly is not None and enough <= MOST_FIRST:
-        first = _first(ask, leading or [query], enough)
-        each = sa.select(table.c.id).where(table.c.id.in_(first), *ask.shown, *(one.each for one in costly))
-        fits = set(numbers(ask, each.where(*conditions) if leading else each)) if first else set()
-        if len(fits) >= end or len(first) < enough:
-            return [id_ for id_ in first if id_ in fits][start:end]
-    everywhere = [*ask.shown, *(one.all for one in costly or ())]
-    return numbers(ask, query.where(*everywhere).limit(limit).offset(start))
-
-
-def _first(ask: Asking, queries: Sequence[sa.Select[Any]], count: int) -> list[int]:
-    found: dict[int, None] = {}
-    for query in queries:
-        if len(found) < count:
-            found |= dict.fromkeys(numbers(ask, query.limit(count - len(found))))
-    return list(found)
-
-
-def numbers(ask: Asking, query: sa.Select[Any]) -> list[int]:
-    """What a query of one column of ids gives."""
-    return [int(id_) for (id_,) in ask.connection.execute(query)]
+    if enough > MOST_FIRST:
+        return None
+    first: dict[int, None] = {}
+    for order in orders:
+        if len(first) < enough:
+            first |= dict.fromkeys(ask.numbers(order.limit(enough - len(first))))
+    each = fits.where(ask.document.c.id.in_(list(first)), *ask.shown, *(one.each for one in costly))
+    found = set(ask.numbers(each)) if first else set()
+    filled = len(found) >= end or len(first) < enough
+    return [id_ for id_ in first if id_ in found][start:end] if filled else None
 
 
 def items(ask: Asking, ids: Sequence[int], tvs: Mapping[str, bool]) -> list[dict[str, Json]]:
@@ -125,13 +82,51 @@ def items(ask: Asking, ids: Sequence[int], tvs: Mapping[str, bool]) -> list[dict
     rows = ask.connection.execute(sa.select(*columns).where(ask.document.c.id.in_(ids)))
     found = {int(row.id): _told(row._mapping) for row in rows}
     if tvs:
-        for id_, own in values(ask.site, ask.connection, list(found), tvs).items():
+        for id_, own in values(ask, list(found), tvs).items():
             found[id_]["tvs"] = own
     return [found[id_] for id_ in ids if id_ in found]
 
 
 def _told(row: Mapping[Any, Any]) -> dict[str, Json]:
     told = {name: int(value) if isinstance(value, bool) else value for name, value in row.items()}
-    if "hidemenu" in told:
-        told["hidemenu"] = bool(told["hidemenu"])
-    return told
+    return told | ({"hidemenu": bool(told["hidemenu"])} if "hidemenu" in told else {})
+
+
+def counts(site: Site) -> dict[str, int]:
+    """How much is in a site, for its owner."""
+    site.table("site_content")
+    tables = {name: site.find(table) for name, table in COUNTED.items()}
+    with site.reading() as connection:
+        return {
+            name: int(connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one())
+            for name, table in tables.items()
+            if table is not None
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """As plain text, to be found elsewhere too."""
+
+    id: int
+    title: str
+    text: str
+    edited: int
+    """Seconds since 1970."""
+
+
+def documents(site: Site) -> Iterator[Document]:
+    """Published documents that everybody may see, by id. Read in batches, so that no transaction lasts long."""
+    last = 0
+    while True:
+        with asking(site, VISITOR) as ask:
+            table = ask.document
+            columns = [table.c[name] for name in ("id", "pagetitle", "introtext", "content", "editedon")]
+            query = ask.there(table.c.id > last, *ask.shown, ask.switch("published", True)).order_by(table.c.id)
+            rows = ask.connection.execute(query.with_only_columns(*columns).limit(BATCH)).all()
+        for id_, title, intro, text, edited in rows:
+            told = "\n\n".join(part for part in (intro, text) if part)
+            yield Document(int(id_), title or "", told, int(edited or 0))
+        if not rows:
+            return
+        last = int(rows[-1].id)

@@ -10,24 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final
-
-import sqlalchemy as sa
-from sqlalchemy import event, exc
+from pathlib import Path, PurePosixPath
+from typing import Final
 
 from everlore import births
 from everlore.content.markdown import Page, Reading, read_folder
-from everlore.content.tables import describe
+from everlore.content.tables import embedded
 from everlore.errors import Damaged, Unavailable
 from everlore.types import Json
 
 BUSY_SECONDS: Final = 30.0
-TAGS_VARIABLE: Final = "tags"
-
 BLANK: Final[Mapping[str, Json]] = {
     "type": "document",
     "contentType": "text/markdown",
@@ -37,23 +33,24 @@ BLANK: Final[Mapping[str, Json]] = {
     "menutitle": "",
     "link_attributes": "",
     "searchable": 1,
-    "hidemenu": False,
+    "hidemenu": 0,
     "deleted": 0,
     "pub_date": 0,
     "unpub_date": 0,
 }
 """What a page is when its file says nothing: also after a line of the front matter was taken out."""
-
-METADATA: Final = describe(more_indexes=True)
-IMPORTED: Final = sa.Table(
-    "everlore_imported",
-    METADATA,
-    sa.Column("source", sa.Text, primary_key=True),
-    sa.Column("path", sa.Text, primary_key=True),
-    sa.Column("document", sa.Integer, nullable=False),
-    sa.Column("digest", sa.Text, nullable=False),
-)
+IMPORTED: Final = """
+CREATE TABLE IF NOT EXISTS everlore_imported(
+  source TEXT NOT NULL, path TEXT NOT NULL, document INTEGER NOT NULL, digest TEXT NOT NULL,
+  PRIMARY KEY(source, path))"""
 """Which file a document came from, and what was in it."""
+CLOSURE: Final = """
+INSERT INTO site_content_closure(ancestor, descendant, depth)
+WITH RECURSIVE above(ancestor, descendant, depth) AS (
+  SELECT id, id, 0 FROM site_content
+  UNION ALL SELECT d.parent, a.descendant, a.depth + 1 FROM above a JOIN site_content d ON d.id = a.ancestor
+  WHERE d.parent <> 0)
+SELECT * FROM above"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,7 @@ def import_folder(database: Path, folder: Path) -> Report:
     folder = folder.expanduser().resolve()
     reading = read_folder(folder)
     with _writing(database) as connection:
-        return _Import(connection, str(folder)).run(reading)
+        return _imported(connection, str(folder), reading)
 
 
 def forget_folder(database: Path, folder: Path) -> Report:
@@ -77,7 +74,7 @@ def forget_folder(database: Path, folder: Path) -> Report:
     if not database.is_file():
         return Report()
     with _writing(database) as connection:
-        return _Import(connection, str(folder.expanduser().resolve())).run(Reading([], {}))
+        return _imported(connection, str(folder.expanduser().resolve()), Reading([], {}))
 
 
 def sources(database: Path) -> dict[str, int]:
@@ -85,163 +82,97 @@ def sources(database: Path) -> dict[str, int]:
     if not database.is_file():
         return {}
     with _writing(database) as connection:
-        rows = connection.execute(sa.select(IMPORTED.c.source, sa.func.count()).group_by(IMPORTED.c.source))
-        return {source: int(count) for source, count in rows}
+        return dict(connection.execute("SELECT source, count(*) FROM everlore_imported GROUP BY source"))
 
 
 @contextmanager
-def _writing(database: Path) -> Iterator[sa.Connection]:
+def _writing(database: Path) -> Iterator[sqlite3.Connection]:
     database.parent.mkdir(parents=True, exist_ok=True)
     if not database.exists():
         os.close(os.open(database, os.O_CREAT | os.O_RDWR, 0o600))
-    engine = sa.create_engine(
-        sa.URL.create("sqlite", database=str(database)),
-        connect_args={"timeout": BUSY_SECONDS, "isolation_level": None},
-        hide_parameters=True,
-        poolclass=sa.NullPool,
-    )
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-
     try:
-        with engine.begin() as connection:
-            METADATA.create_all(connection)
+        with closing(sqlite3.connect(database, timeout=BUSY_SECONDS, isolation_level=None)) as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in (*embedded(), IMPORTED):
+                connection.execute(statement)
             yield connection
         if births.read(database) is None:
             births.write(database, births.Birth("", 1))
-    except exc.OperationalError as error:
-        raise Unavailable(f"{database} cannot be written ({error.orig}): try again") from None
-    except exc.DatabaseError as error:
-        raise Damaged(f"{database} is damaged ({error.orig}): delete it and import the folders again") from None
-    finally:
-        engine.dispose()
+    except sqlite3.OperationalError as error:
+        raise Unavailable(f"{database} cannot be written ({error}): try again") from None
+    except sqlite3.DatabaseError as error:
+        raise Damaged(f"{database} is damaged ({error}): delete it and import the folders again") from None
 
 
-class _Import:
+def _imported(connection: sqlite3.Connection, source: str, reading: Reading) -> Report:
     """One folder into the site, inside one transaction."""
-
-    def __init__(self, connection: sa.Connection, source: str) -> None:
-        self._connection = connection
-        self._source = source
-        self._tables = METADATA.tables
-        self._names: dict[tuple[str, str], int] = {}
-
-    def run(self, reading: Reading) -> Report:
-        known = {
-            path: (int(document), digest)
-            for path, document, digest in self._connection.execute(
-                sa.select(IMPORTED.c.path, IMPORTED.c.document, IMPORTED.c.digest).where(
-                    IMPORTED.c.source == self._source
-                )
-            )
-        }
-        kept = self._kept(known, reading)
-        removed = [(path, document) for path, (document, _) in known.items() if path not in kept]
-        for path, document in removed:
-            self._remove(path, document)
-        ids = {path: known[path][0] for path in kept if path in known}
-        counts = {"added": 0, "changed": 0, "unchanged": 0}
-        for page in reading.pages:  # folders come before what is in them
-            counts[self._store(page, ids, known.get(page.path, (0, ""))[1])] += 1
-        if removed or counts["added"]:
-            self._rebuild_closure()
-        return Report(**counts, removed=len(removed), unreadable=reading.unreadable)
-
-    def _kept(self, known: Mapping[str, Any], reading: Reading) -> set[str]:
-        """Paths that stay. A file that cannot be read keeps its document, and so do the folders above it."""
-        kept = {page.path for page in reading.pages} | set(reading.unreadable)
-        for path in reading.unreadable:
-            parts = path.rstrip("/").split("/")[:-1]
-            kept |= {"/".join(parts[: n + 1]) + "/" for n in range(len(parts))} & set(known)
-        return kept
-
-    def _store(self, page: Page, ids: dict[str, int], digest_before: str) -> str:
+    select = "SELECT path, document, digest FROM everlore_imported WHERE source = ?"
+    known = {path: (document, digest) for path, document, digest in connection.execute(select, (source,))}
+    # a file that cannot be read keeps its document, and so do the folders above it
+    kept = {page.path for page in reading.pages}.union(reading.unreadable)
+    kept |= {f"{above}/" for path in reading.unreadable for above in PurePosixPath(path).parents}.intersection(known)
+    removed = [path for path in known if path not in kept]
+    for path in removed:
+        _clear(connection, known[path][0])
+        connection.execute("DELETE FROM site_content WHERE id = ?", (known[path][0],))
+        connection.execute("DELETE FROM everlore_imported WHERE source = ? AND path = ?", (source, path))
+    ids = {path: known[path][0] for path in kept if path in known}
+    counts = {"added": 0, "changed": 0, "unchanged": 0}
+    for page in reading.pages:  # folders come before what is in them
         parent = ids.get(page.parent, 0) if page.parent else 0
         digest = _digest(page, parent)
-        if page.path in ids and digest == digest_before:
-            return "unchanged"
-        content = self._tables["site_content"]
-        template = self._id("site_templates", "templatename", page.template)
-        row = {**BLANK, "parent": parent, "template": template, "editedon": page.modified, **page.fields}
-        row["hidemenu"] = bool(row["hidemenu"])
-        document = ids.get(page.path)
-        if document is None:
-            inserted = self._connection.execute(content.insert().values({"createdon": page.modified, **row}))
-            document = ids[page.path] = _key(inserted)
-            values = {"source": self._source, "path": page.path, "document": document, "digest": digest}
-            self._connection.execute(IMPORTED.insert().values(values))
-            outcome = "added"
-        else:
-            self._connection.execute(content.update().where(content.c.id == document).values(row))
-            where = (IMPORTED.c.source == self._source, IMPORTED.c.path == page.path)
-            self._connection.execute(IMPORTED.update().where(*where).values(digest=digest))
-            outcome = "changed"
-        self._set_variables(document, page, template)
-        return outcome
-
-    def _set_variables(self, document: int, page: Page, template: int) -> None:
-        self._clear(document)
-        values, links = self._tables["site_tmplvar_contentvalues"], self._tables["site_tmplvar_templates"]
-        for name, value in page.variables.items():
-            variable = self._id("site_tmplvars", "name", name, page.captions[name])
-            row = {"tmplvarid": variable, "contentid": document, "value": value}
-            self._connection.execute(values.insert().values(row))
-            link = {"tmplvarid": variable, "templateid": template}
-            self._connection.execute(links.insert().prefix_with("OR IGNORE").values(link))
-        if page.tags:
-            variable = self._id("site_tmplvars", "name", TAGS_VARIABLE)
-            tagged = self._tables["site_content_tags"]
-            rows = [
-                {"doc_id": document, "tag_id": self._id("tags", "name", tag), "tv_id": variable} for tag in page.tags
-            ]
-            self._connection.execute(tagged.insert(), rows)
-
-    def _id(self, table_name: str, column: str, name: str, caption: str = "") -> int:
-        """The id of the row by this name, made if need be."""
-        found = self._names.get((table_name, name))
-        if found is None:
-            table = self._tables[table_name]
-            known = self._connection.execute(sa.select(table.c.id).where(table.c[column] == name)).scalar()
-            if known is None:
-                extra: dict[str, Json] = (
-                    {"type": "text", "caption": caption or name} if table_name == "site_tmplvars" else {}
-                )
-                known = _key(self._connection.execute(table.insert().values({column: name, **extra})))
-            found = self._names[table_name, name] = int(known)
-        return found
-
-    def _remove(self, path: str, document: int) -> None:
-        self._clear(document)
-        content = self._tables["site_content"]
-        self._connection.execute(content.delete().where(content.c.id == document))
-        self._connection.execute(IMPORTED.delete().where(IMPORTED.c.source == self._source, IMPORTED.c.path == path))
-
-    def _clear(self, document: int) -> None:
-        values, tagged = self._tables["site_tmplvar_contentvalues"], self._tables["site_content_tags"]
-        self._connection.execute(values.delete().where(values.c.contentid == document))
-        self._connection.execute(tagged.delete().where(tagged.c.doc_id == document))
-
-    def _rebuild_closure(self) -> None:
-        closure, content = self._tables["site_content_closure"], self._tables["site_content"]
-        parents = {
-            int(id_): int(above) for id_, above in self._connection.execute(sa.select(content.c.id, content.c.parent))
-        }
-        rows = []
-        for document in parents:
-            ancestor, depth = document, 0
-            while ancestor:
-                rows.append({"ancestor": ancestor, "descendant": document, "depth": depth})
-                ancestor, depth = parents.get(ancestor, 0), depth + 1
-        self._connection.execute(closure.delete())
-        if rows:
-            self._connection.execute(closure.insert(), rows)
+        if page.path in ids and known[page.path][1] == digest:
+            counts["unchanged"] += 1
+            continue
+        counts["changed" if page.path in ids else "added"] += 1
+        document = ids[page.path] = _store(connection, page, parent, ids.get(page.path))
+        replace = "INSERT OR REPLACE INTO everlore_imported(source, path, document, digest) VALUES(?, ?, ?, ?)"
+        connection.execute(replace, (source, page.path, document, digest))
+    if removed or counts["added"]:
+        connection.execute("DELETE FROM site_content_closure")
+        connection.execute(CLOSURE)
+    return Report(**counts, removed=len(removed), unreadable=reading.unreadable)
 
 
-def _key(inserted: sa.CursorResult[Any]) -> int:
-    assert inserted.inserted_primary_key is not None
-    return int(inserted.inserted_primary_key[0])
+def _store(connection: sqlite3.Connection, page: Page, parent: int, document: int | None) -> int:
+    """A page as a document, the one that it was or a new one."""
+    template = _id(connection, "site_templates", "templatename", page.template)
+    row = {**BLANK, "parent": parent, "template": template, "editedon": page.modified, **page.fields}
+    if document is None:
+        document = _insert(connection, "site_content", {"createdon": page.modified, **row})
+    else:
+        assigned = ", ".join(f"{column} = ?" for column in row)
+        connection.execute(f"UPDATE site_content SET {assigned} WHERE id = ?", (*row.values(), document))
+        _clear(connection, document)
+    for name, value in page.variables.items():
+        variable = _id(connection, "site_tmplvars", "name", name, type="text", caption=page.captions[name])
+        _insert(
+            connection, "site_tmplvar_contentvalues", {"tmplvarid": variable, "contentid": document, "value": value}
+        )
+        link = "INSERT OR IGNORE INTO site_tmplvar_templates(tmplvarid, templateid) VALUES(?, ?)"
+        connection.execute(link, (variable, template))
+    for tag in page.tags:
+        variable = _id(connection, "site_tmplvars", "name", "tags", type="text", caption="tags")
+        tagged = {"doc_id": document, "tag_id": _id(connection, "tags", "name", tag), "tv_id": variable}
+        _insert(connection, "site_content_tags", tagged)
+    return document
+
+
+def _id(connection: sqlite3.Connection, table: str, column: str, name: str, **more: str) -> int:
+    """The id of the row by this name, made if need be."""
+    known = connection.execute(f"SELECT id FROM {table} WHERE {column} = ?", (name,)).fetchone()
+    return known[0] if known else _insert(connection, table, {column: name, **more})
+
+
+def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, Json]) -> int:
+    marks = ", ".join("?" * len(row))
+    done = connection.execute(f"INSERT INTO {table}({', '.join(row)}) VALUES({marks})", tuple(row.values()))
+    return done.lastrowid or 0
+
+
+def _clear(connection: sqlite3.Connection, document: int) -> None:
+    connection.execute("DELETE FROM site_tmplvar_contentvalues WHERE contentid = ?", (document,))
+    connection.execute("DELETE FROM site_content_tags WHERE doc_id = ?", (document,))
 
 
 def _digest(page: Page, parent: int) -> str:

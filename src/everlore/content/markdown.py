@@ -11,7 +11,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,14 +31,17 @@ SYNONYMS: Final = dict(pair.split(":") for pair in _SAME.split())
 TEXTS: Final = ("pagetitle", "longtitle", "description", "alias", "introtext", "menutitle", "type", "link_attributes")
 FLAGS: Final = ("published", "hidemenu", "deleted", "searchable")
 TIMES: Final = ("createdon", "editedon", "pub_date", "unpub_date")
+FIELDS: Final = frozenset((*TEXTS, *FLAGS, *TIMES, "menuindex"))
 SEPARATOR: Final = "||"
 """Between the values of a variable that has several, as Evolution CMS writes them."""
 LONGEST_NAME: Final = 50
 WRITTEN: Final = (
     "а:a б:b в:v г:g ґ:g д:d е:e є:ye ё:yo ж:zh з:z и:i і:i ї:yi й:y к:k л:l м:m н:n о:o п:p р:r с:s т:t у:u ф:f х:kh"
-    " ц:ts ч:ch ш:sh щ:shch ъ: ы:y ь: э:e ю:yu я:ya ß:ss æ:ae ø:o ł:l"
+    " ц:ts ч:ch ш:sh щ:shch ъ: ы:y ь: э:e ю:yu я:ya ß:ss ẞ:Ss æ:ae ø:o ł:l"
 )
-LATIN: Final = dict(pair.split(":") for pair in WRITTEN.split())
+_SMALL: Final = dict(pair.split(":") for pair in WRITTEN.split())
+_LARGE: Final = {letter.upper(): latin.capitalize() for letter, latin in _SMALL.items() if len(letter.upper()) == 1}
+LATIN: Final = str.maketrans(_LARGE | _SMALL)
 """How letters are written whose accents cannot just be dropped."""
 
 
@@ -97,7 +100,7 @@ def _walk(folder: Path, at: str) -> Iterator[tuple[str, Path | None, int]]:
         yield index, folder / index, place
         place += 1
     for entry in entries:
-        if entry.name.startswith(".") or entry.is_symlink() or entry.name == index:
+        if entry.name.startswith(".") or entry.name == index:
             continue
         if entry.is_dir(follow_symlinks=False):
             inner = Path(entry.path)
@@ -107,18 +110,18 @@ def _walk(folder: Path, at: str) -> Iterator[tuple[str, Path | None, int]]:
                 yield f"{at}{entry.name}/", inner / own if own else None, place
                 yield from below
                 place += 1
-        elif entry.name.lower().endswith(ENDINGS):
+        elif _readable(entry):
             yield f"{at}{entry.name}", Path(entry.path), place
             place += 1
 
 
 def _index(entries: list[os.DirEntry[str]]) -> str | None:
-    named = {
-        entry.name.rpartition(".")[0].lower(): entry.name
-        for entry in entries
-        if entry.name.lower().endswith(ENDINGS) and entry.is_file(follow_symlinks=False)
-    }
+    named = {entry.name.rpartition(".")[0].lower(): entry.name for entry in entries if _readable(entry)}
     return next((named[name] for name in INDEXES if name in named), None)
+
+
+def _readable(entry: os.DirEntry[str]) -> bool:
+    return entry.name.lower().endswith(ENDINGS) and entry.is_file(follow_symlinks=False)
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
@@ -146,24 +149,20 @@ def _page(folder: Path, path: str, file: Path | None, place: int) -> Page:
     body = text[front.body :].strip("\r\n")
     heading = re.search(r"^#\s+(.+?)\s*#*\s*$", body, re.MULTILINE)
     fields |= {"content": body} | ({"pagetitle": heading[1]} if heading else {})
-    return _with_front(path, modified, fields, front.values)
-
-
-def _with_front(path: str, modified: int, fields: dict[str, Json], front: Mapping[str, Json]) -> Page:
     variables: dict[str, str] = {}
     captions: dict[str, str] = {}
     template = DEFAULT_TEMPLATE
     tags: tuple[str, ...] = ()
-    for key, value in front.items():
+    for key, value in front.values.items():
         name = SYNONYMS.get(key.lower(), key.lower())
         if value is None:
             continue
         if name == "template":
             template = str(value).strip() or DEFAULT_TEMPLATE
         elif name == "draft":
-            fields["published"] = 1 - _flag(value, key)
-        elif name in READERS:
-            fields[name] = READERS[name](value, key)
+            fields["published"] = 1 - _field("published", value, key)
+        elif name in FIELDS:
+            fields[name] = _field(name, value, key)
         else:
             variable = _variable(key, variables)
             variables[variable], captions[variable] = _value(value), key
@@ -176,7 +175,7 @@ def _with_front(path: str, modified: int, fields: dict[str, Json], front: Mappin
 def _variable(key: str, taken: Collection[str]) -> str:
     """A name that tools can ask for. Where letters are lost, or it is taken, a code of the key keeps it apart."""
     written = unicodedata.normalize("NFC", key)
-    latin = unicodedata.normalize("NFKD", "".join(_latin(letter) for letter in written))
+    latin = unicodedata.normalize("NFKD", written.translate(LATIN))
     plain = "".join(letter for letter in latin if not unicodedata.combining(letter))
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", plain)
     lost = any(letter.isalnum() and not letter.isascii() for letter in plain) or not name.strip("_-")
@@ -184,13 +183,6 @@ def _variable(key: str, taken: Collection[str]) -> str:
         code = hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()[:6]
         name = f"{name[: LONGEST_NAME - 7].rstrip('_')}_{code}"
     return name
-
-
-def _latin(letter: str) -> str:
-    other = LATIN.get(letter.lower())
-    if other is None:
-        return letter
-    return other if letter.islower() else other.capitalize()
 
 
 def _value(value: Json) -> str:
@@ -201,41 +193,25 @@ def _value(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
 
 
-def _text(value: Json, key: str) -> str:
-    if isinstance(value, dict | list):
-        raise InvalidInput(f"{key} must be a text")
-    return str(value)
-
-
-def _flag(value: Json, key: str) -> int:
-    if value in (0, 1):  # True and False too
+def _field(name: str, value: Json, key: str) -> Json:
+    """The value of a column; `key` is how the file calls it."""
+    if name in TEXTS:
+        if isinstance(value, dict | list):
+            raise InvalidInput(f"{key} must be a text")
+        return str(value)
+    if name in FLAGS:
+        if value not in (0, 1):  # True and False too
+            raise InvalidInput(f"{key} must be true or false")
         return int(value)
-    raise InvalidInput(f"{key} must be true or false")
-
-
-def _count(value: Json, key: str) -> int:
+    if name in TIMES and (isinstance(value, bool) or not isinstance(value, int)):
+        try:
+            moment = datetime.fromisoformat(str(value).strip())
+        except ValueError:
+            raise InvalidInput(f"{key} must be a date such as 2026-05-28, or seconds since 1970") from None
+        value = int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
         raise InvalidInput(f"{key} must be a whole number")
     return value
-
-
-def _time(value: Json, key: str) -> int:
-    """Seconds since 1970, or a date."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return _count(value, key)
-    try:
-        moment = datetime.fromisoformat(str(value).strip())
-    except ValueError:
-        raise InvalidInput(f"{key} must be a date such as 2026-05-28, or seconds since 1970") from None
-    return _count(int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()), key)
-
-
-READERS: Final[Mapping[str, Callable[[Json, str], Json]]] = {
-    **dict.fromkeys(TEXTS, _text),
-    **dict.fromkeys(FLAGS, _flag),
-    **dict.fromkeys(TIMES, _time),
-    "menuindex": _count,
-}
 
 
 def _stem(path: str) -> str:

@@ -6,17 +6,16 @@ What is not listed here does not exist for a caller: not in results, not in filt
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
 import sqlalchemy as sa
 
-from everlore.content.access import SENSITIVE
+from everlore.content.access import SENSITIVE, Asking
 from everlore.content.arguments import ModelList, Where
-from everlore.content.documents import Asking
-from everlore.content.variables import compare_text, hidden
+from everlore.content.variables import compare, hidden
 from everlore.errors import InvalidInput, NotFound
 from everlore.types import Json
 
@@ -85,36 +84,29 @@ def records(ask: Asking, model: Model, wanted: ModelList) -> list[dict[str, Json
     by = model.column(wanted.order_by or "id", "order_by")
     if model.table is None:
         return []
-    order = [by.desc() if wanted.order_dir == "desc" else by.asc(), model.table.c.id.asc()]
-    query = _selected(ask, model).where(*conditions).order_by(*order)
-    rows = ask.connection.execute(query.limit(wanted.limit).offset(wanted.offset or 0))
-    return [_told(row._mapping) for row in rows]
+    order = (by.desc() if wanted.order_dir == "desc" else by.asc(), model.table.c.id.asc())
+    query = sa.select(*(model.table.c[name] for name in model.fields)).where(*conditions, *_seen(ask, model))
+    rows = ask.connection.execute(query.order_by(*order).limit(wanted.limit).offset(wanted.offset or 0))
+    return [{name: _plain(value) for name, value in row._mapping.items()} for row in rows]
 
 
-def record(ask: Asking, model: Model, id_: int) -> dict[str, Json] | None:
-    if model.table is None:
-        return None
-    row = ask.connection.execute(_selected(ask, model).where(model.table.c.id == id_)).first()
-    return None if row is None else _told(row._mapping)
-
-
-def _selected(ask: Asking, model: Model) -> sa.Select[Any]:
+def _seen(ask: Asking, model: Model) -> Iterator[sa.ColumnElement[bool]]:
+    """Conditions that hold for what the caller may see."""
     assert model.table is not None
-    query = sa.select(*(model.table.c[name] for name in model.fields))
-    if model.name in VARIABLE and (unseen := hidden(ask.site, ask.connection)):
-        query = query.where(model.table.c[VARIABLE[model.name]].not_in(unseen))
+    if model.name in VARIABLE and (unseen := hidden(ask)):
+        yield model.table.c[VARIABLE[model.name]].not_in(unseen)
     if model.name == "SiteTmplvarContentvalue" and ask.shown:
         # a value is a part of its document, and is hidden with it; asked for each value of a page, not for all at once
         document = sa.select(sa.literal(1)).where(ask.document.c.id == model.table.c.contentid, *ask.shown).limit(1)
-        query = query.where(document.correlate(model.table).scalar_subquery() == 1)
-    return query
+        yield document.correlate(model.table).scalar_subquery() == 1
 
 
 def _holds(column: sa.ColumnElement[Any], wanted: Where, place: str) -> sa.ColumnElement[bool]:
-    if wanted.op.startswith("like") or isinstance(column.type, sa.Text):
-        text = column if isinstance(column.type, sa.Text) else sa.cast(column, sa.Text)
-        return compare_text(text, wanted)
-    return compare_text(column, wanted, lambda text: _number(text, place))
+    if isinstance(column.type, sa.Text):
+        return compare(column, wanted)
+    if wanted.op.startswith("like"):
+        return compare(sa.cast(column, sa.Text), wanted)
+    return compare(column, wanted, lambda text: _number(text, place))
 
 
 def _number(text: str, place: str) -> int | float:
@@ -125,13 +117,7 @@ def _number(text: str, place: str) -> int | float:
     raise InvalidInput(f"{place}: the field holds numbers; {text[:50]!r} is none")
 
 
-def _told(row: Mapping[Any, Any]) -> dict[str, Json]:
-    return {name: _plain(value) for name, value in row.items() if name not in SENSITIVE}
-
-
 def _plain(value: Any) -> Json:
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, bool | Decimal):
+        return int(value) if value == int(value) else float(value)
     return value if isinstance(value, str | int | float | None) else str(value)

@@ -15,15 +15,9 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Final
 
-import sqlalchemy as sa
-from sqlalchemy.dialects import mysql
-
 ID, INT, FLAG, LINE, TEXT = "id", "int", "flag", "line", "text"
 
 LINE_LENGTH: Final = 255
-
-_TABLES: Final = (files("everlore.content") / "tables.txt").read_text(encoding="utf-8")
-"""Each with its columns: `:id` counts up, `:line` is a short text, `:flag` a boolean, a plain name a whole number."""
 
 
 def _read(described: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -33,7 +27,10 @@ def _read(described: str) -> Iterator[tuple[str, dict[str, str]]]:
         yield name, {column: kind or INT for column, _, kind in (word.partition(":") for word in columns.split())}
 
 
-TABLES: Final[Mapping[str, Mapping[str, str]]] = dict(_read(_TABLES))
+TABLES: Final[Mapping[str, Mapping[str, str]]] = dict(
+    _read((files("everlore.content") / "tables.txt").read_text(encoding="utf-8"))
+)
+"""Each with its columns: `:id` counts up, `:line` is a short text, `:flag` a boolean, a plain name a whole number."""
 
 
 def _indexes(described: str) -> list[tuple[str, list[str], bool]]:
@@ -67,33 +64,21 @@ site_tmplvars: !name
 """)
 """What the embedded site has besides: nobody else decides about its tables."""
 
-
-def describe(prefix: str = "", *, more_indexes: bool = False) -> sa.MetaData:
-    """The tables to create, with the installer's indexes, or with ours too."""
-    metadata = sa.MetaData()
-    for name, columns in TABLES.items():
-        made = [_column(column, kind) for column, kind in columns.items()]
-        # ids are never used twice, also not after a document was removed
-        sa.Table(_quoted(prefix + name), metadata, *made, sqlite_autoincrement=columns.get("id") == ID)
-    for name, on, unique in INDEXES + (MORE_INDEXES if more_indexes else []):
-        table = metadata.tables[prefix + name]
-        sa.Index("_".join(("ix", prefix + name, *on)), *(table.c[column] for column in on), unique=unique)
-    return metadata
+_TYPES: Final = {
+    ID: "INTEGER PRIMARY KEY AUTOINCREMENT",  # ids are never used twice, also not after a document was removed
+    INT: "INTEGER NOT NULL DEFAULT 0",
+    FLAG: "BOOLEAN NOT NULL DEFAULT 0",
+    LINE: f"VARCHAR({LINE_LENGTH}) DEFAULT ''",
+    TEXT: "TEXT",
+}
 
 
-def _column(name: str, kind: str) -> sa.Column[object]:
-    if kind == ID:
-        return sa.Column(_quoted(name), sa.Integer, primary_key=True, autoincrement=True)
-    if kind == TEXT:
-        long = sa.Text().with_variant(mysql.MEDIUMTEXT(), "mysql", "mariadb")
-        return sa.Column(_quoted(name), long, nullable=True)
-    if kind == FLAG:
-        return sa.Column(_quoted(name), sa.Boolean, nullable=False, server_default=sa.false())
-    if kind == INT:
-        return sa.Column(_quoted(name), sa.Integer, nullable=False, server_default="0")
-    return sa.Column(_quoted(name), sa.String(LINE_LENGTH), nullable=True, server_default="")
-
-
-def _quoted(name: str) -> sa.quoted_name:
-    # always in quotes: `rank` is a reserved word on some databases, and case matters on others
-    return sa.quoted_name(name, quote=True)
+def embedded() -> Iterator[str]:
+    """The statements that make the tables of the embedded site where they are missing."""
+    for table, columns in TABLES.items():
+        # always in quotes: `rank` and `key` mean something to some databases
+        described = ", ".join(f'"{name}" {_TYPES[kind]}' for name, kind in columns.items())
+        yield f'CREATE TABLE IF NOT EXISTS "{table}" ({described})'
+    for table, on, unique in INDEXES + MORE_INDEXES:
+        index = f'"{"_".join(("ix", table, *on))}" ON "{table}" ({", ".join(on)})'
+        yield f"CREATE {'UNIQUE ' if unique else ''}INDEX IF NOT EXISTS {index}"

@@ -11,7 +11,8 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from everlore.content.documents import FEW, Asking, Costly, numbers
+from everlore.content.access import Asking
+from everlore.content.documents import FEW, Costly
 
 LONGEST_PATH: Final = 100
 """Ancestors that are followed at most."""
@@ -27,9 +28,16 @@ def below(ask: Asking, root: int, depth: int) -> tuple[sa.ColumnElement[bool] | 
     table = ask.document
     if depth == 1:
         return table.c.parent == root, False
-    few = _few(ask, root, depth)
-    if few is not None:
-        return table.c.id.in_(few), True
+    few: set[int] = set()
+    level = [root]
+    for _ in range(depth):
+        query = sa.select(table.c.id).where(table.c.parent.in_(level)).limit(FEW + 1 - len(few))
+        level = [id_ for id_ in ask.numbers(query) if id_ not in few]
+        few.update(level)
+        if not level or len(few) > FEW:
+            break
+    if len(few) <= FEW:
+        return table.c.id.in_(sorted(few)), True
     upper, deeper = table.alias(), table.alias()
     found = sa.select(upper.c.id, sa.literal(1).label("level")).where(upper.c.parent == root)
     levels = found.cte("below", recursive=True)
@@ -47,32 +55,15 @@ def parents_below(ask: Asking, root: int, depth: int) -> Iterator[list[int]]:
     parent = ask.document.c.parent
     last, size = -1, PARENTS
     while True:
-        having = sa.select(parent).where(parent > last).distinct().order_by(parent).limit(size)
-        found = numbers(ask, having)
+        found = ask.numbers(sa.select(parent).where(parent > last).distinct().order_by(parent).limit(size))
         inside = {root}
         if depth > 1 and found:
             deeper = sa.select(ask.document.c.id).where(ask.document.c.id.in_(found), within(ask, root, depth - 1))
-            inside.update(numbers(ask, deeper))
+            inside.update(ask.numbers(deeper))
         yield [id_ for id_ in found if id_ in inside]
         if len(found) < size:
             return
         last, size = found[-1], min(4 * size, MOST_PARENTS)
-
-
-def _few(ask: Asking, root: int, depth: int) -> list[int] | None:
-    """The ids of a small subtree; None when there are more."""
-    table = ask.document
-    found: set[int] = set()
-    level = [root]
-    for _ in range(depth):
-        query = sa.select(table.c.id).where(table.c.parent.in_(level)).limit(FEW + 1 - len(found))
-        level = [id_ for id_ in numbers(ask, query) if id_ not in found]
-        found.update(level)
-        if len(found) > FEW:
-            return None
-        if not level:
-            break
-    return sorted(found)
 
 
 def within(ask: Asking, root: int, depth: int) -> sa.ColumnElement[bool]:

@@ -6,178 +6,158 @@ count, and text without any is 0. A negative number cast to UNSIGNED is 0.
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 
-from everlore.content.access import SENSITIVE
-from everlore.content.arguments import COMPARISONS, Condition, TvFilter, TvOrder, spoken
-from everlore.content.connect import Site
+from everlore.content.access import SENSITIVE, Asking
+from everlore.content.arguments import COMPARISONS, Condition, TvFilter, TvOrder
 from everlore.errors import InvalidInput
 
 ESCAPE: Final = "!"
+VALUES: Final = "site_tmplvar_contentvalues"
 _LEADING_NUMBER: Final = r"^\s*[-+]?\d+(?:\.\d+)?"
+V = TypeVar("V", TvFilter, TvOrder)
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
+    """As a filter or an order speaks of it. `default` is None unless it counts where a document has no value."""
+
+    ask: Asking
     id: int
-    name: str
     default: str | None
+    cast: str | None
+
+    @property
+    def of_each(self) -> sa.ColumnElement[Any]:
+        """The value of a document, found by the pair of ids, which every installation has an index for."""
+        table = self.ask.site.table(VALUES).alias()
+        mine = (table.c.tmplvarid == self.id, table.c.contentid == self.ask.document.c.id)
+        own = sa.select(self._read(table.c.value)).where(*mine).limit(1).scalar_subquery()
+        return own if self.default is None else sa.func.coalesce(own, self._read(sa.literal(self.default, sa.Text)))
+
+    def fitting(self, wanted: TvFilter) -> sa.ColumnElement[bool]:
+        """The condition that a document's value is as the filter wants it."""
+        return self._holds(self.of_each, wanted)
+
+    def bearers(self, wanted: TvFilter) -> sa.Select[Any] | None:
+        """The ids of the documents whose own value fits; None when documents without a value may fit too."""
+        if wanted.op == "null" or self.default is not None:
+            return None
+        table = self.ask.site.table(VALUES)
+        fits = self._holds(self._read(table.c.value), wanted)
+        return sa.select(table.c.contentid).where(table.c.tmplvarid == self.id, fits)
+
+    def ordering(self, *, down: bool) -> sa.ColumnElement[Any]:
+        """Documents without a value are the smallest, as on MySQL."""
+        ordered = _directed(self.of_each, down=down)
+        if self.ask.site.dialect == "postgresql":
+            return ordered.nulls_last() if down else ordered.nulls_first()
+        return ordered
+
+    def in_order(self, *, down: bool) -> Sequence[sa.Select[Any]]:
+        """Queries that together give all documents' ids ordered by the value and then by id, read from the values
+        instead of looking up the value of each document. None when a default stands among the values."""
+        if self.default is not None:
+            return ()
+        table, document = self.ask.site.table(VALUES), self.ask.document
+        valued = sa.select(table.c.contentid).where(table.c.tmplvarid == self.id, table.c.value.is_not(None))
+        valued = valued.order_by(_directed(self._read(table.c.value), down=down), table.c.contentid)
+        others = sa.select(document.c.id).where(replace(self, cast=None).of_each.is_(None)).order_by(document.c.id)
+        return (valued, others) if down else (others, valued)
+
+    def _read(self, value: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+        return as_number(self.ask.site.dialect, value, self.cast) if self.cast else value
+
+    def _holds(self, value: sa.ColumnElement[Any], wanted: TvFilter) -> sa.ColumnElement[bool]:
+        if not (self.cast and wanted.texts):
+            return compare(value, wanted)
+        return _compared(value, wanted.op, _bound(self.ask.site.dialect, wanted.texts[0]))
 
 
-def look_up(site: Site, connection: sa.Connection, names: Iterable[str]) -> dict[str, Variable]:
-    """The variables of these names that the site has and that may be shown."""
+def variables(ask: Asking, wanted: Sequence[V] | None, place: str) -> Iterator[tuple[V, Variable]]:
+    """What filters or orders speak of."""
+    known = _look_up(ask, [one.tv for one in wanted or ()])
+    for number, one in enumerate(wanted or ()):
+        if one.tv not in known:
+            raise InvalidInput(f"{place}.{number}.tv: the site has no template variable {one.tv!r}")
+        id_, default = known[one.tv]
+        yield one, Variable(ask, id_, default if one.use_default else None, one.cast)
+
+
+def _look_up(ask: Asking, names: Iterable[str]) -> dict[str, tuple[int, str | None]]:
+    """Id and default of those variables that the site has and that may be shown."""
     wanted = sorted({name for name in names if name.lower() not in SENSITIVE})
-    table = site.find("site_tmplvars")
+    table = ask.site.find("site_tmplvars")
     if not wanted or table is None:
         return {}
     default = table.c.default_text if "default_text" in table.c else sa.null()
-    rows = connection.execute(sa.select(table.c.id, table.c.name, default).where(table.c.name.in_(wanted)))
-    found: dict[str, Variable] = {}
+    rows = ask.connection.execute(sa.select(table.c.id, table.c.name, default).where(table.c.name.in_(wanted)))
     # some databases find names of another case too; the oldest of several by one name counts
-    for id_, name, text in sorted(rows, key=lambda row: -int(row[0])):
-        if name in wanted:
-            found[name] = Variable(int(id_), name, text)
-    return found
+    found = sorted(((int(id_), name, text) for id_, name, text in rows), reverse=True)
+    return {name: (id_, text) for id_, name, text in found if name in wanted}
 
 
-def hidden(site: Site, connection: sa.Connection) -> list[int]:
+def hidden(ask: Asking) -> list[int]:
     """The variables that may not be shown."""
-    table = site.find("site_tmplvars")
+    table = ask.site.find("site_tmplvars")
     if table is None:
         return []
-    named = sa.select(table.c.id).where(sa.func.lower(table.c.name).in_(sorted(SENSITIVE)))
-    return [int(id_) for (id_,) in connection.execute(named)]
+    return ask.numbers(sa.select(table.c.id).where(sa.func.lower(table.c.name).in_(sorted(SENSITIVE))))
 
 
-def values(
-    site: Site, connection: sa.Connection, documents: Sequence[int], wanted: Mapping[str, bool]
-) -> dict[int, dict[str, str | None]]:
+def values(ask: Asking, documents: Sequence[int], wanted: Mapping[str, bool]) -> dict[int, dict[str, str | None]]:
     """For each document the values of the variables `wanted`, None where there is none. True asks for the default."""
-    known = look_up(site, connection, wanted)
-    blank = {
-        name: known[name].default if use_default and name in known else None for name, use_default in wanted.items()
-    }
+    known = _look_up(ask, wanted)
+    blank = {name: known[name][1] if use_default and name in known else None for name, use_default in wanted.items()}
     found = {document: dict(blank) for document in documents}
-    table = site.find("site_tmplvar_contentvalues")
+    table = ask.site.find(VALUES)
     if known and documents and table is not None:
-        names = {variable.id: variable.name for variable in known.values()}
-        rows = connection.execute(
-            sa.select(table.c.contentid, table.c.tmplvarid, table.c.value).where(
-                table.c.contentid.in_(documents), table.c.tmplvarid.in_(list(names)), table.c.value.is_not(None)
-            )
-        )
-        for document, variable, value in rows:
-            found[int(document)][names[int(variable)]] = value
+        names = {id_: name for name, (id_, _) in known.items()}
+        asked = (table.c.contentid.in_(documents), table.c.tmplvarid.in_(list(names)), table.c.value.is_not(None))
+        for row in ask.connection.execute(sa.select(table.c.contentid, table.c.tmplvarid, table.c.value).where(*asked)):
+            found[int(row.contentid)][names[int(row.tmplvarid)]] = row.value
     return found
 
 
-def value_of(
-    site: Site, document: sa.FromClause, variable: Variable, cast: str | None, *, use_default: bool
-) -> sa.ColumnElement[Any]:
-    """A document's value as an expression: found by the pair of ids, which every installation has an index for."""
-    table = site.table("site_tmplvar_contentvalues").alias()
-    value = as_number(site.dialect, table.c.value, cast) if cast else table.c.value
-    own = (
-        sa.select(value)
-        .where(table.c.tmplvarid == variable.id, table.c.contentid == document.c.id)
-        .limit(1)
-        .scalar_subquery()
-    )
-    if not use_default or variable.default is None:
-        return own
-    default: sa.ColumnElement[Any] = sa.literal(variable.default, sa.Text)
-    return sa.func.coalesce(own, as_number(site.dialect, default, cast) if cast else default)
-
-
-def bearers(site: Site, variable: Variable, wanted: TvFilter) -> sa.Select[Any] | None:
-    """The ids of the documents whose own value fits; None when documents without a value may fit too."""
-    if wanted.op == "null" or (wanted.use_default and variable.default is not None):
-        return None
-    table = site.table("site_tmplvar_contentvalues")
-    value = as_number(site.dialect, table.c.value, wanted.cast) if wanted.cast else table.c.value
-    return sa.select(table.c.contentid).where(table.c.tmplvarid == variable.id, holds(site, value, wanted))
-
-
-def named(known: Mapping[str, Variable], name: str, place: str) -> Variable:
-    if name not in known:
-        raise InvalidInput(f"{place}: the site has no template variable {name!r}")
-    return known[name]
-
-
-def holds(site: Site, value: sa.ColumnElement[Any], wanted: TvFilter) -> sa.ColumnElement[bool]:
-    """`value` is already cast as the filter says."""
-    if wanted.cast:
-        return compare(value, wanted.op, _bound(site.dialect, spoken(_one(wanted))))
-    return compare_text(value, wanted)
-
-
-def compare_text(
+def compare(
     value: sa.ColumnElement[Any], wanted: Condition, read: Callable[[str], Any] = str
 ) -> sa.ColumnElement[bool]:
     """Every operator of the contract on text, or on what `read` makes of it. What stands in `like` is never a pattern.
 
     As text, 100.0 equals what is stored as "100" or as "100.0"."""
-    also = wanted.also if read is str else []
+    several = [*map(read, wanted.texts), *(wanted.also if read is str else [])]
     match wanted.op:
         case "null":
             return value.is_(None)
         case "!null":
             return value.is_not(None)
-        case "in":
-            return value.in_([*map(read, wanted.listed), *also])
-        case "not_in":
-            return value.not_in([*map(read, wanted.listed), *also])
         case "like" | "like-l" | "like-r":
             before = "" if wanted.op == "like-r" else "%"
             after = "" if wanted.op == "like-l" else "%"
-            return value.ilike(f"{before}{_escaped(spoken(_one(wanted)))}{after}", escape=ESCAPE)
-        case "=" | "!=" if also:
-            either = [spoken(_one(wanted)), *also]
-            return value.in_(either) if wanted.op == "=" else value.not_in(either)
+            plain = re.sub(f"[{ESCAPE}%_]", lambda mark: ESCAPE + mark[0], wanted.texts[0])
+            return value.ilike(f"{before}{plain}{after}", escape=ESCAPE)
+        case "in" | "=" if wanted.op == "in" or len(several) > 1:
+            return value.in_(several)
+        case "not_in" | "!=" if wanted.op == "not_in" or len(several) > 1:
+            return value.not_in(several)
         case _:
-            return compare(value, wanted.op, read(spoken(_one(wanted))))
+            return _compared(value, wanted.op, several[0])
 
 
-_OPERATORS: Final = (operator.eq, operator.ne, operator.gt, operator.ge, operator.lt, operator.le)
-_COMPARED: Final = dict(zip(COMPARISONS, _OPERATORS, strict=True))
-
-
-def compare(value: sa.ColumnElement[Any], how: str, other: Any) -> sa.ColumnElement[bool]:
-    compared: sa.ColumnElement[bool] = _COMPARED[how](value, other)
+def _compared(value: sa.ColumnElement[Any], how: str, other: Any) -> sa.ColumnElement[bool]:
+    compared: sa.ColumnElement[bool] = COMPARISONS[how](value, other)
     return compared
 
 
-def ordering(site: Site, value: sa.ColumnElement[Any], wanted: TvOrder) -> sa.ColumnElement[Any]:
-    """Documents without a value are the smallest, as on MySQL."""
-    ordered = value.desc() if wanted.dir == "desc" else value.asc()
-    if site.dialect == "postgresql":
-        return ordered.nulls_last() if wanted.dir == "desc" else ordered.nulls_first()
-    return ordered
-
-
-def by_value(site: Site, document: sa.FromClause, variable: Variable, wanted: TvOrder) -> Sequence[sa.Select[Any]]:
-    """Queries that together give all documents' ids ordered by the variable and then by id, read from the values
-    instead of looking up the value of each document. None when a default stands among the values."""
-    if wanted.use_default and variable.default is not None:
-        return ()
-    table = site.table("site_tmplvar_contentvalues")
-    value = as_number(site.dialect, table.c.value, wanted.cast) if wanted.cast else table.c.value
-    valued = (
-        sa.select(table.c.contentid)
-        .where(table.c.tmplvarid == variable.id, table.c.value.is_not(None))
-        .order_by(value.desc() if wanted.dir == "desc" else value.asc(), table.c.contentid)
-    )
-    lacking = value_of(site, document, variable, None, use_default=False).is_(None)
-    others = sa.select(document.c.id).where(lacking).order_by(document.c.id)
-    return (valued, others) if wanted.dir == "desc" else (others, valued)
+def _directed(value: sa.ColumnElement[Any], *, down: bool) -> sa.ColumnElement[Any]:
+    return value.desc() if down else value.asc()
 
 
 def as_number(dialect: str, value: sa.ColumnElement[Any], cast: str) -> sa.ColumnElement[Any]:
@@ -208,12 +188,3 @@ def _bound(dialect: str, digits: str) -> sa.ColumnElement[Any]:
         return sa.literal(Decimal(digits), sa.Numeric)
     whole = re.fullmatch(r"-?\d{1,18}", digits)
     return sa.literal(int(digits), sa.BigInteger) if whole else sa.literal(float(digits), sa.Float)
-
-
-def _one(wanted: Condition) -> Any:
-    assert not isinstance(wanted.value, list)
-    return wanted.value
-
-
-def _escaped(text: str) -> str:
-    return re.sub(f"[{ESCAPE}%_]", lambda mark: ESCAPE + mark[0], text)

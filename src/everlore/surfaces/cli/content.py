@@ -12,8 +12,8 @@ from pydantic import SecretStr
 from everlore.config import Settings
 from everlore.content import importing
 from everlore.content.connect import open_site
-from everlore.content.inventory import Document as SiteDocument
-from everlore.content.inventory import counts, documents
+from everlore.content.documents import Document as SiteDocument
+from everlore.content.documents import counts, documents
 from everlore.engine import open_engine
 from everlore.memory.records import Document, mirror
 from everlore.surfaces.cli import output

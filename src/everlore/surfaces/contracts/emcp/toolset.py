@@ -77,9 +77,9 @@ def call(opener: SiteOpener, engine: Engine, user_id: int, name: str, arguments:
         raise NotFound(f"there is no tool {name[:100]!r}")
     checked = a.check(OFFERED[name][1], arguments, engine.settings.emcp.max_result_items)
     site = opener.site(engine)
-    from everlore.content import access, tools  # a handshake must not wait for it
+    from everlore.content import tools  # a handshake must not wait for it
 
-    return tools.TOOLS[name](site, access.Caller(user_id), checked)
+    return tools.answer(site, user_id, name, checked)
 
 
 def result(structured: dict[str, Json]) -> dict[str, Json]:
