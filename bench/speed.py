@@ -27,9 +27,8 @@ from everlore.engine import Engine, open_engine
 from everlore.errors import Unavailable
 from everlore.kinds.episode import turn_units
 from everlore.memory import NewMessage, flush, remember, save_note
-from everlore.models.base import State
+from everlore.models.base import OFFLINE, Embedder, State
 from everlore.models.choose import make_embedder
-from everlore.models.unrelated import OFFLINE
 from everlore.search import METHODS, Query, recall
 from everlore.search.recipes import RECALL, Method
 from everlore.sync.embedding import embed_pending
@@ -52,32 +51,18 @@ BLOCK = 10
 the other, near enough that a busy machine slows both."""
 
 
-class FixedEmbedder:
+class FixedEmbedder(Embedder):
     """Knows some vectors by heart, so that a search can be timed without the model; without any it is not ready."""
 
+    name = ""
+    dimension = 0
+    unrelated = OFFLINE
+
     def __init__(self, name: str, dimension: int, known: dict[str, Vectors] | None = None) -> None:
-        self._name = name
-        self._dimension = dimension
+        super().__init__()
+        self.name = name
+        self.dimension = dimension
         self._known = known or {}
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def dimension(self) -> int:
-        return self._dimension
-
-    @property
-    def unrelated(self) -> float:
-        return OFFLINE
-
-    @property
-    def trouble(self) -> str:
-        return ""
-
-    def ready(self) -> bool:
-        return bool(self._known)
 
     def state(self) -> State:
         return "ready" if self._known else "loading"
@@ -85,18 +70,11 @@ class FixedEmbedder:
     def warm(self) -> None:
         """There is nothing to load."""
 
-    def query(self, text: str) -> Vectors:
-        vector: Vectors = self.encode([text])[0]
-        return vector
-
-    def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:  # noqa: ARG002
+    def _encode(self, texts: Sequence[str], *, patient: bool) -> Vectors:  # noqa: ARG002
         try:
             return np.stack([self._known[text] for text in texts])
         except KeyError as error:
             raise Unavailable("this text was not embedded beforehand") from error
-
-    def close(self) -> None:
-        """There is nothing to close."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from everlore.kinds import episode as episodes
 from everlore.kinds import fact as facts
-from everlore.models import unpacked
+from everlore.models import offline
 from everlore.models.base import Embedder
 from everlore.stores.base import Index, Stamp
 from everlore.types import IndexRow, Owner, Scope
@@ -63,7 +63,7 @@ def make_corpus(cache_dir: Path, seed: int = 1) -> Corpus:
     """The words come from the vocabulary of the offline model, which has them by frequency."""
     from tokenizers import Tokenizer
 
-    known = Tokenizer.from_buffer(unpacked.load(cache_dir).tokenizer).get_vocab()
+    known = Tokenizer.from_buffer(offline.load(cache_dir)[1]).get_vocab()
     marked = [word for word, _ in sorted(known.items(), key=lambda pair: pair[1]) if word.startswith("Ġ")]
     words = [word[1:] for word in marked if word[1:].isascii() and word[1:].isalpha() and word[1:].islower()]
     odds = 1.0 / np.arange(1, len(words) + 1)

@@ -15,8 +15,7 @@ from everlore.backends.registry import open_backend
 from everlore.clock import Clock
 from everlore.config import Settings
 from everlore.errors import Unavailable
-from everlore.models.base import Embedder
-from everlore.models.cache import Cache, CachedEmbedder
+from everlore.models.base import Cache, Embedder
 from everlore.models.chat import ChatModel
 from everlore.models.choose import make_embedder, make_llm, make_seer
 from everlore.models.media.reader import MediaReader
@@ -109,7 +108,7 @@ def open_engine(settings: Settings) -> Engine:
             vault=vault,
             buffer=backend.buffer(),
             index=backend.index(),
-            embedder=CachedEmbedder(make_embedder(settings.embedding), cache),
+            embedder=make_embedder(settings.embedding, cache),
             cache=cache,
             media=MediaReader(settings.multimodal, make_seer(settings.multimodal)),
             llm=make_llm(settings.llm),

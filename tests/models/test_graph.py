@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import onnxruntime
 import pytest
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
@@ -17,7 +18,7 @@ from everlore.models.offline import OfflineEmbedder
 from everlore.models.pack import Pack
 
 SHA256 = "78a8f8226dd3f508513bf31697b7bd1b6feba5f94f1cac297a46d0eac6bea720"
-"""Of the graph. With another one `unpacked.FORMAT` goes up, so that vectors are made anew."""
+"""Of the graph. With another one `offline.FORMAT` goes up, so that vectors are made anew."""
 
 Rows: TypeAlias = NDArray[np.float64]
 
@@ -78,3 +79,45 @@ def _plainly(given: Pack, tokens: list[int]) -> Rows:
         states = norm(middle + linear(gelu(linear(middle, f"{at}.f1")), f"{at}.f2"), f"{at}.fln")
     vector: Rows = states[0] / np.linalg.norm(states[0])
     return vector
+
+
+def test_a_written_model_runs() -> None:
+    weights = np.arange(6, dtype=np.float32).reshape(2, 3)
+    nodes = [
+        graph.node_message("MatMul", ["given", "weights"], "product", "", {}),
+        graph.node_message("LeakyRelu", ["product"], "rectified", "", {"alpha": 0.5}),
+        graph.node_message("Softmax", ["rectified"], "shares", "", {"axis": -1}),
+    ]
+    model = graph.model_message(
+        "small",
+        nodes,
+        [graph.tensor_message("weights", weights)],
+        [graph.value_message("given", graph.FLOAT, "batch", 2)],
+        [graph.value_message("shares", graph.FLOAT, "batch", 3), graph.value_message("rectified", graph.FLOAT, "b", 3)],
+        {"": 17},
+    )
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    given = np.array([[1, 0], [-1, 0.5]], np.float32)
+    shares, rectified = session.run(["shares", "rectified"], {"given": given})
+
+    product = given @ weights
+    expected = np.where(product < 0, product * np.float32(0.5), product)
+    np.testing.assert_allclose(rectified, expected)
+    np.testing.assert_allclose(shares, np.exp(expected) / np.exp(expected).sum(axis=1, keepdims=True), rtol=1e-6)
+    assert [(part.name, part.shape) for part in session.get_inputs()] == [("given", ["batch", 2])]
+
+
+def test_long_fields_and_negative_numbers_are_whole() -> None:
+    """Lengths beyond one byte, and the ten bytes of a negative number."""
+    table = np.arange(-50_000, 50_000, dtype=np.int64)
+    model = graph.model_message(
+        "table",
+        [graph.node_message("Gather", ["table", "place"], "found", "", {"axis": -1})],
+        [graph.tensor_message("table", table)],
+        [graph.value_message("place", graph.INT64, "n")],
+        [graph.value_message("found", graph.INT64, "n")],
+        {"": 17},
+    )
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    (found,) = session.run(["found"], {"place": np.array([0, 99_999, 50_000], np.int64)})
+    assert found.tolist() == [-50_000, 49_999, 0]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 
 from everlore.errors import Misconfigured, Unavailable
-from everlore.models import offline, pack, unpacked
+from everlore.models import offline, pack
 from everlore.models.base import Vectors
 from everlore.models.offline import OfflineEmbedder
 
@@ -78,7 +80,7 @@ def test_long_calls_run_no_more_texts_at_once_than_there_are_threads(granite: Of
 
 def test_name_and_dimension_need_no_model(tmp_path: Path) -> None:
     embedder = OfflineEmbedder(tmp_path / "cache", 1)
-    assert embedder.name == f"granite-embedding-30m-english@6a1cc247.{unpacked.FORMAT}"
+    assert embedder.name == f"granite-embedding-30m-english@6a1cc247.{offline.FORMAT}"
     assert embedder.dimension == 384
     assert not embedder.ready()
     assert not (tmp_path / "cache").exists()
@@ -87,13 +89,13 @@ def test_name_and_dimension_need_no_model(tmp_path: Path) -> None:
 def test_warm_loads_in_the_background(
     granite: OfflineEmbedder, model_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go_on, load = threading.Event(), unpacked.load
+    go_on, load = threading.Event(), offline.load
 
-    def slow(cache: Path) -> unpacked.Unpacked:
+    def slow(cache: Path) -> tuple[bytes, bytes]:
         go_on.wait()
         return load(cache)
 
-    monkeypatch.setattr(unpacked, "load", slow)
+    monkeypatch.setattr(offline, "load", slow)
     embedder = OfflineEmbedder(model_cache, 1)
     embedder.warm()
     embedder.warm()
@@ -185,3 +187,83 @@ def test_closing_ends_a_long_call_between_two_texts(model_cache: Path) -> None:
         embedder.close()
         with pytest.raises(Unavailable, match="closed"):
             call.result()
+
+
+def folder_of(cache: Path) -> Path:
+    return cache / pack.SHA256[:12]
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def built(granite: OfflineEmbedder, model_cache: Path) -> tuple[bytes, bytes]:
+    return offline.load(model_cache)
+
+
+@pytest.fixture
+def copied(built: tuple[bytes, bytes], model_cache: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(folder_of(model_cache), folder_of(tmp_path)))
+
+
+def test_first_load_leaves_only_complete_files(granite: OfflineEmbedder, model_cache: Path) -> None:
+    assert names(folder_of(model_cache)) == {"model.onnx", "tokenizer.json", "manifest.json"}
+
+
+@pytest.mark.usefixtures("copied")
+def test_a_good_cache_is_used_without_the_package(
+    built: tuple[bytes, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, pack.PACKAGE, None)
+    assert offline.load(tmp_path) == built
+
+
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "missing", "manifest", "other_format"])
+def test_a_damaged_cache_is_noticed(built: tuple[bytes, bytes], copied: Path, damage: str) -> None:
+    model = copied / "model.onnx"
+    if damage == "truncated":
+        model.write_bytes(built[0][:-1000])
+    elif damage == "flipped":
+        middle = len(built[0]) // 2
+        model.write_bytes(built[0][:middle] + bytes([built[0][middle] ^ 1]) + built[0][middle + 1 :])
+    elif damage == "missing":
+        (copied / "tokenizer.json").unlink()
+    elif damage == "manifest":
+        (copied / "manifest.json").write_text("{", encoding="utf-8")
+    else:
+        manifest = json.loads((copied / "manifest.json").read_bytes())
+        (copied / "manifest.json").write_text(json.dumps(manifest | {"format": -1}), encoding="utf-8")
+
+    assert offline._from_cache(copied) is None
+
+
+def test_a_damaged_cache_is_built_again(built: tuple[bytes, bytes], copied: Path, tmp_path: Path) -> None:
+    (copied / "model.onnx").write_bytes(built[0][:1000])
+    assert offline.load(tmp_path) == built
+    assert offline._from_cache(copied) == built
+    assert names(copied) == {"model.onnx", "tokenizer.json", "manifest.json"}
+
+
+def test_a_cache_folder_that_cannot_be_made_does_not_matter(built: tuple[bytes, bytes], tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder", encoding="utf-8")
+    assert offline.load(blocked) == built
+    assert blocked.read_text(encoding="utf-8") == "not a folder"
+
+
+def test_several_processes_may_build_at_once(built: tuple[bytes, bytes], tmp_path: Path) -> None:
+    program = (
+        "import sys, hashlib; from pathlib import Path; from everlore.models import offline;"
+        "print(hashlib.sha256(offline.load(Path(sys.argv[1]))[0]).hexdigest())"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    hashes = {process.communicate(timeout=120)[0].strip() for process in running}
+    assert [process.returncode for process in running] == [0, 0, 0]
+    assert len(hashes) == 1
+    assert hashes != {""}
+    assert offline.load(tmp_path) == built
+    assert names(folder_of(tmp_path)) == {"model.onnx", "tokenizer.json", "manifest.json"}

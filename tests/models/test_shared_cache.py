@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from databases import Postgres, new_schema, opened
 
-from everlore.models.cache import packed
+from everlore.models.base import packed
 from everlore.models.shared_cache import PART, SharedCache
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from everlore.models.unrelated import OFFLINE, TEXTS
+from everlore.models.base import OFFLINE, TEXTS
 
 WORD = re.compile(r"\w+")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from vaults import open_vault, says, within
 
 from everlore.engine import Engine
 from everlore.memory import flush, remember
-from everlore.models.around import EmbedderAround
 from everlore.models.base import Vectors
 from everlore.sync import worker as workers
 from everlore.sync.worker import BACKLOG, Worker
@@ -69,12 +67,14 @@ def test_meaning_is_there_as_files_are_read(tmp_path: Path, vectors: Endpoint, m
         copy.write_text(told.read_text().replace("Lisbon", f"Lisbon {number}"))
     queued: list[int] = []
 
-    class Noting(EmbedderAround):
-        def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
-            queued.append(engine.index.upkeep.status().queued)
-            return super().encode(texts, patient=patient)
+    encode = engine.embedder.encode
 
-    worker = Worker(replace(engine, embedder=Noting(engine.embedder)))
+    def noting(texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
+        queued.append(engine.index.upkeep.status().queued)
+        return encode(texts, patient=patient, pieces=pieces)
+
+    monkeypatch.setattr(engine.embedder, "encode", noting)
+    worker = Worker(engine)
     try:
         worker.start()
         within(120, lambda: engine.index.upkeep.status().files >= 66 and not unembedded(engine))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from everlore.accounts.store import Accounts
-from everlore.models.cache import Cache
+from everlore.models.base import Cache
 from everlore.stores.base import Index
 from everlore.stores.buffer import Buffer
 from everlore.stores.sqlite.index import open_index

@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from everlore.config import EmbeddingSection, LlmSection, MultimodalSection
 from everlore.errors import Misconfigured
-from everlore.models.base import Embedder
+from everlore.models.base import Cache, Embedder
 from everlore.models.chat import ChatModel, Price
 from everlore.models.offline import OfflineEmbedder
 from everlore.models.remote import RemoteEmbedder
 from everlore.models.transport import Endpoint
 
 
-def make_embedder(settings: EmbeddingSection) -> Embedder:
+def make_embedder(settings: EmbeddingSection, cache: Cache | None = None) -> Embedder:
     """The endpoint where one is set, else the offline model. Loads and connects nothing."""
     endpoint = _endpoint(settings, "embeddings", "embedding", "EVEROS_EMBEDDING")
     if endpoint is None:
-        return OfflineEmbedder(settings.cache_dir, settings.threads)
-    return RemoteEmbedder(endpoint, settings.model.strip(), settings.dimension)
+        return OfflineEmbedder(settings.cache_dir, settings.threads, cache)
+    return RemoteEmbedder(endpoint, settings.model.strip(), settings.dimension, cache)
 
 
 def make_llm(settings: LlmSection) -> ChatModel | None:
     """The language model for extraction and search, where one is set."""
-    endpoint = _endpoint(settings, "chat/completions", "language model", "EVEROS_LLM")
-    price = Price(settings.price_input, settings.price_output)
-    limits = {"max_output_tokens": settings.max_output_tokens, "max_input_tokens": settings.max_input_tokens}
-    model = settings.model.strip()
-    return ChatModel(endpoint, model, structure=settings.structured, price=price, **limits) if endpoint else None
+    more = {"structure": settings.structured, "max_input_tokens": settings.max_input_tokens}
+    return _chat(settings, "language model", "EVEROS_LLM", **more)
 
 
 def make_seer(settings: MultimodalSection) -> ChatModel | None:
     """The model that reads pictures and sound, where one is set."""
-    endpoint = _endpoint(settings, "chat/completions", "multimodal model", "EVEROS_MULTIMODAL")
-    price = Price(settings.price_input, settings.price_output)
-    most = settings.max_output_tokens
-    return ChatModel(endpoint, settings.model.strip(), max_output_tokens=most, price=price) if endpoint else None
+    return _chat(settings, "multimodal model", "EVEROS_MULTIMODAL")
+
+
+def _chat(settings: LlmSection | MultimodalSection, what: str, section: str, **more: Any) -> ChatModel | None:
+    endpoint = _endpoint(settings, "chat/completions", what, section)
+    price, most = Price(settings.price_input, settings.price_output), settings.max_output_tokens
+    model = settings.model.strip()
+    return ChatModel(endpoint, model, max_output_tokens=most, price=price, **more) if endpoint else None
 
 
 def _endpoint(

@@ -1,7 +1,8 @@
 """The offline model as an ONNX graph of the pack's 8-bit weights in onnxruntime's own operators.
 
 The graph takes the `input_ids` of one text and gives its `embedding`: the normalised vector of the first token of a
-BERT-like encoder. It is written by `onnx_file`, once per installation.
+BERT-like encoder. It is written once per installation, without the `onnx` package (27 MB): an ONNX model is a protobuf
+message, and the numbers of its fields are those of the format's definition, onnx.proto.
 
 Most products are made of whole numbers, for which the activations of a text are quantized together: half the time, but
 the vector of a text would depend on what else is in its batch. So there is no batch, and no padding. The second product
@@ -10,13 +11,13 @@ of a feed-forward part, whose input has single values a hundred times larger tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import struct
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.models import onnx_file
 from everlore.models.pack import Pack
 
 MICROSOFT = "com.microsoft"
@@ -29,6 +30,12 @@ SPREAD = 3.0
 EVENED = 0.75
 """How much of that is taken from the activations and given to the weights, between nothing and all."""
 TINY = 1e-5
+
+IR_VERSION = 8
+FLOAT, UINT8, INT8, INT64 = 1, 2, 3, 7
+"""Types of elements."""
+_TYPES = {"float32": FLOAT, "uint8": UINT8, "int8": INT8, "int64": INT64}
+_ATTRIBUTE_FLOAT, _ATTRIBUTE_INT = 1, 2
 
 
 def build(pack: Pack) -> bytes:
@@ -55,9 +62,9 @@ class _Builder:
         first = self._layer(first, states, last)
         self._node("LpNormalization", [self._node("Squeeze", [first, "int1"], "cls")], "embedding", axis=-1, p=2)
 
-        inputs = [onnx_file.value("input_ids", onnx_file.INT64, 1, "length")]
-        outputs = [onnx_file.value("embedding", onnx_file.FLOAT, 1, hidden)]
-        return onnx_file.model("encoder", self.nodes, self.constants, inputs, outputs, {"": 17, MICROSOFT: 1})
+        inputs = [value_message("input_ids", INT64, 1, "length")]
+        outputs = [value_message("embedding", FLOAT, 1, hidden)]
+        return model_message("encoder", self.nodes, self.constants, inputs, outputs, {"": 17, MICROSOFT: 1})
 
     def _embeddings(self) -> str:
         """Words plus positions plus the only token type, normalised."""
@@ -142,13 +149,80 @@ class _Builder:
         return self._constant(name, self.pack.vectors[name])
 
     def _constant(self, name: str, value: NDArray[Any]) -> str:
-        self.constants.append(onnx_file.tensor(name, value))
+        self.constants.append(tensor_message(name, value))
         return name
 
     def _node(self, op: str, inputs: Sequence[str], output: str, domain: str = "", **attributes: int | float) -> str:
-        self.nodes.append(onnx_file.node(op, inputs, output, domain, attributes))
+        self.nodes.append(node_message(op, inputs, output, domain, attributes))
         return output
 
 
 def _unsigned(values: NDArray[np.int8]) -> NDArray[np.uint8]:
     return (values.astype(np.int16) + ZERO_POINT).astype(np.uint8)
+
+
+def model_message(
+    name: str,
+    nodes: Sequence[bytes],
+    constants: Sequence[bytes],
+    inputs: Sequence[bytes],
+    outputs: Sequence[bytes],
+    operators: Mapping[str, int],
+) -> bytes:
+    """`operators`: the sets of operators in use, with their versions."""
+    graph = _message((1, nodes), (2, name), (5, constants), (11, inputs), (12, outputs))
+    sets = [_message((1, domain), (2, version)) for domain, version in operators.items()]
+    return _message((1, IR_VERSION), (7, graph), (8, sets))
+
+
+def node_message(
+    op: str, inputs: Sequence[str], output: str, domain: str, attributes: Mapping[str, int | float]
+) -> bytes:
+    given = [
+        _message((1, name), (2, value), (20, _ATTRIBUTE_FLOAT))
+        if isinstance(value, float)
+        else _message((1, name), (3, value), (20, _ATTRIBUTE_INT))
+        for name, value in sorted(attributes.items())
+    ]
+    return _message((1, inputs), (2, output), (4, op), (5, given), (7, domain))
+
+
+def tensor_message(name: str, array: NDArray[Any]) -> bytes:
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return _message((1, array.shape), (2, _TYPES[array.dtype.name]), (8, name), (9, little.tobytes()))
+
+
+def value_message(name: str, element: int, *shape: str | int) -> bytes:
+    """An input or output; a dimension is a number or the name of one that varies."""
+    dimensions = [_message((2 if isinstance(size, str) else 1, size)) for size in shape]
+    return _message((1, name), (2, _message((1, _message((1, element), (2, _message((1, dimensions))))))))
+
+
+_Value = int | float | str | bytes
+
+
+def _message(*fields: tuple[int, _Value | Sequence[_Value]]) -> bytes:
+    """Fields in the order of their numbers; a list is a field that is repeated."""
+    parts: list[bytes] = []
+    for number, given in fields:
+        for one in given if isinstance(given, (list, tuple)) else [given]:
+            parts += _field(number, one)
+    return b"".join(parts)
+
+
+def _field(number: int, value: Any) -> tuple[bytes, ...]:
+    if isinstance(value, int):
+        return _varint(number << 3), _varint(value & (2**64 - 1))
+    if isinstance(value, float):
+        return _varint(number << 3 | 5), struct.pack("<f", value)
+    data = value.encode() if isinstance(value, str) else value
+    return _varint(number << 3 | 2), _varint(len(data)), data
+
+
+def _varint(number: int) -> bytes:
+    parts = bytearray()
+    while number > 127:
+        parts.append(number & 127 | 128)
+        number >>= 7
+    parts.append(number)
+    return bytes(parts)

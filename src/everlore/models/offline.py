@@ -7,15 +7,20 @@ Invariants:
   together. A call of a few texts (a query) never waits for them, so that indexing does not hold up a search.
 - When `close` returns, no thread is in native code, also not one that is in the middle of a long call: a process that
   ends meanwhile may crash.
+- What the runtime loads is built once from the pack and kept in the cache folder, where files appear only when
+  complete, so any number of processes may build at once. What comes out of it has the hashes of its manifest; anything
+  else is built again. A folder that cannot be written costs time at each start, nothing else.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,19 +28,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everlore.durable import temporary
 from everlore.errors import EverloreError, Misconfigured, Unavailable
-from everlore.models import pack, unpacked, unrelated
-from everlore.models.base import State, Vectors
+from everlore.models import graph, pack
+from everlore.models.base import OFFLINE, Cache, Embedder, State, Vectors
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+FORMAT = 3
+"""Goes up when the graph built from the same pack changes. It is a part of the model's name: vectors are made anew."""
 FEW = 4
 """Texts that are encoded at once, in the thread that asks."""
 WINDOW = 512
 """Texts tokenised at a time, so that memory does not grow with the call."""
 MAX_CHARS = 16_384
 """More is never needed to fill the model's window with real text, and tokenising a book is slow."""
+
+_FILES = ("model.onnx", "tokenizer.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,39 +54,23 @@ class _Loaded:
     tokenizer: Tokenizer
 
 
-class OfflineEmbedder:
-    def __init__(self, cache_dir: Path, threads: int) -> None:
+class OfflineEmbedder(Embedder):
+    name = f"{pack.MODEL}@{pack.SHA256[:8]}.{FORMAT}"
+    dimension = pack.DIMENSION
+    unrelated = OFFLINE
+
+    def __init__(self, cache_dir: Path, threads: int, cache: Cache | None = None) -> None:
+        super().__init__(cache)
         self._cache_dir = cache_dir
         self._threads = threads
-        self._guard = threading.Lock()
         self._turns = threading.Semaphore(threads)
-        self._loading: Future[_Loaded] | None = None
-        self._loader: threading.Thread | None = None
-        self._closed = False
-        self._working = 0
+        self._guard = threading.Lock()
         self._resting = threading.Condition(self._guard)
-
-    @property
-    def name(self) -> str:
-        return f"{pack.MODEL}@{pack.SHA256[:8]}.{unpacked.FORMAT}"
-
-    @property
-    def dimension(self) -> int:
-        return pack.DIMENSION
-
-    @property
-    def unrelated(self) -> float:
-        return unrelated.OFFLINE
-
-    @property
-    def trouble(self) -> str:
-        loading = self._loading
-        error = loading.exception() if loading is not None and loading.done() else None
-        return str(error) if error else ""
-
-    def ready(self) -> bool:
-        loading = self._loading
-        return loading is not None and loading.done() and loading.exception() is None and not self._closed
+        self._working = 0
+        # whose thread is waited for when the process ends: one that ends while native code starts up may crash
+        self._loader = ThreadPoolExecutor(1, "everlore-embedder")
+        self._loading: Future[_Loaded] | None = None
+        self._closed = False
 
     def state(self) -> State:
         loading = self._loading
@@ -87,8 +81,16 @@ class OfflineEmbedder:
     def warm(self) -> None:
         self._start()
 
-    def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
-        del patient, pieces  # nothing is waited for, and nothing kept
+    def close(self) -> None:
+        with self._guard:
+            self._closed = True
+        self._loader.shutdown()
+        with self._guard:
+            self._resting.wait_for(lambda: not self._working)
+            self._loading = None
+        super().close()
+
+    def _encode(self, texts: Sequence[str], *, patient: bool) -> Vectors:  # noqa: ARG002 - nothing is waited for
         vectors = np.empty((len(texts), pack.DIMENSION), np.float32)
         if not len(texts):
             return vectors
@@ -115,21 +117,7 @@ class OfflineEmbedder:
         vector: Vectors = vectors[0]
         return vector
 
-    def query(self, text: str) -> Vectors:
-        vector: Vectors = self.encode([text])[0]
-        return vector
-
-    def close(self) -> None:
-        with self._guard:
-            self._closed = True
-            loader = self._loader
-        if loader is not None:
-            loader.join()
-        with self._guard:
-            self._resting.wait_for(lambda: not self._working)
-            self._loading = self._loader = None
-
-    @contextmanager
+    @contextlib.contextmanager
     def _at_work(self) -> Iterator[None]:
         with self._guard:
             if self._closed:
@@ -146,21 +134,19 @@ class OfflineEmbedder:
         with self._guard:
             if self._closed:
                 raise Unavailable("the embedder is closed")
-            loading = self._loading
-            if loading is not None and not (loading.done() and loading.exception()):
-                return loading
             # a failed load is tried again: the disk may have been full, or the package missing until now
-            loading = self._loading = Future()
-            # not a daemon: a process that ends while native code starts up may crash
-            self._loader = threading.Thread(target=self._load, args=(loading,), name="everlore-embedder")
-            self._loader.start()
-            return loading
+            if self._loading is None or (self._loading.done() and self._loading.exception()):
+                self._loading = self._loader.submit(self._load)
+            return self._loading
 
-    def _load(self, loading: Future[_Loaded]) -> None:
+    def _load(self) -> _Loaded:
         try:
-            loading.set_result(_load(self._cache_dir))
+            loaded = _load(self._cache_dir)
         except Exception as error:
-            loading.set_exception(error)
+            self.trouble = str(error)
+            raise
+        self.trouble = ""
+        return loaded
 
     def _loaded(self) -> _Loaded:
         try:
@@ -182,17 +168,49 @@ def _load(cache_dir: Path) -> _Loaded:
     import onnxruntime
     from tokenizers import Tokenizer
 
-    content = unpacked.load(cache_dir)
+    model, described = load(cache_dir)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     # more would join operators again that are quicker apart
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    session = onnxruntime.InferenceSession(content.model, options, providers=["CPUExecutionProvider"])
-    tokenizer = Tokenizer.from_buffer(content.tokenizer)
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    tokenizer = Tokenizer.from_buffer(described)
     tokenizer.enable_truncation(pack.LONGEST)
     tokenizer.no_padding()
     return _Loaded(session, tokenizer)
+
+
+def load(cache_dir: Path) -> tuple[bytes, bytes]:
+    """The serialised ONNX model and the tokenizer in JSON, from the cache, or built from the pack and put there."""
+    folder = cache_dir / pack.SHA256[:12]
+    cached = _from_cache(folder)
+    if cached is not None:
+        return cached
+    source = pack.read(pack.find())
+    built = (graph.build(source), source.tokenizer.encode())
+    # a read-only home or a full disk: we have the model, only the next start is slower
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        manifest = json.dumps(_manifest(built), indent=2).encode()
+        for name, data in zip((*_FILES, "manifest.json"), (*built, manifest), strict=True):
+            with temporary(data, folder) as file:
+                file.replace(folder / name)
+    return built
+
+
+def _manifest(parts: tuple[bytes, bytes]) -> dict[str, Any]:
+    hashes = (hashlib.sha256(part).hexdigest() for part in parts)
+    return {"pack": pack.SHA256, "format": FORMAT, "sha256": dict(zip(_FILES, hashes, strict=True))}
+
+
+def _from_cache(folder: Path) -> tuple[bytes, bytes] | None:
+    try:
+        manifest = json.loads((folder / "manifest.json").read_bytes())
+        model, tokenizer = ((folder / name).read_bytes() for name in _FILES)
+    except (OSError, ValueError):
+        return None
+    return (model, tokenizer) if manifest == _manifest((model, tokenizer)) else None
 
 
 def _tokenisable(text: str) -> str:

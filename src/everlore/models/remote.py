@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from everlore.errors import Unavailable
-from everlore.models.base import State, Vectors
+from everlore.models.base import Cache, Embedder, State, Vectors
 from everlore.models.transport import Endpoint, Rejected
 
 BATCH = 64
@@ -29,13 +28,12 @@ LARGEST = 1e15
 """No embedding has such values; their squares would still be fine as float32. NaN compares as larger."""
 
 
-class RemoteEmbedder:
-    def __init__(self, endpoint: Endpoint, model: str, dimension: int = 0) -> None:
+class RemoteEmbedder(Embedder):
+    def __init__(self, endpoint: Endpoint, model: str, dimension: int = 0, cache: Cache | None = None) -> None:
+        super().__init__(cache)
         self._endpoint = endpoint
         self._model = model
         self._dimension = dimension
-        self.trouble = ""
-        self._guard = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -43,11 +41,7 @@ class RemoteEmbedder:
 
     @property
     def dimension(self) -> int:
-        return self._dimension or self.encode(["dimension"], patient=False).shape[1]
-
-    @property
-    def unrelated(self) -> None:
-        """Not known before it is measured."""
+        return self._dimension or self._encode(["dimension"], patient=False).shape[1]
 
     def ready(self) -> bool:
         return self._endpoint.open
@@ -58,64 +52,41 @@ class RemoteEmbedder:
     def warm(self) -> None:
         """Nothing to load; the first request opens the connection."""
 
-    def encode(self, texts: Sequence[str], *, patient: bool = True, pieces: Sequence[int] = ()) -> Vectors:
-        del pieces  # a model keeps nothing
+    def close(self) -> None:
+        self._endpoint.close()
+        super().close()
+
+    def _encode(self, texts: Sequence[str], *, patient: bool) -> Vectors:
         if not len(texts):
             return np.empty((0, self.dimension), np.float32)
         until = None if patient else time.monotonic() + IMPATIENT_SECONDS
-        parts = [
-            self._batch([_sendable(text) for text in texts[at : at + BATCH]], until)
-            for at in range(0, len(texts), BATCH)
-        ]
-        return np.concatenate(parts)
-
-    def query(self, text: str) -> Vectors:
-        vector: Vectors = self.encode([text], patient=False)[0]
-        return vector
-
-    def close(self) -> None:
-        self._endpoint.close()
+        # bounded, without lone surrogates, and never empty: endpoints refuse an empty input
+        sent = [text[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8") or " " for text in texts]
+        return np.concatenate([self._batch(sent[at : at + BATCH], until) for at in range(0, len(sent), BATCH)])
 
     def _batch(self, texts: Sequence[str], until: float | None) -> Vectors:
         """What the endpoint refuses because of one text, or of its length, is asked again in halves: one text must not
         keep all others from their vectors."""
+        # many texts may well take longer than we want to wait, which says nothing against the endpoint
+        lenient = until is not None and len(texts) > 1
+        body = {"model": self._model, "input": list(texts)}
         try:
-            return self._asked(texts, until)
-        except Rejected as error:
-            if error.status not in ABOUT_TEXTS or (len(texts) == 1 and len(texts[0]) <= SHORT):
+            vectors = self._read(self._endpoint.post(body, deadline=until, lenient=lenient), len(texts))
+        except Unavailable as error:
+            self.trouble = str(error)
+            about_texts = isinstance(error, Rejected) and error.status in ABOUT_TEXTS
+            if not about_texts or (len(texts) == 1 and len(texts[0]) <= SHORT):
                 raise
+        else:
+            self.trouble = ""
+            return vectors
         if len(texts) == 1:
             return self._batch([texts[0][: len(texts[0]) // 2]], until)
         half = len(texts) // 2
         return np.concatenate([self._batch(texts[:half], until), self._batch(texts[half:], until)])
 
-    def _asked(self, texts: Sequence[str], until: float | None) -> Vectors:
-        # many texts may well take longer than we want to wait, which says nothing against the endpoint
-        lenient = until is not None and len(texts) > 1
-        body = {"model": self._model, "input": list(texts)}
-        try:
-            vectors = self._checked(self._endpoint.post(body, deadline=until, lenient=lenient), len(texts))
-        except Unavailable as error:
-            self.trouble = str(error)
-            raise
-        self.trouble = ""
-        return vectors
-
-    def _checked(self, answer: Any, count: int) -> Vectors:
-        vectors = self._vectors(answer, count)
-        with self._guard:
-            self._dimension = self._dimension or vectors.shape[1]
-        if vectors.shape[1] != self._dimension:
-            raise self._endpoint.bad(
-                f"vectors have {vectors.shape[1]} dimensions and {self._dimension} were expected; "
-                "check EVEROS_EMBEDDING__DIMENSION and EVEROS_EMBEDDING__MODEL"
-            )
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        # a zero vector has no direction; it stays zero and resembles nothing
-        return np.asarray(vectors / np.where(lengths == 0, 1, lengths), np.float32)
-
-    def _vectors(self, answer: Any, count: int) -> Vectors:
-        """One row for each text, in the order of the texts."""
+    def _read(self, answer: Any, count: int) -> Vectors:
+        """One row of unit length for each text, in the order of the texts."""
         items = answer.get("data") if isinstance(answer, Mapping) else None
         if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
             raise self._endpoint.bad("the answer has no list `data`")
@@ -132,9 +103,13 @@ class RemoteEmbedder:
             raise self._endpoint.bad("`embedding` is not a list of numbers")
         if not (np.abs(vectors) < LARGEST).all():
             raise self._endpoint.bad("a vector has values that are not finite numbers")
-        return vectors.astype(np.float32)
-
-
-def _sendable(text: str) -> str:
-    """Bounded, without lone surrogates, and never empty: endpoints refuse an empty input."""
-    return text[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8") or " "
+        self._dimension = self._dimension or vectors.shape[1]
+        if vectors.shape[1] != self._dimension:
+            raise self._endpoint.bad(
+                f"vectors have {vectors.shape[1]} dimensions and {self._dimension} were expected; "
+                "check EVEROS_EMBEDDING__DIMENSION and EVEROS_EMBEDDING__MODEL"
+            )
+        single = vectors.astype(np.float32)
+        lengths = np.linalg.norm(single, axis=1, keepdims=True)
+        # a zero vector has no direction; it stays zero and resembles nothing
+        return np.asarray(single / np.where(lengths == 0, 1, lengths), np.float32)

@@ -13,11 +13,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-
-from everlore.models.base import Vectors
-from everlore.models.cache import Cache, packed, unpacked
+from everlore.models.base import Cache, Vectors, packed, unpacked
 from everlore.postgres.parts import Part
 from everlore.postgres.server import Server
 from everlore.postgres.statements import Connection
@@ -45,7 +41,7 @@ class SharedCache(Cache):
         self._recent: OrderedDict[UUID, bytes] = OrderedDict()
         server.prepare(PART)
 
-    def _known(self, model: str, texts: Sequence[str], pieces: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+    def _known(self, model: str, texts: Sequence[str], pieces: Sequence[int]) -> dict[int, Vectors]:
         keys = [digest128(model, text) for text in texts]
         with self._lock:
             known = {key: self._recent[key] for key in keys if key in self._recent}

@@ -6,7 +6,7 @@ import time
 
 from everlore.engine import Engine
 from everlore.errors import Misconfigured, Unavailable
-from everlore.models.unrelated import scaled
+from everlore.models.base import scaled
 from everlore.search.query import Query
 from everlore.search.recipes import Recipe
 from everlore.stores.base import Vector

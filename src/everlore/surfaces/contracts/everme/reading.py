@@ -18,7 +18,7 @@ from everlore.kinds.episode import parse_turns
 from everlore.kinds.registry import key_of
 from everlore.kinds.registry import kind as kind_of
 from everlore.memory import listing, profile, remove
-from everlore.models.around import AskedOnce
+from everlore.models.base import asked_once
 from everlore.search import Hit, Query, recall
 from everlore.search.answering import about_oneself, leaves_open
 from everlore.search.filters import holds
@@ -64,7 +64,7 @@ def search(
 ) -> dict[str, Json]:
     """`chosen` narrows by the memory API's filters; `by_time` orders the best ones by their time."""
     users, agents = owners(engine, person)
-    engine = replace(engine, embedder=AskedOnce(engine.embedder))
+    engine = replace(engine, embedder=asked_once(engine.embedder))
     found = _recalled(engine, users, query, top_k, chosen, person.project) if "episodic_memory" in types else {}
     learnt = _recalled(engine, agents, query, top_k, chosen, person.project) if "agent_memory" in types else {}
 
