@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
+from ipaddress import ip_network
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from webserver import Site, send, website
 
 from everlore.config import MultimodalSection
 from everlore.errors import UnsupportedMedia
-from everlore.models.media.fetch import fetch
+from everlore.models.media.fetch import fetch, may_fetch
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ HOSTS = ["127.0.0.1", "localhost", "2130706433", "0x7f000001", "0x7f.1", "017700
 def test_no_spelling_of_this_machine_is_fetched(site: Site, host: str) -> None:
     before = len(site.asked)
     with pytest.raises(UnsupportedMedia):
-        fetch("item", site.url("/ok", host), settings())
+        fetch(site.url("/ok", host), settings())
     assert len(site.asked) == before
 
 
@@ -53,12 +54,12 @@ def test_no_spelling_of_this_machine_is_fetched(site: Site, host: str) -> None:
 )
 def test_addresses_that_are_not_plain_http_are_refused(uri: str) -> None:
     with pytest.raises(UnsupportedMedia) as caught:
-        fetch("item", uri, settings())
+        fetch(uri, settings())
     assert "secret" not in str(caught.value)
 
 
 def test_what_is_allowed_is_fetched(site: Site) -> None:
-    got = fetch("item", site.url("/ok?x=ä#part"), open_to())
+    got = fetch(site.url("/ok?x=ä#part"), open_to())
     assert (got.raw, got.content_type, got.path) == (b"hello", "text/plain", "/ok")
     path, headers = site.asked[-1]
     assert path == "/ok?x=%C3%A4"
@@ -68,7 +69,7 @@ def test_what_is_allowed_is_fetched(site: Site) -> None:
 
 def test_the_proxy_of_the_environment_is_not_used(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    assert fetch("item", site.url("/ok"), open_to()).raw == b"hello"
+    assert fetch(site.url("/ok"), open_to()).raw == b"hello"
 
 
 def test_every_redirect_is_checked_again(site: Site) -> None:
@@ -77,23 +78,23 @@ def test_every_redirect_is_checked_again(site: Site) -> None:
         for number, status in enumerate((301, 302, 303, 307, 308)):
             uri = site.redirect(f"/to{number}", inner.url("/secret", "127.0.0.2"), status)
             with pytest.raises(UnsupportedMedia, match="private or reserved"):
-                fetch("item", uri, open_to())
+                fetch(uri, open_to())
         assert inner.asked == []
-        assert fetch("item", site.url("/to0"), open_to("127.0.0.0/8")).raw == b"inner"
+        assert fetch(site.url("/to0"), open_to("127.0.0.0/8")).raw == b"inner"
         assert "cookie" not in inner.asked[-1][1]
 
 
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "http://a:b@127.0.0.1/", "//"])
 def test_a_redirect_leads_only_to_plain_http(site: Site, target: str) -> None:
     with pytest.raises(UnsupportedMedia):
-        fetch("item", site.redirect("/odd", target), open_to())
+        fetch(site.redirect("/odd", target), open_to())
 
 
 def test_redirects_are_followed_a_few_times(site: Site) -> None:
     site.redirect("/loop", "/loop")
     with pytest.raises(UnsupportedMedia, match="redirects more than"):
-        fetch("item", site.url("/loop"), open_to())
-    assert fetch("item", site.redirect("/relative", "ok"), open_to()).raw == b"hello"
+        fetch(site.url("/loop"), open_to())
+    assert fetch(site.redirect("/relative", "ok"), open_to()).raw == b"hello"
 
 
 class NameServer:
@@ -115,7 +116,7 @@ class NameServer:
 def test_a_name_is_resolved_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     names = NameServer(["127.0.0.1"], ["127.0.0.2"])
     monkeypatch.setattr(socket, "getaddrinfo", names)
-    assert fetch("item", site.url("/ok", "one.example"), open_to()).raw == b"hello"
+    assert fetch(site.url("/ok", "one.example"), open_to()).raw == b"hello"
     assert site.asked[-1][1]["host"] == f"one.example:{site.port}"
     assert names.asked == ["one.example"]
 
@@ -124,7 +125,7 @@ def test_every_address_of_a_name_must_be_allowed(site: Site, monkeypatch: pytest
     monkeypatch.setattr(socket, "getaddrinfo", NameServer(["127.0.0.1", "127.0.0.2"]))
     before = len(site.asked)
     with pytest.raises(UnsupportedMedia, match="private or reserved"):
-        fetch("item", site.url("/ok", "two.example"), open_to())
+        fetch(site.url("/ok", "two.example"), open_to())
     assert len(site.asked) == before
 
 
@@ -139,14 +140,14 @@ def test_size_is_bounded_announced_or_not(site: Site) -> None:
     site.serve("/large", b"x" * 2000)
     for path in ("/endless", "/large"):
         with pytest.raises(UnsupportedMedia, match="more than the 1000 bytes"):
-            fetch("item", site.url(path), open_to(fetch_max_bytes=1000))
-    assert len(fetch("item", site.url("/large"), open_to(fetch_max_bytes=2000)).raw) == 2000
+            fetch(site.url(path), open_to(fetch_max_bytes=1000))
+    assert len(fetch(site.url("/large"), open_to(fetch_max_bytes=2000)).raw) == 2000
 
 
 def test_compressed_content_is_not_unpacked(site: Site) -> None:
     site.pages["/zip"] = lambda request: send(request, 200, {"Content-Encoding": "gzip"}, b"\x1f\x8b")
     with pytest.raises(UnsupportedMedia, match="compressed"):
-        fetch("item", site.url("/zip"), open_to())
+        fetch(site.url("/zip"), open_to())
 
 
 @pytest.mark.parametrize("where", ["head", "body"])
@@ -160,19 +161,47 @@ def test_a_server_that_trickles_cannot_hold_us(site: Site, where: str) -> None:
 
     site.pages["/slow"] = trickle
     with pytest.raises(UnsupportedMedia, match="in time"):
-        fetch("item", site.url("/slow"), open_to(fetch_seconds=0.4))
+        fetch(site.url("/slow"), open_to(fetch_seconds=0.4))
 
 
 def test_other_answers_and_silence_are_refused(site: Site) -> None:
     site.serve("/gone", b"internal detail", status=500)
     with pytest.raises(UnsupportedMedia, match="status 500") as caught:
-        fetch("item", site.url("/gone"), open_to())
+        fetch(site.url("/gone"), open_to())
     assert "detail" not in str(caught.value)
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     with pytest.raises(UnsupportedMedia, match="cannot be fetched"):
-        fetch("item", f"http://127.0.0.1:{port}/", open_to())
+        fetch(f"http://127.0.0.1:{port}/", open_to())
     with pytest.raises(UnsupportedMedia, match="cannot be fetched"):  # no TLS there
-        fetch("item", site.url("/ok").replace("http:", "https:"), open_to())
+        fetch(site.url("/ok").replace("http:", "https:"), open_to())
     with pytest.raises(UnsupportedMedia, match="not known"):
-        fetch("item", "http://nobody.invalid/", open_to())
+        fetch("http://nobody.invalid/", open_to())
+
+
+FORBIDDEN = [
+    *("127.0.0.1", "127.8.9.10", "0.0.0.0", "10.0.0.1", "172.16.5.4", "192.168.1.1", "169.254.169.254", "100.64.0.1"),
+    *("100.100.100.200", "192.0.0.192", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "168.63.129.16"),
+    *("::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "fec0::1", "ff02::1", "2001:db8::1"),
+    *("::ffff:127.0.0.1", "::ffff:a9fe:a9fe", "::7f00:1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::7f00:1"),
+    *("2002:7f00:1::", "2002:a9fe:a9fe::1", "2001:0:7f00:1::1", "not an address", ""),
+]
+PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946", "::ffff:8.8.8.8", "64:ff9b::808:808"]
+
+
+@pytest.mark.parametrize("address", FORBIDDEN)
+def test_addresses_that_are_not_public_are_refused(address: str) -> None:
+    assert not may_fetch(address, [])
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_public_addresses_are_allowed(address: str) -> None:
+    assert may_fetch(address, [])
+
+
+def test_the_owner_of_the_server_may_allow_a_network() -> None:
+    allowed = [ip_network("10.1.2.0/24"), ip_network("::1/128")]
+    assert may_fetch("10.1.2.3", allowed)
+    assert may_fetch("::ffff:10.1.2.3", allowed)
+    assert may_fetch("::1", allowed)
+    assert not may_fetch("10.1.3.3", allowed)

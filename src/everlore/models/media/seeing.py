@@ -27,9 +27,9 @@ _TASKS = {
 }
 
 
-def describe(label: str, model: ChatModel, form: Format, raw: bytes, item: Mapping[str, Json], meter: Meter) -> str:
+def describe(model: ChatModel, form: Format, raw: bytes, item: Mapping[str, Json], meter: Meter) -> str:
     if len(raw) > LARGEST:
-        raise UnsupportedMedia(f"{label}: the multimodal model takes at most {LARGEST} bytes")
+        raise UnsupportedMedia(f"the multimodal model takes at most {LARGEST} bytes")
     sent = base64.b64encode(raw).decode()
     part: dict[str, Json]
     if form.kind == "image":
@@ -43,4 +43,4 @@ def describe(label: str, model: ChatModel, form: Format, raw: bytes, item: Mappi
     except Rejected as error:
         if error.status in (401, 403, 404):  # a setting is wrong, not the content
             raise
-        raise UnsupportedMedia(f"{label}: the multimodal model does not take this content ({error})") from None
+        raise UnsupportedMedia(f"the multimodal model does not take this content ({error})") from None
