@@ -133,49 +133,37 @@ class ChatModel:
 
     def ask(self, task: Task[AnswerT], data: Json, meter: Meter) -> AnswerT:
         """The checked answer to `task` about `data`. Raises Unavailable."""
+        rules = f"{task.instructions}\n\n{DATA_RULE}\n\n{FORM_RULE}\n{json.dumps(schema_of(task.answer))}"
+        asked, corrected, problem = _messages(rules, document(data)), list[Json](), ""
         try:
-            found = self._answered(task, data, meter)
+            for _ in range(TRIES):
+                told = self._exchange(task.name, [*asked, *corrected], task.answer, meter)
+                try:
+                    found = _parsed(told, task.answer)
+                except ValueError as error:
+                    problem = str(error)
+                    self._count(task.name, "unusable")
+                    correction = f"That was not usable: {problem}. Answer again, with the JSON object alone."
+                    corrected = [{"role": "user", "content": correction}]
+                else:
+                    self._count(task.name, "ok")
+                    self.trouble = ""
+                    return found
+            raise self._endpoint.bad(f"{problem} ({task.name})")
         except EverloreError as error:
             self.trouble = str(error)
             raise
-        self.trouble = ""
-        return found
-
-    def _answered(self, task: Task[AnswerT], data: Json, meter: Meter) -> AnswerT:
-        schema = json.dumps(schema_of(task.answer))
-        messages: list[dict[str, Json]] = [
-            {"role": "system", "content": f"{task.instructions}\n\n{DATA_RULE}\n\n{FORM_RULE}\n{schema}"},
-            {"role": "user", "content": document(data)},
-        ]
-        problem = ""
-        for _ in range(TRIES):
-            told = self._exchange(task.name, messages, task.answer, meter)
-            try:
-                found = _parsed(told, task.answer)
-            except ValueError as error:
-                problem = str(error)
-                self._count(task.name, "unusable")
-                correction = f"That was not usable: {problem}. Answer again, with the JSON object alone."
-                messages = [*messages[:2], {"role": "user", "content": correction}]
-                continue
-            self._count(task.name, "ok")
-            return found
-        raise self._endpoint.bad(f"{problem} ({task.name})")
 
     def tell(self, task: str, instructions: str, parts: Sequence[Mapping[str, Json]], meter: Meter) -> str:
         """A plain answer about `parts`, which may be pictures and sound. Raises Unavailable."""
-        messages: list[dict[str, Json]] = [
-            {"role": "system", "content": instructions},
-            {"role": "user", "content": [dict(part) for part in parts]},
-        ]
+        messages = _messages(instructions, [dict(part) for part in parts])
         text = _THOUGHTS.sub("", self._exchange(task, messages, None, meter)).strip()
         self._count(task, "ok")
         return text
 
     def check(self, seconds: float) -> None:
         """Ask for a single word; raises what any question would raise now."""
-        messages = [{"role": "system", "content": "Answer with one word: ok"}, {"role": "user", "content": "ok?"}]
-        self._exchange("check", messages, None, Meter(seconds, urgent=True))
+        self._exchange("check", _messages("Answer with one word: ok", "ok?"), None, Meter(seconds, urgent=True))
 
     def totals(self) -> Totals:
         with self._guard:
@@ -184,9 +172,7 @@ class ChatModel:
     def close(self) -> None:
         self._endpoint.close()
 
-    def _exchange(
-        self, task: str, messages: Sequence[Mapping[str, Json]], answer: type[Answer] | None, meter: Meter
-    ) -> str:
+    def _exchange(self, task: str, messages: Sequence[Json], answer: type[Answer] | None, meter: Meter) -> str:
         """The text that came back, entered in the ledger."""
         try:
             body = self._send(task, messages, answer, meter)
@@ -202,19 +188,11 @@ class ChatModel:
             self._count(task, "failed")
             raise
 
-    def _send(
-        self, task: str, messages: Sequence[Mapping[str, Json]], answer: type[Answer] | None, meter: Meter
-    ) -> Json:
+    def _send(self, task: str, messages: Sequence[Json], answer: type[Answer] | None, meter: Meter) -> Json:
         dialect = self._dialect
         for _ in range(DIALECTS):
-            body: dict[str, Json] = {
-                "model": self.model,
-                "messages": list(messages),
-                "stream": False,
-                dialect.tokens: self._max_output,
-            }
-            if dialect.temperature:
-                body["temperature"] = 0
+            body = {"model": self.model, "messages": list(messages), "stream": False, dialect.tokens: self._max_output}
+            body |= {"temperature": 0} if dialect.temperature else {}
             if answer is not None and dialect.structure != "none":
                 body["response_format"] = _response_format(task, answer, dialect.structure)
             try:
@@ -230,7 +208,7 @@ class ChatModel:
                 return found
         raise self._endpoint.bad("it refuses every form of the request")
 
-    def _spent(self, body: Json, messages: Sequence[Mapping[str, Json]]) -> Usage:
+    def _spent(self, body: Json, messages: Sequence[Json]) -> Usage:
         given = body.get("usage") if isinstance(body, Mapping) else None
         given = given if isinstance(given, Mapping) else {}
 
@@ -248,6 +226,10 @@ class ChatModel:
     def _count(self, task: str, outcome: str) -> None:
         with self._guard:
             self._outcomes[task, outcome] = self._outcomes.get((task, outcome), 0) + 1
+
+
+def _messages(rules: str, content: Json) -> list[Json]:
+    return [{"role": "system", "content": rules}, {"role": "user", "content": content}]
 
 
 def document(data: Json) -> str:
@@ -281,12 +263,8 @@ def schema_of(answer: type[BaseModel]) -> dict[str, Json]:
             return plain(definitions[node["$ref"].rpartition("/")[2]])
         if isinstance(node.get("properties"), dict):
             properties = {name: plain(inner) for name, inner in node["properties"].items()}
-            return {
-                "type": "object",
-                "properties": properties,
-                "required": list(properties),
-                "additionalProperties": False,
-            }
+            closed = {"required": list(properties), "additionalProperties": False}
+            return {"type": "object", "properties": properties, **closed}
         return {key: plain(inner) for key, inner in node.items() if key not in _STRIPPED}
 
     found: dict[str, Json] = plain(schema)
