@@ -20,8 +20,7 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc, pool
 
 from everlore.config import EmcpSection
-from everlore.content.tables import TABLES
-from everlore.errors import EverloreError, Misconfigured, Unavailable
+from everlore.errors import Misconfigured, Unavailable
 from everlore.logs import get_logger
 
 DRIVERS: Final = {
@@ -87,8 +86,6 @@ class Site:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except EverloreError:
-            raise
         except (exc.DBAPIError, exc.TimeoutError, sqlite3.Error) as error:
             # the statement and its values stay out of the log: they are a client's
             cause = getattr(error, "orig", None) or error
@@ -187,7 +184,7 @@ def _sqlite(path: Path, seconds: float) -> sa.Engine:
         opened.execute("PRAGMA query_only=ON")
         opened.execute("PRAGMA mmap_size=268435456")
         # SQLite's own knows no letters beyond A to Z
-        opened.create_function("lower", 1, _lower, deterministic=True)
+        opened.create_function("lower", 1, lambda one: one.lower() if isinstance(one, str) else one, deterministic=True)
         return opened
 
     engine = sa.create_engine(
@@ -212,10 +209,6 @@ def _sqlite(path: Path, seconds: float) -> sa.Engine:
     return engine
 
 
-def _lower(text: Any) -> Any:
-    return text.lower() if isinstance(text, str) else text
-
-
 def _timed_out(cause: object) -> bool:
     """Each database says it in its own way: MariaDB 1969, MySQL 3024, PostgreSQL 57014, SQLite `interrupted`."""
     if getattr(cause, "sqlstate", None) == "57014" or isinstance(cause, exc.TimeoutError | TimeoutError):
@@ -229,20 +222,8 @@ def _look_up(engine: sa.Engine, prefix: str, name: str) -> sa.TableClause | None
         found = sa.inspect(engine).get_columns(prefix + name)
     except exc.NoSuchTableError:
         return None
-    there = {column["name"]: column["type"] for column in found}
-    kept = [
-        sa.column(sa.quoted_name(column, quote=True), _plain(there[column]))
-        for column in (*TABLES[name], *_OLDER_OR_NEWER.get(name, ()))
-        if column in there
-    ]
-    return sa.table(sa.quoted_name(prefix + name, quote=True), *kept) if kept else None
-
-
-_OLDER_OR_NEWER: Final = {
-    "users": ("isfrontend", "createdon", "editedon", "blocked", "blockeduntil", "blockedafter"),
-    "permissions": ("description",),
-}
-"""Public fields of a model that only some versions keep in this table."""
+    columns = [sa.column(sa.quoted_name(one["name"], quote=True), _plain(one["type"])) for one in found]
+    return sa.table(sa.quoted_name(prefix + name, quote=True), *columns)
 
 
 def _plain(found: sa.types.TypeEngine[Any]) -> sa.types.TypeEngine[Any]:

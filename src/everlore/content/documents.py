@@ -1,9 +1,14 @@
-"""Documents: which ones (a page of ids), and what is told of each. Two steps, so that no wide row is ever sorted."""
+"""Documents: which ones (ids), and what is told of each. Two steps, so that no wide row is ever sorted.
+
+Where they stand in the tree is read from `parent`, which every installation has an index for. Nothing follows more
+than a bounded number of levels, so a ring of parents is harmless.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -18,6 +23,10 @@ FIRST: Final = 300
 """Documents that are looked at one by one, besides those of the page, before the database is asked to find them all;"""
 MOST_FIRST: Final = 3000
 """and for a page so far behind that it takes more, the database is asked at once."""
+LONGEST_PATH: Final = 100
+"""Ancestors that are followed at most."""
+PARENTS, MOST_PARENTS = 50, 5000
+"""Documents with children that are looked at together: at first, since these often suffice, and at most."""
 BATCH: Final = 500
 FIELDS: Final = (
     "id", "parent", "pagetitle", "longtitle", "description", "alias", "published", "deleted", "hidemenu", "menuindex",
@@ -74,22 +83,91 @@ def first_fitting(
     return [id_ for id_ in first if id_ in found][start:end] if filled else None
 
 
+def below(ask: Asking, root: int, depth: int) -> tuple[sa.ColumnElement[bool] | Costly, bool]:
+    """The condition that a document is 1 to `depth` levels below `root`, and whether that leaves only a few.
+
+    What has no parent is the first level below 0. A few are listed level by level, by the index on `parent`.
+    """
+    table = ask.document
+    if depth == 1:
+        return table.c.parent == root, False
+    few: set[int] = set()
+    level = [root]
+    for _ in range(depth):
+        query = sa.select(table.c.id).where(table.c.parent.in_(level)).limit(FEW + 1 - len(few))
+        level = [id_ for id_ in ask.numbers(query) if id_ not in few]
+        few.update(level)
+        if not level or len(few) > FEW:
+            break
+    if len(few) <= FEW:
+        return table.c.id.in_(sorted(few)), True
+    upper, deeper = table.alias(), table.alias()
+    found = sa.select(upper.c.id, sa.literal(1).label("level")).where(upper.c.parent == root)
+    levels = found.cte("below", recursive=True)
+    levels = levels.union_all(
+        sa.select(deeper.c.id, levels.c.level + 1).where(deeper.c.parent == levels.c.id, levels.c.level < depth)
+    )
+    return Costly(each=within(ask, root, depth), all=table.c.id.in_(sa.select(levels.c.id))), False
+
+
+def parents_below(ask: Asking, root: int, depth: int) -> Iterator[list[int]]:
+    """Batches of the documents that have children, by id: `root`, and those fewer than `depth` levels below it.
+
+    Documents with children are few on most sites, so asking each whether it is there costs less than following all.
+    """
+    parent = ask.document.c.parent
+    last, size = -1, PARENTS
+    while True:
+        found = ask.numbers(sa.select(parent).where(parent > last).distinct().order_by(parent).limit(size))
+        inside = {root}
+        if depth > 1 and found:
+            deeper = sa.select(ask.document.c.id).where(ask.document.c.id.in_(found), within(ask, root, depth - 1))
+            inside.update(ask.numbers(deeper))
+        yield [id_ for id_ in found if id_ in inside]
+        if len(found) < size:
+            return
+        last, size = found[-1], min(4 * size, MOST_PARENTS)
+
+
+def within(ask: Asking, root: int, depth: int) -> sa.ColumnElement[bool]:
+    """The document is at most `depth` levels below `root`. Asked of one document after the other, upwards."""
+    table = ask.document
+    if depth == 1:
+        return table.c.parent == root
+    above = [table.alias() for _ in range(depth - 1)]
+    path: sa.FromClause = above[0]
+    for lower, upper in pairwise(above):
+        path = path.outerjoin(upper, upper.c.id == lower.c.parent)
+    reached = sa.or_(*(step.c.parent == root for step in above))
+    climbed = sa.select(sa.literal(1)).select_from(path).where(above[0].c.id == table.c.parent, reached)
+    return sa.or_(table.c.parent == root, climbed.correlate(table).exists())
+
+
+def ancestors(ask: Asking, document: int, depth: int | None) -> list[int]:
+    """The ids above a document, the root first; the nearest `depth` of them."""
+    table = ask.document
+    found: list[int] = []
+    current: int | None = document
+    while current and len(found) < (depth or LONGEST_PATH) + 1 and current not in found:
+        found.append(current)
+        current = ask.connection.execute(sa.select(table.c.parent).where(table.c.id == current)).scalar()
+    return found[:0:-1]
+
+
 def items(ask: Asking, ids: Sequence[int], tvs: Mapping[str, bool]) -> list[dict[str, Json]]:
     """What is told of these documents, in the order given."""
     if not ids:
         return []
     columns = [ask.document.c[name] for name in FIELDS if name in ask.document.c]
     rows = ask.connection.execute(sa.select(*columns).where(ask.document.c.id.in_(ids)))
-    found = {int(row.id): _told(row._mapping) for row in rows}
+    found: dict[int, dict[str, Json]] = {}
+    for row in rows:
+        told = {name: int(value) if isinstance(value, bool) else value for name, value in row._mapping.items()}
+        found[told["id"]] = told | {name: bool(told[name]) for name in ("hidemenu",) if name in told}
     if tvs:
         for id_, own in values(ask, list(found), tvs).items():
             found[id_]["tvs"] = own
     return [found[id_] for id_ in ids if id_ in found]
-
-
-def _told(row: Mapping[Any, Any]) -> dict[str, Json]:
-    told = {name: int(value) if isinstance(value, bool) else value for name, value in row.items()}
-    return told | ({"hidemenu": bool(told["hidemenu"])} if "hidemenu" in told else {})
 
 
 def counts(site: Site) -> dict[str, int]:

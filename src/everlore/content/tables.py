@@ -1,7 +1,4 @@
-"""The tables of an Evolution CMS 3 installation, as its own installer makes them.
-
-Two uses: they are created for the embedded site, and they say what may be read of somebody else's. A site may lack
-columns or whole tables (older versions, other extensions), so nothing here is taken for granted when reading.
+"""The tables of an Evolution CMS 3 installation, as its own installer makes them, for the embedded site.
 
 The closure table has no index in a real installation, and sites repair it by hand now and then. The tree is
 therefore read from `parent`, which is indexed and is what the site's own manager shows; the closure table is only

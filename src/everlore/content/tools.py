@@ -10,10 +10,10 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from everlore.content import arguments as a
-from everlore.content import models, tree
+from everlore.content import models
 from everlore.content.access import Asking, asking
 from everlore.content.connect import Site
-from everlore.content.documents import Costly, among, first_fitting, items
+from everlore.content.documents import Costly, among, ancestors, below, first_fitting, items, parents_below, within
 from everlore.content.variables import variables
 from everlore.errors import InvalidInput
 from everlore.types import Json
@@ -61,11 +61,11 @@ def _search(ask: Asking, given: a.Search) -> list[int]:
     if given.parent is not None:
         depth = given.depth or a.MAX_DEPTH
         if by_id and not given.parent:
-            where.append(tree.within(ask, 0, depth))
+            where.append(within(ask, 0, depth))
         else:
-            below, few = tree.below(ask, given.parent, depth)
-            where += [below] if not isinstance(below, Costly) else []
-            costly += [below] if isinstance(below, Costly) else []
+            lower, few = below(ask, given.parent, depth)
+            where += [lower] if not isinstance(lower, Costly) else []
+            costly += [lower] if isinstance(lower, Costly) else []
     if given.tags_data is not None:
         tagged = _tagged(ask, given.tags_data)
         condition, few = (columns.id.in_(tagged), True) if few else among(ask, tagged)
@@ -117,15 +117,15 @@ def _order(ask: Asking, given: a.Search) -> tuple[list[sa.ColumnElement[Any]], S
 
 def _root_tree(ask: Asking, given: a.RootTree) -> list[int]:
     # the root documents are the first level below the root
-    below = tree.within(ask, 0, (given.depth or 1) + 1)
-    return _page(ask, ask.there(below).order_by(ask.document.c.id), given)
+    upper = within(ask, 0, (given.depth or 1) + 1)
+    return _page(ask, ask.there(upper).order_by(ask.document.c.id), given)
 
 
 def _descendants(ask: Asking, given: a.DeepNode) -> list[int]:
     columns = ask.document.c
     start = given.offset or 0
     found: list[int] = []
-    for parents in tree.parents_below(ask, given.id, given.depth or 1):
+    for parents in parents_below(ask, given.id, given.depth or 1):
         # by parent is the first order, so each batch of parents goes on where the one before it ended
         order = ask.there(columns.parent.in_(parents), *ask.shown).order_by(columns.parent, *_position(ask))
         found += ask.numbers(order.limit(start + given.limit - len(found))) if parents else []
@@ -135,7 +135,7 @@ def _descendants(ask: Asking, given: a.DeepNode) -> list[int]:
 
 
 def _ancestors(ask: Asking, given: a.Ancestors) -> list[int]:
-    above = tree.ancestors(ask, given.id, given.depth) if _one(ask, given) else []
+    above = ancestors(ask, given.id, given.depth) if _one(ask, given) else []
     allowed = set(ask.numbers(ask.there(ask.document.c.id.in_(above), *ask.shown)))
     start = given.offset or 0
     return [id_ for id_ in above if id_ in allowed][start : start + given.limit]
@@ -157,10 +157,6 @@ def _siblings(
         return []
     same = ask.there(table.c.parent == place.parent, table.c.id != given.id, *which(ask, given, int(place.menuindex)))
     return _page(ask, same.order_by(*_position(ask, backwards=which is _before)), given)
-
-
-def _neighbours(ask: Asking, _: a.Node, place: int) -> list[sa.ColumnElement[bool]]:
-    return [ask.document.c.menuindex.in_([place - 1, place + 1])]
 
 
 def _beyond(beyond: Callable[[Any, int], Any], ask: Asking, given: a.Node, place: int) -> list[sa.ColumnElement[bool]]:
@@ -192,7 +188,9 @@ DOCUMENTS: Final[Mapping[str, Callable[[Asking, Any], list[int]]]] = {
     "evo.content.ancestors": _ancestors,
     "evo.content.children": _children,
     "evo.content.siblings": partial(_siblings, _between),
-    "evo.content.neighbors": partial(_siblings, _neighbours),
+    "evo.content.neighbors": partial(
+        _siblings, lambda ask, _, place: [ask.document.c.menuindex.in_([place - 1, place + 1])]
+    ),
     "evo.content.prev_siblings": partial(_siblings, _before),
     "evo.content.next_siblings": partial(_siblings, _after),
     "evo.content.children_range": _children,

@@ -78,7 +78,12 @@ class Variable:
     def _holds(self, value: sa.ColumnElement[Any], wanted: TvFilter) -> sa.ColumnElement[bool]:
         if not (self.cast and wanted.texts):
             return compare(value, wanted)
-        return _compared(value, wanted.op, _bound(self.ask.site.dialect, wanted.texts[0]))
+        digits = wanted.texts[0]
+        number: sa.ColumnElement[Any] = sa.literal(Decimal(digits), sa.Numeric)
+        if self.ask.site.dialect == "sqlite":
+            whole = re.fullmatch(r"-?\d{1,18}", digits)
+            number = sa.literal(int(digits), sa.BigInteger) if whole else sa.literal(float(digits), sa.Float)
+        return _compared(value, wanted.op, number)
 
 
 def variables(ask: Asking, wanted: Sequence[V] | None, place: str) -> Iterator[tuple[V, Variable]]:
@@ -181,10 +186,3 @@ def _leading_number(value: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
     """PostgreSQL refuses to cast text that is not a number."""
     digits = sa.func.substring(value, _LEADING_NUMBER)
     return sa.case((value.is_(None), None), else_=sa.cast(sa.func.coalesce(digits, "0"), sa.Numeric))
-
-
-def _bound(dialect: str, digits: str) -> sa.ColumnElement[Any]:
-    if dialect != "sqlite":
-        return sa.literal(Decimal(digits), sa.Numeric)
-    whole = re.fullmatch(r"-?\d{1,18}", digits)
-    return sa.literal(int(digits), sa.BigInteger) if whole else sa.literal(float(digits), sa.Float)

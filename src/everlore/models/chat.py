@@ -194,7 +194,9 @@ class ChatModel:
             body = {"model": self.model, "messages": list(messages), "stream": False, dialect.tokens: self._max_output}
             body |= {"temperature": 0} if dialect.temperature else {}
             if answer is not None and dialect.structure != "none":
-                body["response_format"] = _response_format(task, answer, dialect.structure)
+                strict = {"name": task, "strict": True, "schema": schema_of(answer)}
+                schema = {"json_schema": strict} if dialect.structure == "json_schema" else {}
+                body["response_format"] = {"type": dialect.structure, **schema}
             try:
                 found = self._endpoint.post(body, deadline=meter.deadline, urgent=meter.urgent)
             except Rejected as error:
@@ -269,12 +271,6 @@ def schema_of(answer: type[BaseModel]) -> dict[str, Json]:
 
     found: dict[str, Json] = plain(schema)
     return found
-
-
-def _response_format(task: str, answer: type[Answer], structure: Structure) -> dict[str, Json]:
-    if structure == "json_object":
-        return {"type": "json_object"}
-    return {"type": "json_schema", "json_schema": {"name": task, "strict": True, "schema": schema_of(answer)}}
 
 
 def _simpler(dialect: _Dialect, error: Rejected, *, structured: bool) -> _Dialect | None:

@@ -97,7 +97,9 @@ class OfflineEmbedder(Embedder):
         loaded = self._loaded()
         for at in range(0, len(texts), WINDOW):
             with self._at_work():
-                window = loaded.tokenizer.encode_batch([_tokenisable(text) for text in texts[at : at + WINDOW]])
+                # bounded, and without lone surrogates, which JSON lets through but UTF-8 cannot carry
+                plain = [one[:MAX_CHARS].encode("utf-8", "replace").decode() for one in texts[at : at + WINDOW]]
+                window = loaded.tokenizer.encode_batch(plain)
             tokens = [encoding.ids for encoding in window]
             if len(texts) <= FEW:
                 vectors[:] = [self._run(loaded.session, ids) for ids in tokens]
@@ -211,8 +213,3 @@ def _from_cache(folder: Path) -> tuple[bytes, bytes] | None:
     except (OSError, ValueError):
         return None
     return (model, tokenizer) if manifest == _manifest((model, tokenizer)) else None
-
-
-def _tokenisable(text: str) -> str:
-    """Bounded, and without lone surrogates, which JSON lets through but UTF-8 cannot carry."""
-    return text[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8")

@@ -14,7 +14,6 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,15 +93,9 @@ def read(path: Path) -> Pack:
         if tensor["dtype"] == "f32":
             vectors[tensor["name"]] = np.frombuffer(raw, "<f4").reshape(tensor["shape"])
         else:
-            weights[tensor["name"]] = _quantized(raw, tensor)
+            rows, columns = tensor["shape"]
+            values = np.frombuffer(raw[: rows * columns], np.int8).reshape(rows, columns)
+            scales = np.frombuffer(raw[rows * columns :], "<f4").reshape(rows, -1)
+            weights[tensor["name"]] = Quantized(values, scales, tensor["group"])
     arch = header["arch"]
     return Pack(Arch(**{name: arch[name] for name in Arch.__slots__}), tokenizer, vectors, weights)
-
-
-def _quantized(raw: bytes, tensor: Mapping[str, Any]) -> Quantized:
-    rows, columns = tensor["shape"]
-    return Quantized(
-        values=np.frombuffer(raw[: rows * columns], np.int8).reshape(rows, columns),
-        scales=np.frombuffer(raw[rows * columns :], "<f4").reshape(rows, -1),
-        group=tensor["group"],
-    )

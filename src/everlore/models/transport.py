@@ -123,7 +123,10 @@ class Endpoint:
             else:
                 if 200 <= status < 300:
                     self._failures = 0
-                    return self._decoded(answer)
+                    try:
+                        return json.loads(answer)
+                    except ValueError:
+                        raise self.bad(f"the answer is not JSON; check {self._section}__BASE_URL") from None
                 problem, late = f"answered {status}{self._reason(status, answer)}", False
                 if status != 429 and status < 500:
                     self._failures, self._rest_until = 0, 0.0  # it answers
@@ -171,12 +174,6 @@ class Endpoint:
 
     def _is_closed(self) -> Unavailable:
         return Unavailable(f"the connection to the {self._what} endpoint is closed")
-
-    def _decoded(self, answer: bytes) -> Any:
-        try:
-            return json.loads(answer)
-        except ValueError:
-            raise self.bad(f"the answer is not JSON; check {self._section}__BASE_URL") from None
 
     def _reason(self, status: int, answer: bytes) -> str:
         if status in (401, 403):

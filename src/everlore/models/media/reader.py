@@ -69,7 +69,8 @@ class MediaReader:
             except (InvalidInput, UnsupportedMedia) as error:
                 raise type(error)(f"content item {number} ({item['type']}): {error}") from None
         # a quotation goes on until an empty line; what is said after a file is not in it
-        return "".join(f"{text}\n\n" if _quotes(text) else f"{text}\n" for text in texts[:-1]) + "".join(texts[-1:])
+        texts[:-1] = [f"{one}\n\n" if one.rpartition("\n")[2].startswith(">") else f"{one}\n" for one in texts[:-1]]
+        return "".join(texts)
 
     def close(self) -> None:
         if self.model is not None:
@@ -240,7 +241,3 @@ def _rendered(item: Mapping[str, Json], form: Format, text: str) -> str:
     if form.kind == "audio":
         return f"{head}]\n\n{text}"
     return f"{head}]\n\n" + "\n".join(f"> {line}" if line else "" for line in text.splitlines())
-
-
-def _quotes(text: str) -> bool:
-    return text.rpartition("\n")[2].startswith(">")
