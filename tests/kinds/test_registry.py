@@ -13,8 +13,19 @@ from everlore.errors import InvalidInput
 from everlore.kinds import registry
 from everlore.kinds.base import index_row, moment_field, section
 from everlore.kinds.paths import locate, log_path, sheet_path
-from everlore.kinds.registry import all_kinds, by_path, kind, kinds_where, parts_of, register, searched, several
-from everlore.kinds.spec import DailyLog, Kind, OwnFile
+from everlore.kinds.registry import (
+    DailyLog,
+    Kind,
+    OwnFile,
+    all_kinds,
+    by_path,
+    kind,
+    kinds_where,
+    parts_of,
+    register,
+    searched,
+    several,
+)
 from everlore.memory import export_owner, forget, import_owner, listing
 from everlore.memory.notes import invalidate
 from everlore.search import Query, recall

@@ -27,8 +27,8 @@ from everlore.memory.bin import empty
 from everlore.sync.indexing import index_file
 from everlore.sync.upkeep import index_changes
 from everlore.vault import folder
+from everlore.vault.disk import being_written
 from everlore.vault.markdown import parse_log, remove_entry
-from everlore.vault.writers import being_written
 
 EPISODES = "episodes/episode-2026-05-28.md"
 FACTS = "facts/fact-2026-05-28.md"

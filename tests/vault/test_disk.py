@@ -19,7 +19,8 @@ from everlore.errors import Unavailable, Unreadable
 from everlore.memory import export_owner, flush, listing, remember
 from everlore.sync.upkeep import index_changes, troubles
 from everlore.types import Owner
-from everlore.vault.disk import load
+from everlore.vault import disk
+from everlore.vault.disk import being_written, load
 from everlore.vault.folder import FolderVault
 
 BOB = Owner(SCOPE, "user", "bob")
@@ -154,3 +155,21 @@ def test_waiting_is_bounded() -> None:
     with pytest.raises(Unreadable):
         load(Path("/dev/zero"), "x.md")
     assert time.monotonic() - began < 60
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who writes")
+@pytest.mark.parametrize(("kind", "seen"), [("ext4", True), ("nfs4", False), ("cifs", False)])
+def test_a_network_disk_that_gives_no_lease_says_nothing_about_writers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, seen: bool
+) -> None:
+    device = tmp_path.stat().st_dev
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "22 27 0:999999 / /proc rw,relatime - proc proc rw\n"
+        f"61 28 {os.major(device)}:{os.minor(device)} / /memories rw shared:1 - {kind} server:/memories rw\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(disk, "MOUNTS", mounts)
+    with (tmp_path / "user.md").open("w", encoding="utf-8"):
+        assert being_written(tmp_path / "user.md") == seen
+    assert not being_written(tmp_path / "user.md")

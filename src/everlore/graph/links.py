@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from everlore.graph.names import name_key, names
 from everlore.kinds.entity import IS
-from everlore.kinds.spec import AnyKind
+from everlore.kinds.registry import AnyKind
 from everlore.types import Edge, IndexRow
 
 NAMES = "names"

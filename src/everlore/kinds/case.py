@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from everlore.kinds.base import CellMemory, cell_row, header, named, number_field, of_entry, of_row, section
 from everlore.kinds.pieces import split_text, units_of
-from everlore.kinds.registry import register
-from everlore.kinds.spec import DailyLog, Data, Kind
+from everlore.kinds.registry import DailyLog, Data, Kind, register
 from everlore.types import IndexedMemory, IndexRow, LogEntry, Owner
 
 DATA = ("task_intent", "approach", "quality_score", "key_insight")

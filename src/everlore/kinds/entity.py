@@ -18,8 +18,7 @@ from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
 from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, named, share, texts
 from everlore.kinds.pieces import units_of
-from everlore.kinds.registry import register
-from everlore.kinds.spec import Kind, OwnFile
+from everlore.kinds.registry import Kind, OwnFile, register
 from everlore.types import Edge, IndexRow, Json, Key, MemoryFile, Owner
 
 IS = "is"

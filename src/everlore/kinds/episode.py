@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from everlore.clock import spoken_day
 from everlore.kinds.base import CellMemory, cell_row, header, list_field, of_entry, section, text_field
 from everlore.kinds.pieces import split_text
-from everlore.kinds.registry import register
-from everlore.kinds.spec import DailyLog, Kind
+from everlore.kinds.registry import DailyLog, Kind, register
 from everlore.types import IndexRow, Json, LogEntry, Owner, Unit
 
 SECTIONS = ("Subject", "Summary", "Content")

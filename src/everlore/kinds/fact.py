@@ -20,8 +20,7 @@ from everlore.kinds.base import (
     text_field,
     time_field,
 )
-from everlore.kinds.registry import register
-from everlore.kinds.spec import DailyLog, Kind
+from everlore.kinds.registry import DailyLog, Kind, register
 from everlore.types import PERSONAL, IndexedMemory, IndexRow, LogEntry, Owner, Unit
 
 SECTION = "Fact"

@@ -10,8 +10,7 @@ from everlore.clock import iso
 from everlore.errors import Damaged
 from everlore.kinds.base import index_row, moment_field, number_field, section, text_field, time_field
 from everlore.kinds.pieces import split_text, units_of
-from everlore.kinds.registry import register
-from everlore.kinds.spec import DailyLog, Kind
+from everlore.kinds.registry import DailyLog, Kind, register
 from everlore.types import IndexRow, Json, Key, LogEntry, Owner, Validity
 
 TYPES = ("episodic", "semantic", "procedural")

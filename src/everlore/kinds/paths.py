@@ -17,8 +17,7 @@ from pathlib import PurePosixPath
 
 from everlore.clock import day
 from everlore.errors import InvalidInput
-from everlore.kinds.registry import by_path
-from everlore.kinds.spec import AnyKind
+from everlore.kinds.registry import AnyKind, by_path
 from everlore.types import Owner, Scope, Track
 
 LONGEST_NAME = 200

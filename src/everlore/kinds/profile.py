@@ -10,8 +10,7 @@ from everlore.clock import LATEST_MS
 from everlore.errors import Damaged
 from everlore.kinds.base import index_row
 from everlore.kinds.pieces import units_of
-from everlore.kinds.registry import register
-from everlore.kinds.spec import Kind, OwnFile
+from everlore.kinds.registry import Kind, OwnFile, register
 from everlore.types import IndexRow, Json, Key, MemoryFile, Owner
 
 INFO = ("category", "description", "evidence")

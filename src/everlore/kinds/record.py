@@ -16,8 +16,7 @@ from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
 from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, named, share, texts
 from everlore.kinds.pieces import split_text
-from everlore.kinds.registry import register
-from everlore.kinds.spec import Kind, OwnFile
+from everlore.kinds.registry import Kind, OwnFile, register
 from everlore.types import IndexRow, Json, Key, MemoryFile, Owner, Unit, Validity
 
 NOTICE = "<!-- This JSON is the record; the text above it is made from it. -->"

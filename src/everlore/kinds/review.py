@@ -13,8 +13,7 @@ from typing import Any
 from everlore.clock import iso
 from everlore.errors import Damaged
 from everlore.kinds.base import CellMemory, cell_row, header, of_entry, section, text_field, time_field
-from everlore.kinds.registry import register
-from everlore.kinds.spec import DailyLog, Kind
+from everlore.kinds.registry import DailyLog, Kind, register
 from everlore.types import IndexRow, LogEntry, Owner
 
 CHANGES, EDITS = "Changes", "Edits"

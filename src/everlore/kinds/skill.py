@@ -11,8 +11,7 @@ from everlore.clock import iso
 from everlore.errors import Damaged, InvalidInput
 from everlore.kinds.base import EPOCH, UTC_CLOCK, index_row, named, share
 from everlore.kinds.pieces import split_text, units_of
-from everlore.kinds.registry import register
-from everlore.kinds.spec import Kind, OwnFile
+from everlore.kinds.registry import Kind, OwnFile, register
 from everlore.types import IndexRow, Key, MemoryFile, Owner, Validity
 
 _ENTRY = re.compile(r"sk_\d{8}_\d{8}")

@@ -29,8 +29,8 @@ from everlore.engine import Engine
 from everlore.errors import Damaged, InvalidInput, Misconfigured, NotFound, Unavailable
 from everlore.memory.extraction import session_locks
 from everlore.sqlite_file import birth
+from everlore.vault.disk import BIN
 from everlore.vault.folder import SYSTEM
-from everlore.vault.shelf import BIN
 
 PIECE = 2**20
 WAIT_SECONDS = 300.0

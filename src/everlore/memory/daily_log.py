@@ -10,7 +10,7 @@ from everlore.clock import day, entry_id, iso
 from everlore.engine import Engine
 from everlore.errors import Unreadable
 from everlore.kinds.paths import log_paths
-from everlore.kinds.spec import AnyKind
+from everlore.kinds.registry import AnyKind
 from everlore.stores.buffer import Wanted
 from everlore.sync.writing import Pages
 from everlore.types import Cell, LogEntry, Owner

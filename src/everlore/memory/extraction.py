@@ -24,7 +24,7 @@ from everlore.kinds.episode import EPISODE
 from everlore.kinds.fact import FACT
 from everlore.kinds.paths import log_paths, owner_dir, sheet_path
 from everlore.kinds.profile import PROFILE
-from everlore.kinds.spec import AnyKind
+from everlore.kinds.registry import AnyKind
 from everlore.logs import get_logger
 from everlore.memory.bin import sweep
 from everlore.memory.curation import review_drafts

@@ -21,8 +21,7 @@ from everlore.errors import Damaged
 from everlore.graph.links import with_links
 from everlore.kinds import fact, profile
 from everlore.kinds.paths import Located, locate, owner_dir, sheet_path
-from everlore.kinds.registry import parts_of
-from everlore.kinds.spec import AnyKind
+from everlore.kinds.registry import AnyKind, parts_of
 from everlore.logs import get_logger
 from everlore.stores.base import NOT_YET, Applied, Source, Stamp, Vector
 from everlore.sync.dependents import drop_parts, drop_sources, make_room

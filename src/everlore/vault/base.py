@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Protocol
 
 from everlore.errors import InvalidInput, Unavailable, Unreadable
-from everlore.vault.shelf import Shelf
 
 LOCK_SECONDS = 30.0
 BUSY = "is being written by another program all the time; close it there and try again"
@@ -56,6 +55,22 @@ class Raw:
 
     def as_text(self, path: str) -> FileText:
         return FileText(decoded(self.content, path), self.mtime_ns, len(self.content))
+
+
+class Shelf(Protocol):
+    """Blobs beside the memories. What stands on it is durable, and nobody reads it as a memory. Names are plain words
+    with dots and dashes."""
+
+    def put(self, name: str, content: bytes) -> None:
+        """Durable when it returns; it takes the place of what has the name."""
+
+    def get(self, name: str) -> bytes | None: ...
+
+    def names(self) -> list[str]:
+        """Of all that is there, in order."""
+
+    def drop(self, names: Collection[str]) -> None:
+        """One after the other, in this order; it is well when some are not there."""
 
 
 class Vault(Protocol):

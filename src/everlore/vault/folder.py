@@ -22,10 +22,8 @@ from everlore.errors import InvalidInput, Obstructed, Unavailable
 from everlore.kinds.paths import locate
 from everlore.kinds.registry import hidden_folders
 from everlore.lock import FileLock
-from everlore.vault.base import LOCK_SECONDS, Change, FileText, Outdated, Raw, Texting, Texts, differing, encoded
-from everlore.vault.disk import LARGEST, load, translated
-from everlore.vault.shelf import BIN, FolderShelf, Shelf
-from everlore.vault.writers import being_written
+from everlore.vault.base import LOCK_SECONDS, Change, FileText, Outdated, Raw, Shelf, Texting, Texts, differing, encoded
+from everlore.vault.disk import BIN, LARGEST, FolderShelf, being_written, load, translated
 
 SYSTEM = ".everlore"
 OWN_RIGHTS, SHARED_RIGHTS = 0o700, 0o770

@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from everlore.errors import Damaged, NotFound
-from everlore.kinds.spec import AnyKind
+from everlore.kinds.registry import AnyKind
 from everlore.types import Json, LogEntry, MemoryFile, Owner, Problem
 from everlore.vault.entries import blank_line, merge_entry, normal_text, read_entry, render_entry
 from everlore.vault.front_matter import Front, clean, dump, newline_of, read_front, write_front

@@ -27,8 +27,7 @@ from everlore.postgres.server import INDEX_WRITERS, Server
 from everlore.postgres.statements import Connection
 from everlore.sql import Row
 from everlore.tenants import file_uuid, tenant_of
-from everlore.vault.base import LOCK_SECONDS, Change, FileText, Outdated, Raw, Texting, Texts, encoded
-from everlore.vault.shelf import Shelf
+from everlore.vault.base import LOCK_SECONDS, Change, FileText, Outdated, Raw, Shelf, Texting, Texts, encoded
 
 INDEX_SECONDS = 10.0
 """So long the writer of a file has to index it; then others do."""

@@ -9,8 +9,7 @@ import pytest
 
 from everlore.kinds import case, entity, episode, fact, note, profile, record, skill
 from everlore.kinds.base import END_FIELDS
-from everlore.kinds.registry import kind
-from everlore.kinds.spec import OwnFile
+from everlore.kinds.registry import OwnFile, kind
 from everlore.types import LogEntry, Owner, Scope
 from everlore.vault.entries import render_entry
 from everlore.vault.markdown import parse_log, parse_sheet, render_sheet
