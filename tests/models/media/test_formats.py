@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everlore.models.media.formats import FORMATS, by_extension, by_mime, charset_of, fitting, mime_of
+from everlore.models.media.formats import FORMATS, by_extension, by_mime, fitting, mime_and_charset
 
 
 def test_no_two_formats_share_a_name() -> None:
@@ -25,8 +25,8 @@ def test_a_content_type_may_have_parameters() -> None:
     form = by_mime("Text/HTML; charset=UTF-8")
     assert form is not None
     assert form.name == "html"
-    assert (mime_of("Text/HTML; charset=UTF-8"), charset_of("Text/HTML; charset=UTF-8")) == ("text/html", "utf-8")
-    assert (mime_of(""), charset_of("")) == ("", "")
+    assert mime_and_charset("Text/HTML; charset=UTF-8") == ("text/html", "utf-8")
+    assert mime_and_charset("") == ("", "")
 
 
 def test_a_misnamed_picture_is_read_as_what_it_is_and_nothing_else_is() -> None:

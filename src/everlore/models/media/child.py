@@ -13,7 +13,7 @@ import sys
 import warnings
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from everlore.errors import UnsupportedMedia
 from everlore.extras import extra_of, missing
@@ -31,7 +31,9 @@ _READABLE = ("/dev/null", "/dev/urandom", "/proc/cpuinfo", "/proc/meminfo", "/pr
 
 def main() -> None:
     name, (seconds, computed, memory_mb, pixels, characters) = sys.argv[1], json.loads(sys.argv[2])
-    answers = _private_output()
+    answers = os.fdopen(os.dup(1), "wb")  # the real standard output, which from now on no library can print to
+    with open(os.devnull, "wb") as nothing:  # noqa: PTH123
+        os.dup2(nothing.fileno(), 1)
     warnings.simplefilter("ignore")
     _limit(seconds, computed, memory_mb)
     _confine()
@@ -62,14 +64,6 @@ def _answer(name: str, raw: bytes, pixels: int, characters: int) -> dict[str, An
     return {"text": text}
 
 
-def _private_output() -> BinaryIO:
-    """The real standard output, which from now on no library can print to."""
-    kept = os.fdopen(os.dup(1), "wb")
-    with open(os.devnull, "wb") as nothing:  # noqa: PTH123
-        os.dup2(nothing.fileno(), 1)
-    return kept
-
-
 def _limit(seconds: float, computed: int, memory_mb: int) -> None:
     if sys.platform == "win32":
         return  # the parent's time-out holds there too; memory is not limited
@@ -77,7 +71,6 @@ def _limit(seconds: float, computed: int, memory_mb: int) -> None:
     import signal
 
     os.nice(5)  # whoever reads or writes text meanwhile goes first
-
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, seconds)  # also when the parent was killed meanwhile
     for what, most in (
@@ -97,9 +90,7 @@ def _confine() -> None:
     import tempfile
 
     own = {sys.prefix, sys.base_prefix, sys.exec_prefix, *(path for path in sys.path if path)}
-    folders = tuple(
-        {str(Path(folder).resolve()) + os.sep for folder in own} | {str(Path(folder)) + os.sep for folder in own}
-    )
+    folders = tuple(f"{path}{os.sep}" for folder in own for path in (Path(folder), Path(folder).resolve()))
     tempfile.tempdir = os.devnull
 
     def watch(event: str, args: tuple[Any, ...]) -> None:

@@ -69,24 +69,15 @@ def by_extension(extension: str) -> Format | None:
 
 
 def by_mime(content_type: str) -> Format | None:
-    return _BY_MIME.get(mime_of(content_type))
+    return _BY_MIME.get(mime_and_charset(content_type)[0])
 
 
-def mime_of(content_type: str) -> str:
-    """`text/html` of `Text/HTML; charset=utf-8`; empty where there is none."""
-    found = _header(content_type).get_content_type()
-    return "" if found == "none/none" else found
-
-
-def charset_of(content_type: str) -> str:
-    """`utf-8` of `Text/HTML; charset=utf-8`; empty where there is none."""
-    return str(_header(content_type).get_content_charset() or "")
-
-
-def _header(content_type: str) -> Message:
+def mime_and_charset(content_type: str) -> tuple[str, str]:
+    """`text/html` and `utf-8` of `Text/HTML; charset=utf-8`; empty where there is none."""
     header = Message()
     header["content-type"] = " ".join(content_type.split()) or "none/none"
-    return header
+    mime = header.get_content_type()
+    return "" if mime == "none/none" else mime, str(header.get_content_charset() or "")
 
 
 def fitting(form: Format, raw: bytes) -> Format | None:
@@ -100,7 +91,6 @@ def fitting(form: Format, raw: bytes) -> Format | None:
 def _matches(form: Format, raw: bytes) -> bool:
     if form.kind in ("text", "html", "email"):
         return b"\x00" not in raw[:4096] or raw[:2] in (b"\xff\xfe", b"\xfe\xff")
-    start = raw[form.offset :]
     if form.name == "pdf":  # readers accept some bytes before the header, and so do people's scanners
         return b"%PDF-" in raw[:1024]
-    return not form.magic or start.startswith(form.magic)
+    return not form.magic or raw.startswith(form.magic, form.offset)

@@ -27,7 +27,7 @@ from everlore.extras import installed, missing
 from everlore.logs import get_logger
 from everlore.models.chat import ChatModel, Meter
 from everlore.models.media import sandbox, seeing
-from everlore.models.media.formats import OLD, Format, by_extension, by_mime, charset_of, fitting, mime_of
+from everlore.models.media.formats import OLD, Format, by_extension, by_mime, fitting, mime_and_charset
 from everlore.models.media.parsers import decode
 from everlore.types import Json
 
@@ -126,9 +126,10 @@ class MediaReader:
 
                 got = fetch(uri, self._settings)
                 suffix = got.path.rpartition("/")[2].rpartition(".")[2] if "." in got.path else ""
-                told = by_mime(got.content_type) if mime_of(got.content_type) not in _VAGUE else None
-                form = told or _known([hint, suffix], mime or got.content_type)
-                return _in_utf8(got.raw, form, charset_of(got.content_type)), form
+                told, charset = mime_and_charset(got.content_type)
+                sure = by_mime(told) if told not in _VAGUE else None
+                form = sure or _known([hint, suffix], mime or told)
+                return _in_utf8(got.raw, form, charset), form
             case _:
                 raise UnsupportedMedia("`uri` must begin with http://, https:// or file://")
 
@@ -222,7 +223,7 @@ def _known(extensions: Sequence[str], mime: str) -> Format:
             raise UnsupportedMedia(f".{extension.lstrip('.')} files are not read; save it as .{better}")
     form = by_mime(mime) if mime else None
     if form is None:
-        told = next((extension for extension in extensions if extension.strip(".")), "") or mime_of(mime)
+        told = next((extension for extension in extensions if extension.strip(".")), "") or mime_and_charset(mime)[0]
         wanted = f"no parser reads {told[:60]!r}" if told else "its format is not known; set `ext`, for example pdf"
         raise UnsupportedMedia(wanted)
     return form
