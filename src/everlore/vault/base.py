@@ -74,26 +74,19 @@ class Shelf(Protocol):
 
 
 class Vault(Protocol):
-    @property
-    def where(self) -> str:
-        """For people: the folder, or the database."""
-
-    @property
-    def folder(self) -> Path | None:
-        """The folder in which people may edit the files; None where there is none, and whoever writes queues what they
-        wrote."""
-
-    @property
-    def bin(self) -> Shelf:
-        """Where what was forgotten waits to be restored or emptied."""
+    where: str
+    """For people: the folder, or the database."""
+    folder: Path | None
+    """The folder in which people may edit the files; None where there is none, and whoever writes queues what they
+    wrote."""
+    bin: Shelf
+    """Where what was forgotten waits to be restored or emptied."""
+    patience: float
+    """For how many seconds a change is tried again while others change the same file."""
 
     @property
     def scan_seconds(self) -> float:
         """How often all files are to be compared with the index, because a change may have been missed."""
-
-    @property
-    def patience(self) -> float:
-        """For how many seconds a change is tried again while others change the same file."""
 
     def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:
         """Call `wake` when there may be something new, until `stop` is set. Some of it may be missed."""
@@ -103,15 +96,19 @@ class Vault(Protocol):
 
     def unready(self) -> str:
         """Why it is too early to be asked: an index that all servers share is being built. Empty when it is not."""
+        return ""
 
     def read(self, path: str) -> FileText | None:
         """The file's text, or None when it does not exist."""
+        raw = self.raw(path)
+        return raw.as_text(path) if raw else None
 
     def raws(self, paths: Collection[str]) -> dict[str, Raw]:
         """Those of these files that exist, as they are."""
 
     def raw(self, path: str) -> Raw | None:
         """The file as it is, for another vault to `put`."""
+        return self.raws([path]).get(path)
 
     def stat(self, path: str) -> tuple[int, int] | None:
         """(mtime_ns, size) as `read` would give them, or None when the file does not exist."""
@@ -129,56 +126,6 @@ class Vault(Protocol):
         `edit` runs again when the file changed meanwhile, so it must depend on nothing but its argument.
         What is written is always newer than what it replaces.
         """
-
-    def exchange(self, texts: Texts, then: Callable[[Mapping[str, Change]], None] | None = None) -> dict[str, Change]:
-        """Give files their new texts if all are as they were read, and do what comes `then`: where files and index are
-        one database, all of it is done or nothing, and it may be done again. `Outdated` if one is not."""
-
-    def being_written(self, path: str) -> bool:
-        """Whether another program is seen to write to the file just now, so that it does not hold what it will hold."""
-
-    def remove(self, path: str) -> None:
-        """Delete a file, whatever is in it; nothing where there is none."""
-
-    def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
-        """(path, mtime_ns, size) of every file that holds memories, in order."""
-
-    def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:
-        """Files that are not as the index has seen them, those that are gone last. `known` tells what it has seen."""
-
-    def put(self, path: str, raw: Raw) -> None:
-        """Make the file exactly this, its time included."""
-
-    def put_all(self, files: Mapping[str, Raw]) -> None: ...
-
-    def others(self) -> Iterator[str]:
-        """Markdown files that are none of ours, where people may have written."""
-
-    def obstacles(self) -> Iterator[str]:
-        """Where a file of memories may be written, and a link or a folder is."""
-
-    def try_write(self) -> None:
-        """Raise if nothing can be written, as changing a file would."""
-
-    def close(self) -> None: ...
-
-
-class Texting:
-    """What every vault does alike with the texts of its files."""
-
-    def read(self: Vault, path: str) -> FileText | None:
-        raw = self.raw(path)
-        return raw.as_text(path) if raw else None
-
-    def raw(self: Vault, path: str) -> Raw | None:
-        return self.raws([path]).get(path)
-
-    def put(self: Vault, path: str, raw: Raw) -> None:
-        self.put_all({path: raw})
-
-    def change(
-        self: Vault, path: str, edit: Callable[[str | None], str | None], timeout: float = LOCK_SECONDS
-    ) -> Change:
         with self.guard([path], timeout):
             deadline = time.monotonic() + self.patience
             while True:
@@ -193,6 +140,42 @@ class Texting:
                     break
                 time.sleep(random.uniform(0, PAUSE_SECONDS))
         raise Unavailable(f"{path} {BUSY}")
+
+    def exchange(self, texts: Texts, then: Callable[[Mapping[str, Change]], None] | None = None) -> dict[str, Change]:
+        """Give files their new texts if all are as they were read, and do what comes `then`: where files and index are
+        one database, all of it is done or nothing, and it may be done again. `Outdated` if one is not."""
+
+    def being_written(self, path: str) -> bool:  # noqa: ARG002 - a document is written at once
+        """Whether another program is seen to write to the file just now, so that it does not hold what it will hold."""
+        return False
+
+    def remove(self, path: str) -> None:
+        """Delete a file, whatever is in it; nothing where there is none."""
+
+    def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
+        """(path, mtime_ns, size) of every file that holds memories, in order."""
+
+    def differing(self, known: Callable[[], Mapping[str, tuple[int, int]]]) -> list[str]:
+        """Files that are not as the index has seen them, those that are gone last. `known` tells what it has seen."""
+
+    def put(self, path: str, raw: Raw) -> None:
+        """Make the file exactly this, its time included."""
+        self.put_all({path: raw})
+
+    def put_all(self, files: Mapping[str, Raw]) -> None: ...
+
+    def others(self) -> Iterator[str]:
+        """Markdown files that are not read, because of where they are or how they are called."""
+        return iter(())
+
+    def obstacles(self) -> Iterator[str]:
+        """Where a file of memories may be written, and a link or a folder is."""
+        return iter(())
+
+    def try_write(self) -> None:
+        """Raise if nothing can be written, as changing a file would."""
+
+    def close(self) -> None: ...
 
 
 def differing(known: dict[str, tuple[int, int]], files: Iterable[tuple[str, int, int]]) -> list[str]:

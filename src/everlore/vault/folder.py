@@ -22,7 +22,7 @@ from everlore.errors import InvalidInput, Obstructed, Unavailable
 from everlore.kinds.paths import locate
 from everlore.kinds.registry import hidden_folders
 from everlore.lock import FileLock
-from everlore.vault.base import LOCK_SECONDS, Change, FileText, Outdated, Raw, Shelf, Texting, Texts, differing, encoded
+from everlore.vault.base import LOCK_SECONDS, Change, FileText, Outdated, Raw, Shelf, Texts, Vault, differing, encoded
 from everlore.vault.disk import BIN, LARGEST, FolderShelf, being_written, load, translated
 
 SYSTEM = ".everlore"
@@ -39,11 +39,12 @@ def relevant(path: str) -> bool:
     return locate(path) is not None
 
 
-class FolderVault(Texting):
+class FolderVault(Vault):
     """One folder of markdown, which keeps what `Vault` promises from many threads and processes at once."""
 
     patience = 3.0
     """So long a change waits for another program that is writing to the file."""
+    scan_seconds = SCAN_SECONDS
 
     def __init__(self, root: Path, largest: int = LARGEST, *, shared: bool = False) -> None:
         """`largest`: bytes of a file that is read or written. What is `shared` keeps the rights that its folders have;
@@ -53,7 +54,6 @@ class FolderVault(Texting):
         self.root = root.expanduser().resolve()
         self.folder: Path | None = self.root
         self.where = str(self.root)
-        self.scan_seconds = SCAN_SECONDS
         self.bin: Shelf = FolderShelf(self.root / SYSTEM / BIN)
         self._held = threading.local()
         self._prepared = False
@@ -82,9 +82,6 @@ class FolderVault(Texting):
         for left in (self.root / SYSTEM / "locks").iterdir():
             with contextlib.suppress(OSError):  # held by somebody, or gone
                 FileLock(left, 0.0, fleeting=True).take_away()
-
-    def unready(self) -> str:
-        return ""
 
     def listen(self, wake: Callable[[], None], stop: threading.Event) -> None:  # noqa: ARG002
         """Edits are seen by the watcher."""
@@ -159,7 +156,7 @@ class FolderVault(Texting):
                 sync_folder(target.parent)
 
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
-        """(path, mtime_ns, size) of every file that holds memories, in order. Links are not followed."""
+        """Links are not followed."""
         for path, entry in self._markdown(below):
             if relevant(path):
                 with contextlib.suppress(FileNotFoundError):
@@ -167,15 +164,12 @@ class FolderVault(Texting):
                     yield path, stat.st_mtime_ns, stat.st_size
 
     def others(self) -> Iterator[str]:
-        """Markdown files that are not read, because of where they are or how they are called."""
         return (path for path, _ in self._markdown("") if not relevant(path))
 
     def obstacles(self) -> Iterator[str]:
-        """Where a file of memories may be written, and a link or a folder is."""
         return (path for path, entry in self._named("") if not entry.is_file(follow_symlinks=False) and relevant(path))
 
     def try_write(self) -> None:
-        """Raise if nothing can be written, as changing a file would."""
         self.prepare()
         with translated(str(self.root)), self._temporary(b"." * TRIED_BYTES, self.root):
             pass

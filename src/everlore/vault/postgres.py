@@ -27,7 +27,7 @@ from everlore.postgres.server import INDEX_WRITERS, Server
 from everlore.postgres.statements import Connection
 from everlore.sql import Row
 from everlore.tenants import file_uuid, tenant_of
-from everlore.vault.base import LOCK_SECONDS, Change, FileText, Outdated, Raw, Shelf, Texting, Texts, encoded
+from everlore.vault.base import LOCK_SECONDS, Change, FileText, Outdated, Raw, Shelf, Texts, Vault, encoded
 
 INDEX_SECONDS = 10.0
 """So long the writer of a file has to index it; then others do."""
@@ -93,7 +93,7 @@ class PostgresShelf:
         self._server.write(lambda db: db.run("DELETE FROM bin WHERE name = ANY(?)", (list(names),)))
 
 
-class PostgresVault(Texting):
+class PostgresVault(Vault):
     folder: Path | None = None
     patience = LOCK_SECONDS
 
@@ -146,16 +146,6 @@ class PostgresVault(Texting):
         self._server.write(work)
         self._tell(path for path, change in changes.items() if change.after != change.before)
         return changes
-
-    def being_written(self, path: str) -> bool:  # noqa: ARG002
-        """A document is written at once."""
-        return False
-
-    def others(self) -> Iterator[str]:
-        return iter(())
-
-    def obstacles(self) -> Iterator[str]:
-        return iter(())
 
     def remove(self, path: str) -> None:
         def work(db: Connection) -> None:
