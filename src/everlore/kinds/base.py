@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from everlore.clock import Clock, iso
 from everlore.errors import Damaged, InvalidInput
@@ -15,6 +15,7 @@ from everlore.types import Edge, IndexedMemory, IndexRow, Json, Key, LogEntry, M
 UTC_CLOCK = Clock("UTC")
 ALWAYS = Validity()
 EPOCH = "1970-01-01T00:00:00Z"
+V = TypeVar("V")
 
 
 def text_field(entry: LogEntry, name: str, default: str | None = None) -> str:
@@ -66,6 +67,16 @@ def texts(value: Json) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else (str(value),) if value else ()
 
 
+def told(**values: V | None) -> dict[str, V]:
+    """Those of them that say something: the others are left out of files and rows."""
+    return {name: value for name, value in values.items() if value}
+
+
+def moment(ms: int | None) -> str:
+    """As it is written; nothing where there is none."""
+    return "" if ms is None else iso(ms)
+
+
 def named(memory: object, names: Iterable[str]) -> dict[str, Any]:
     """Fields of a memory under the same names elsewhere: in its file, or in its row."""
     return {name: getattr(memory, name) for name in names}
@@ -98,18 +109,9 @@ OF_CELL = ("session_id", "timestamp", "parent_id", "sender_ids", "project")
 
 
 def header(memory: CellMemory) -> dict[str, str | tuple[str, ...]]:
-    fields: dict[str, str | tuple[str, ...]] = {
-        "owner_id": memory.owner.id,
-        "session_id": memory.session_id,
-        "timestamp": iso(memory.timestamp),
-    }
-    if memory.parent_id:
-        fields |= {"parent_type": "memcell", "parent_id": memory.parent_id}
-    if memory.sender_ids:
-        fields["sender_ids"] = memory.sender_ids
-    if memory.project:
-        fields["project"] = memory.project
-    return fields
+    always = {"owner_id": memory.owner.id, "session_id": memory.session_id, "timestamp": iso(memory.timestamp)}
+    parent = {"parent_type": "memcell", "parent_id": memory.parent_id} if memory.parent_id else {}
+    return {**always, **parent, **told(sender_ids=memory.sender_ids), **told(project=memory.project)}
 
 
 def of_entry(entry: LogEntry, owner: Owner, day: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from everlore.kinds.base import CellMemory, cell_row, header, named, number_field, of_entry, of_row, section
+from everlore.kinds.base import CellMemory, cell_row, header, named, number_field, of_entry, of_row, section, told
 from everlore.kinds.pieces import split_text, units_of
 from everlore.kinds.registry import DailyLog, Data, Kind, register
 from everlore.types import IndexedMemory, IndexRow, LogEntry, Owner
@@ -21,12 +21,9 @@ class Case(CellMemory):
 
 
 def to_entry(case: Case) -> LogEntry:
-    fields = header(case)
-    fields["quality_score"] = f"{case.quality_score:.2f}"
-    sections = {"TaskIntent": case.task_intent, "Approach": case.approach}
-    if case.key_insight:
-        sections["KeyInsight"] = case.key_insight
-    return LogEntry(id=case.local_id, fields=fields, sections=sections)
+    fields = {**header(case), "quality_score": f"{case.quality_score:.2f}"}
+    sections = {"TaskIntent": case.task_intent, "Approach": case.approach, **told(KeyInsight=case.key_insight)}
+    return LogEntry(case.local_id, fields, sections)
 
 
 def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Case:

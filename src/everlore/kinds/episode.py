@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from everlore.clock import spoken_day
-from everlore.kinds.base import CellMemory, cell_row, header, list_field, of_entry, section, text_field
+from everlore.kinds.base import CellMemory, cell_row, header, list_field, of_entry, section, text_field, told
 from everlore.kinds.pieces import split_text
 from everlore.kinds.registry import DailyLog, Kind, register
 from everlore.types import IndexRow, Json, LogEntry, Owner, Unit
@@ -81,19 +81,9 @@ def turn_moment(last: int, clock: str) -> int:
 
 
 def to_entry(episode: Episode) -> LogEntry:
-    fields = header(episode)
-    if episode.assistants:
-        fields["assistants"] = episode.assistants
-    if episode.reviewed_by:
-        fields["reviewed_by"] = episode.reviewed_by
-    return LogEntry(
-        id=episode.local_id,
-        fields=fields,
-        sections={
-            **dict(zip(SECTIONS, (episode.subject, episode.summary, episode.content), strict=True)),
-            **dict(episode.remarks),
-        },
-    )
+    fields = {**header(episode), **told(assistants=episode.assistants), **told(reviewed_by=episode.reviewed_by)}
+    sections = dict(zip(SECTIONS, (episode.subject, episode.summary, episode.content), strict=True))
+    return LogEntry(episode.local_id, fields, sections | dict(episode.remarks))
 
 
 def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Episode:
@@ -138,10 +128,7 @@ def units(episode: Episode) -> tuple[Unit, ...]:
 def to_row(episode: Episode, updated: int) -> IndexRow:
     account = "\n\n".join([episode.content, *(f"### {heading}\n{text}" for heading, text in episode.remarks)])
     data: dict[str, Json] = {"subject": episode.subject, "summary": episode.summary, "episode": account}
-    if episode.reviewed_by:
-        data["reviewed_by"] = episode.reviewed_by
-    if episode.assistants:
-        data["assistants"] = list(episode.assistants)
+    data |= told(reviewed_by=episode.reviewed_by, assistants=list(episode.assistants))
     waits = not episode.reviewed_by and bool(_TURN.search(episode.content))
     return cell_row(EPISODE.name, episode, updated, data, units(episode), slot=DRAFTED if waits else "")
 

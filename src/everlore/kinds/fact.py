@@ -7,18 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from everlore.clock import iso, spoken_day
+from everlore.clock import spoken_day
 from everlore.kinds.base import (
     CellMemory,
     cell_row,
     header,
     list_field,
+    moment,
     named,
     of_entry,
     of_row,
     section,
     text_field,
     time_field,
+    told,
 )
 from everlore.kinds.registry import DailyLog, Kind, register
 from everlore.types import PERSONAL, IndexedMemory, IndexRow, LogEntry, Owner, Unit
@@ -78,25 +80,17 @@ def elsewhere(fact: Fact, talk_of: Callable[[str], IndexedMemory | None]) -> Fac
 
 
 def to_entry(fact: Fact) -> LogEntry:
-    fields = header(fact)
-    if fact.turn >= 0:
-        fields["turn"] = str(fact.turn + 1)
-    if not fact.by_user:
-        fields["role"] = "assistant"
-    if fact.personal:
-        fields["personal"] = "yes"
-    if fact.sources:
-        fields["sources"] = fact.sources
-    times = {name: iso(moment) for name, moment in named(fact, TIMES).items() if moment is not None}
-    told = named(fact, TOLD) | times
-    fields |= {name: value for name, value in told.items() if value}
-    return LogEntry(id=fact.local_id, fields=fields, sections={SECTION: fact.text})
+    turn, role = str(fact.turn + 1) if fact.turn >= 0 else "", "" if fact.by_user else "assistant"
+    fields = header(fact) | told(turn=turn, role=role, personal="yes" if fact.personal else "")
+    times = {name: moment(value) for name, value in named(fact, TIMES).items()}
+    fields |= told(sources=fact.sources, **named(fact, TOLD) | times)
+    return LogEntry(fact.local_id, fields, {SECTION: fact.text})
 
 
 def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Fact:
     turn = text_field(entry, "turn", "")
     number = int(turn) if turn.isdecimal() and len(turn) <= TURN_DIGITS else 0
-    told: dict[str, Any] = {name: text_field(entry, name, "") for name in TOLD}
+    said: dict[str, Any] = {name: text_field(entry, name, "") for name in TOLD}
     return Fact(
         **of_entry(entry, owner, day),
         text=section(entry, SECTION),
@@ -104,26 +98,24 @@ def from_entry(entry: LogEntry, owner: Owner, day: str = "") -> Fact:
         by_user=text_field(entry, "role", "user") == "user",
         personal=text_field(entry, "personal", "no").lower() in YES,
         sources=list_field(entry, "sources"),
-        **told | {name: time_field(entry, name) for name in TIMES},
+        **said | {name: time_field(entry, name) for name in TIMES},
     )
 
 
 def from_row(row: IndexRow | IndexedMemory) -> Fact:
     data = row.data
-    told: dict[str, Any] = {name: str(data.get(name, "")) for name in TOLD}
+    said: dict[str, Any] = {name: str(data.get(name, "")) for name in TOLD}
     start = row.validity.start if row.validity.start != row.timestamp else None
-    told |= {"about": row.slot, "valid_from": start, "valid_until": row.validity.end}
-    told["personal"] = "told_in" in data
+    said |= {"about": row.slot, "valid_from": start, "valid_until": row.validity.end}
+    said |= {"personal": "told_in" in data, "sources": tuple(map(str, data.get("sources", ())))}
     where = {"project": str(data.get("told_in", row.project))}
     turn, by_user = int(str(data["turn"])), bool(data["by_user"])
-    told["sources"] = tuple(map(str, data.get("sources", ())))
-    return Fact(**of_row(row) | where, text=str(data["content"]), turn=turn, by_user=by_user, **told)
+    return Fact(**of_row(row) | where, text=str(data["content"]), turn=turn, by_user=by_user, **said)
 
 
 def to_row(fact: Fact, updated: int) -> IndexRow:
     data = {"content": fact.text, "superseded_by": fact.superseded_by, "turn": fact.turn, "by_user": fact.by_user}
-    data |= {name: said for name, said in named(fact, ("invalidation_reason", "category")).items() if said}
-    data |= {"sources": list(fact.sources)} if fact.sources else {}
+    data |= told(**named(fact, ("invalidation_reason", "category")), sources=list(fact.sources))
     seen = replace(fact, project=PERSONAL) if fact.personal and fact.project else fact
     data |= {"told_in": fact.project} if seen is not fact else {}
     pieces: tuple[Unit, ...] = ()
@@ -131,9 +123,8 @@ def to_row(fact: Fact, updated: int) -> IndexRow:
         # the turn that a fact came from has a vector already, of nearly the same words; one made by hand gets its own
         dense = "" if fact.parent_id and fact.turn >= 0 else fact.text
         pieces = (Unit(turn=fact.turn, dense=dense, words=f"{spoken_day(fact.timestamp)} {fact.text}"),)
-    return cell_row(
-        FACT.name, seen, updated, data, pieces, start=fact.valid_from, end=fact.valid_until, slot=fact.about
-    )
+    start, end = fact.valid_from, fact.valid_until
+    return cell_row(FACT.name, seen, updated, data, pieces, start=start, end=end, slot=fact.about)
 
 
 FACT = register(

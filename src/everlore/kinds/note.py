@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from everlore.clock import iso
 from everlore.errors import Damaged
-from everlore.kinds.base import index_row, moment_field, number_field, section, text_field, time_field
+from everlore.kinds.base import index_row, moment, moment_field, number_field, section, text_field, time_field, told
 from everlore.kinds.pieces import split_text, units_of
 from everlore.kinds.registry import DailyLog, Kind, register
 from everlore.types import IndexRow, Json, Key, LogEntry, Owner, Validity
@@ -33,19 +33,14 @@ class Note:
 
 
 def to_entry(note: Note) -> LogEntry:
-    fields: dict[str, str | tuple[str, ...]] = {
-        "owner_id": note.owner.id,
-        "timestamp": iso(note.timestamp),
-        "memory_type": note.memory_type,
-    }
-    told = {
-        "event_time": "" if note.event_time is None else iso(note.event_time),
-        "valid_from": "" if note.valid_from is None else iso(note.valid_from),
-        "importance": "" if note.importance == 1.0 else f"{note.importance:g}",
-        "metadata": written_metadata(note.metadata) if note.metadata else "",
-    }
-    fields |= {name: value for name, value in told.items() if value}
-    return LogEntry(id=note.local_id, fields=fields | verbatim(note.content), sections={SECTION: note.content})
+    always = {"owner_id": note.owner.id, "timestamp": iso(note.timestamp), "memory_type": note.memory_type}
+    fields = always | told(
+        event_time=moment(note.event_time),
+        valid_from=moment(note.valid_from),
+        importance="" if note.importance == 1.0 else f"{note.importance:g}",
+        metadata=written_metadata(note.metadata) if note.metadata else "",
+    )
+    return LogEntry(note.local_id, {**fields, **verbatim(note.content)}, {SECTION: note.content})
 
 
 def verbatim(content: str) -> dict[str, str | tuple[str, ...]]:
@@ -86,8 +81,8 @@ def to_row(note: Note, updated: int) -> IndexRow:
     }
     key, pieces = Key(note.owner, NOTE.name, note.local_id), units_of(split_text(note.content))
     validity = Validity(event if note.valid_from is None else note.valid_from)
-    told = note.timestamp
-    return index_row(key, updated, data, pieces, timestamp=told, sender_ids=(note.owner.id,), validity=validity)
+    senders = (note.owner.id,)
+    return index_row(key, updated, data, pieces, timestamp=note.timestamp, sender_ids=senders, validity=validity)
 
 
 def _as_section(content: str) -> str:

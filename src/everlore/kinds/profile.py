@@ -8,7 +8,7 @@ from typing import Any
 
 from everlore.clock import LATEST_MS
 from everlore.errors import Damaged
-from everlore.kinds.base import index_row
+from everlore.kinds.base import index_row, told
 from everlore.kinds.pieces import units_of
 from everlore.kinds.registry import Kind, OwnFile, register
 from everlore.types import IndexRow, Json, Key, MemoryFile, Owner
@@ -68,8 +68,7 @@ class Profile:
 
 def to_sheet(profile: Profile) -> MemoryFile:
     notes: dict[str, Json] = {} if profile.generated is None else {"generated": " ".join(profile.generated)}
-    notes |= {"hidden": " ".join(profile.hidden)} if profile.hidden else {}
-    notes |= {"called": list(profile.called)} if profile.called else {}
+    notes |= told(hidden=" ".join(profile.hidden), called=list(profile.called))
     return MemoryFile(
         front={
             "id": f"profile_{profile.owner.id}",

@@ -12,7 +12,7 @@ from typing import Any
 
 from everlore.clock import iso
 from everlore.errors import Damaged
-from everlore.kinds.base import CellMemory, cell_row, header, of_entry, section, text_field, time_field
+from everlore.kinds.base import CellMemory, cell_row, header, moment, of_entry, section, text_field, time_field, told
 from everlore.kinds.registry import DailyLog, Kind, register
 from everlore.types import IndexRow, LogEntry, Owner
 
@@ -49,14 +49,8 @@ class Review(CellMemory):
 
 
 def to_entry(review: Review) -> LogEntry:
-    fields = header(review) | {
-        "episode": review.episode,
-        "reviewed_by": review.reviewer,
-        "reviewed": iso(review.reviewed),
-        "digest": review.digest,
-    }
-    if review.undone is not None:
-        fields["undone"] = iso(review.undone)
+    by = {"episode": review.episode, "reviewed_by": review.reviewer, "reviewed": iso(review.reviewed)}
+    fields = {**header(review), **by, "digest": review.digest, **told(undone=moment(review.undone))}
     written = "\n".join(json.dumps(asdict(_difference(edit)), ensure_ascii=False) for edit in review.edits)
     return LogEntry(review.local_id, fields, {CHANGES: review.changes, EDITS: f"```json\n{written}\n```"})
 
