@@ -16,7 +16,7 @@ from llm import KEY, Llm, Said, scripted
 from everlore.config import LlmSection
 from everlore.errors import Misconfigured, Unavailable
 from everlore.extract import prompts
-from everlore.models.chat import Answer, ChatModel, Meter, Price, Task, Usage, clipped, schema_of
+from everlore.models.chat import Answer, ChatModel, Meter, Task, Usage, clipped, schema_of
 from everlore.models.choose import make_llm
 from everlore.models.transport import Endpoint
 
@@ -203,7 +203,7 @@ def test_no_question_takes_longer_than_its_budget(llm: Llm) -> None:
 
 
 def test_the_ledger_has_tokens_and_cost(llm: Llm) -> None:
-    model = model_for(llm, price=Price(1.0, 10.0))
+    model = model_for(llm, price=(1.0, 10.0))
     llm.script = [Said("no", usage={"prompt_tokens": 1000, "completion_tokens": 100}), Said(GOOD), Said(GOOD)]
     meter = Meter(5)
     model.ask(TASK, {}, meter)

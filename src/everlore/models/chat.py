@@ -92,14 +92,6 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
-    """Of a million tokens."""
-
-    prompt: float = 0.0
-    completion: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class _Dialect:
     """What an endpoint takes, found out by what it refuses."""
 
@@ -117,8 +109,9 @@ class ChatModel:
         max_output_tokens: int = 2048,
         max_input_tokens: int = 16384,
         structure: Structure = "json_schema",
-        price: Price = Price(),  # noqa: B008 - frozen
+        price: tuple[float, float] = (0.0, 0.0),
     ) -> None:
+        """`price`: of a million tokens that are sent, and that come back."""
         self._endpoint = endpoint
         self.model = model
         self.max_input_tokens = max_input_tokens
@@ -205,8 +198,7 @@ class ChatModel:
                     raise
                 dialect = simpler
             else:
-                with self._guard:
-                    self._dialect = dialect  # only now: the request may have been refused for what is in it
+                self._dialect = dialect  # only now: the request may have been refused for what is in it
                 return found
         raise self._endpoint.bad("it refuses every form of the request")
 
@@ -220,7 +212,7 @@ class ChatModel:
 
         asked = count("prompt_tokens", sum(len(str(message["content"])) for message in messages) // 4)
         told = count("completion_tokens", len(json.dumps(body)) // 4)
-        priced = (asked * self._price.prompt + told * self._price.completion) / 1e6
+        priced = (asked * self._price[0] + told * self._price[1]) / 1e6
         named = given.get("cost")
         cost = float(named) if isinstance(named, int | float) and not isinstance(named, bool) and named >= 0 else priced
         return Usage(1, asked, told, cost)

@@ -7,7 +7,7 @@ from typing import Any
 from everlore.config import EmbeddingSection, LlmSection, MultimodalSection
 from everlore.errors import Misconfigured
 from everlore.models.base import Cache, Embedder
-from everlore.models.chat import ChatModel, Price
+from everlore.models.chat import ChatModel
 from everlore.models.offline import OfflineEmbedder
 from everlore.models.remote import RemoteEmbedder
 from everlore.models.transport import Endpoint
@@ -34,7 +34,7 @@ def make_seer(settings: MultimodalSection) -> ChatModel | None:
 
 def _chat(settings: LlmSection | MultimodalSection, what: str, section: str, **more: Any) -> ChatModel | None:
     endpoint = _endpoint(settings, "chat/completions", what, section)
-    price, most = Price(settings.price_input, settings.price_output), settings.max_output_tokens
+    price, most = (settings.price_input, settings.price_output), settings.max_output_tokens
     model = settings.model.strip()
     return ChatModel(endpoint, model, max_output_tokens=most, price=price, **more) if endpoint else None
 

@@ -21,7 +21,6 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,12 +47,6 @@ MAX_CHARS = 16_384
 _FILES = ("model.onnx", "tokenizer.json")
 
 
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    session: Any
-    tokenizer: Tokenizer
-
-
 class OfflineEmbedder(Embedder):
     name = f"{pack.MODEL}@{pack.SHA256[:8]}.{FORMAT}"
     dimension = pack.DIMENSION
@@ -69,7 +62,7 @@ class OfflineEmbedder(Embedder):
         self._working = 0
         # whose thread is waited for when the process ends: one that ends while native code starts up may crash
         self._loader = ThreadPoolExecutor(1, "everlore-embedder")
-        self._loading: Future[_Loaded] | None = None
+        self._loading: Future[tuple[Any, Tokenizer]] | None = None
         self._closed = False
 
     def state(self) -> State:
@@ -94,18 +87,18 @@ class OfflineEmbedder(Embedder):
         vectors = np.empty((len(texts), pack.DIMENSION), np.float32)
         if not len(texts):
             return vectors
-        loaded = self._loaded()
+        session, tokenizer = self._loaded()
         for at in range(0, len(texts), WINDOW):
             with self._at_work():
                 # bounded, and without lone surrogates, which JSON lets through but UTF-8 cannot carry
                 plain = [one[:MAX_CHARS].encode("utf-8", "replace").decode() for one in texts[at : at + WINDOW]]
-                window = loaded.tokenizer.encode_batch(plain)
+                window = tokenizer.encode_batch(plain)
             tokens = [encoding.ids for encoding in window]
             if len(texts) <= FEW:
-                vectors[:] = [self._run(loaded.session, ids) for ids in tokens]
+                vectors[:] = [self._run(session, ids) for ids in tokens]
                 return vectors
             with ThreadPoolExecutor(self._threads) as threads:
-                for number, vector in enumerate(threads.map(partial(self._in_turn, loaded.session), tokens), at):
+                for number, vector in enumerate(threads.map(partial(self._in_turn, session), tokens), at):
                     vectors[number] = vector
         return vectors
 
@@ -132,7 +125,7 @@ class OfflineEmbedder(Embedder):
                 self._working -= 1
                 self._resting.notify_all()
 
-    def _start(self) -> Future[_Loaded]:
+    def _start(self) -> Future[tuple[Any, Tokenizer]]:
         with self._guard:
             if self._closed:
                 raise Unavailable("the embedder is closed")
@@ -141,7 +134,7 @@ class OfflineEmbedder(Embedder):
                 self._loading = self._loader.submit(self._load)
             return self._loading
 
-    def _load(self) -> _Loaded:
+    def _load(self) -> tuple[Any, Tokenizer]:
         try:
             loaded = _load(self._cache_dir)
         except Exception as error:
@@ -150,7 +143,7 @@ class OfflineEmbedder(Embedder):
         self.trouble = ""
         return loaded
 
-    def _loaded(self) -> _Loaded:
+    def _loaded(self) -> tuple[Any, Tokenizer]:
         try:
             return self._start().result()
         except EverloreError as error:
@@ -164,7 +157,7 @@ class OfflineEmbedder(Embedder):
             raise Unavailable(f"the offline embedding model could not be loaded: {error}") from error
 
 
-def _load(cache_dir: Path) -> _Loaded:
+def _load(cache_dir: Path) -> tuple[Any, Tokenizer]:
     # read when it is imported; without it onnxruntime 1.31 keeps a device id in ~/.cache and reports to Microsoft
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
@@ -180,7 +173,7 @@ def _load(cache_dir: Path) -> _Loaded:
     tokenizer = Tokenizer.from_buffer(described)
     tokenizer.enable_truncation(pack.LONGEST)
     tokenizer.no_padding()
-    return _Loaded(session, tokenizer)
+    return session, tokenizer
 
 
 def load(cache_dir: Path) -> tuple[bytes, bytes]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from llm import Llm, Said, scripted
 from papers import inline, letter, pdf, picture, read, refused
 
 from everlore.config import MultimodalSection
-from everlore.errors import InvalidInput, UnsupportedMedia
+from everlore.errors import InvalidInput, Unavailable, UnsupportedMedia
 from everlore.models.chat import Meter
+from everlore.models.choose import make_seer
 from everlore.models.media.reader import MediaReader, from_base64, from_file
 
 
@@ -106,3 +109,80 @@ def test_a_server_may_read_no_files_at_all(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"words")
     with pytest.raises(UnsupportedMedia, match="reads no files"):
         from_file((tmp_path / "a.txt").as_uri(), MultimodalSection(file_uri_enabled=False))
+
+
+@pytest.fixture
+def llm() -> Iterator[Llm]:
+    with scripted() as served:
+        yield served
+
+
+def reader(llm: Llm) -> MediaReader:
+    settings = MultimodalSection(base_url=llm.url, model="eyes", timeout_seconds=2, price_input=1)
+    return MediaReader(settings, make_seer(settings))
+
+
+def seen(llm: Llm, item: dict[str, Any], meter: Meter | None = None) -> str:
+    opened = reader(llm)
+    try:
+        return opened.read([item], meter or Meter(10))
+    finally:
+        opened.close()
+
+
+def test_a_picture_is_shown_to_the_model_with_what_the_client_says_of_it(llm: Llm) -> None:
+    raw = picture("x")
+    meter = Meter(10)
+    text = seen(llm, inline("image", "png", raw, name="bike.png", extras={"caption": "our trip"}), meter)
+    assert text == "[image: bike.png]\n\n> A red bicycle leans on a wall."
+    shown, said = llm.asked[0].body["messages"][1]["content"]
+    assert shown["image_url"]["url"] == f"data:image/png;base64,{base64.b64encode(raw).decode()}"
+    assert '"caption": "our trip"' in said["text"]
+    assert "our trip" not in llm.asked[0].system
+    assert meter.usage.prompt_tokens == 100
+
+
+def test_a_recording_is_played_to_the_model(llm: Llm) -> None:
+    llm.script = [Said("I will be late on Friday.")]
+    raw = b"RIFF\x00\x00\x00\x00WAVEfmt "
+    assert seen(llm, inline("audio", "wav", raw)) == "[audio]\n\nI will be late on Friday."
+    (played,) = llm.asked[0].body["messages"][1]["content"]
+    assert played["input_audio"] == {"data": base64.b64encode(raw).decode(), "format": "wav"}
+
+
+def test_documents_are_read_locally(llm: Llm) -> None:
+    assert "walnut" in seen(llm, inline("email", "eml", letter("Tree", "The walnut fell.").as_bytes()))
+    assert llm.asked == []
+
+
+@pytest.mark.parametrize("said", [Said(status=400, raw=b'{"error": "no images here"}'), Said(""), Said(status=404)])
+def test_what_the_model_does_not_take_is_read_locally(llm: Llm, said: Said) -> None:
+    llm.otherwise = said
+    assert "Ticket 8812" in seen(llm, inline("image", "png", picture("Ticket 8812 to Bergen")))
+
+
+def test_without_a_local_parser_the_reason_is_told(llm: Llm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tesserocr", None)  # as if it were not installed
+    llm.otherwise = Said(status=400, raw=b'{"error": "no images here"}')
+    with pytest.raises(UnsupportedMedia, match=r"does not take this content.*no images here"):
+        seen(llm, inline("image", "png", picture("x")))
+    llm.otherwise = Said("")
+    with pytest.raises(Unavailable):
+        seen(llm, inline("image", "png", picture("x")))
+
+
+@pytest.mark.parametrize(
+    ("module", "item", "extra"),
+    [
+        ("markitdown", inline("pdf", "pdf", pdf("x")), "docs"),
+        ("tesserocr", inline("image", "gif", b"GIF89a"), "ocr"),
+        ("faster_whisper", inline("audio", "ogg", b"OggS"), "audio"),
+    ],
+)
+def test_a_missing_part_is_named(
+    module: str, item: dict[str, Any], extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)  # as if it were not installed
+    with pytest.raises(UnsupportedMedia) as caught:
+        MediaReader(MultimodalSection()).read([item], Meter(5))
+    assert f'pip install "everlore[{extra}]"' in str(caught.value)
