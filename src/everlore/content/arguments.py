@@ -69,7 +69,9 @@ Depth = Annotated[int, Field(strict=True, ge=1, le=MAX_DEPTH), BeforeValidator(_
 Offset = Annotated[int, Field(strict=True, ge=0, le=MAX_OFFSET), BeforeValidator(_digits)]
 Switch = Annotated[bool, Field(strict=True), BeforeValidator(_switch)]
 Unwrapped = BeforeValidator(_unwrapped)
-Way = Annotated[Literal["asc", "desc"], BeforeValidator(_lowered)]
+Lowered = BeforeValidator(_lowered)
+Way = Annotated[Literal["asc", "desc"], Lowered]
+OrderedBy = Literal["id", "pagetitle", "menuindex", "createdon", "pub_date"]
 TvName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,100}$", description="Name of a template variable.")]
 TvNames = Annotated[
     list[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,100}(:d)?$")]],
@@ -78,6 +80,11 @@ TvNames = Annotated[
         description="Template variables to return; `name:d` gives the variable's default where a document has none.",
     ),
 ]
+
+
+def _told(description: str, most: int | None = None) -> Any:
+    """A field that may be left out."""
+    return Field(None, description=description, max_length=most)
 
 
 class Arguments(BaseModel):
@@ -162,7 +169,7 @@ Cast = Annotated[str | None, BeforeValidator(_cast)]
 
 class TvFilter(Condition):
     tv: TvName
-    cast: Cast = Field(None, description="Compare as numbers: UNSIGNED, SIGNED or DECIMAL(p,s).")
+    cast: Cast = _told("Compare as numbers: UNSIGNED, SIGNED or DECIMAL(p,s).")
     use_default: Switch | None = Field(False, description="The variable's default counts where a document has none.")
 
     @model_validator(mode="after")
@@ -180,7 +187,7 @@ class TvFilter(Condition):
 class TvOrder(Arguments):
     tv: TvName
     dir: Way | None = "asc"
-    cast: Cast = Field(None, description="Order as numbers: UNSIGNED or SIGNED.")
+    cast: Cast = _told("Order as numbers: UNSIGNED or SIGNED.")
     use_default: Switch | None = False
 
     @model_validator(mode="after")
@@ -203,26 +210,18 @@ class TagsData(Arguments):
 
 
 class Search(WithTvs, Paging):
-    parent: Count | None = Field(
-        None, description="Only documents below this one, at any depth up to `depth`; 0 is the site's root."
-    )
+    parent: Count | None = _told("Only documents below this one, at any depth up to `depth`; 0 is the site's root.")
     published: Switch | None = None
-    deleted: Switch | None = Field(None, description="Default false.")
+    deleted: Switch | None = _told("Default false.")
     template: Count | None = None
     hidemenu: Switch | None = None
-    depth: Depth | None = Field(None, description="Levels below `parent`; default 6.")
-    tv_filters: Annotated[list[TvFilter] | None, Unwrapped] = Field(
-        None, max_length=20, description="All of them must hold."
-    )
-    tv_order: Annotated[list[TvOrder] | None, Unwrapped] = Field(
-        None, max_length=5, description="Comes before `order_by`."
-    )
+    depth: Depth | None = _told("Levels below `parent`; default 6.")
+    tv_filters: Annotated[list[TvFilter] | None, Unwrapped] = _told("All of them must hold.", 20)
+    tv_order: Annotated[list[TvOrder] | None, Unwrapped] = _told("Comes before `order_by`.", 5)
     tags_data: Annotated[TagsData | None, Unwrapped] = None
-    order_by: Annotated[
-        Literal["id", "pagetitle", "menuindex", "createdon", "pub_date"] | None, BeforeValidator(_lowered)
-    ] = None
+    order_by: Annotated[OrderedBy | None, Lowered] = None
     order_dir: Way | None = None
-    order_by_date: Way | None = Field(None, description="By pub_date, else createdon; in place of `order_by`.")
+    order_by_date: Way | None = _told("By pub_date, else createdon; in place of `order_by`.")
 
 
 class Get(WithTvs):
@@ -230,7 +229,7 @@ class Get(WithTvs):
 
 
 class RootTree(WithTvs, Paging):
-    depth: Depth | None = Field(None, description="Levels below the root documents; default 1.")
+    depth: Depth | None = _told("Levels below the root documents; default 1.")
 
 
 class Node(WithTvs, Paging):
@@ -238,16 +237,16 @@ class Node(WithTvs, Paging):
 
 
 class DeepNode(Node):
-    depth: Depth | None = Field(None, description="Levels below; default 1.")
+    depth: Depth | None = _told("Levels below; default 1.")
 
 
 class Ancestors(Node):
-    depth: Depth | None = Field(None, description="The nearest so many; default all.")
+    depth: Depth | None = _told("The nearest so many; default all.")
 
 
 class Range(Node):
     from_: Count = Field(alias="from", description="Smallest menuindex.")
-    to: Count | None = Field(None, description="Largest menuindex.")
+    to: Count | None = _told("Largest menuindex.")
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -264,7 +263,7 @@ class Where(Condition):
 
 
 class Filters(Arguments):
-    where: Annotated[list[Where] | None, Unwrapped] = Field(None, max_length=20, description="All of them must hold.")
+    where: Annotated[list[Where] | None, Unwrapped] = _told("All of them must hold.", 20)
 
 
 class ModelList(Paging):

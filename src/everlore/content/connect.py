@@ -10,7 +10,7 @@ import contextlib
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -23,17 +23,10 @@ from everlore.config import EmcpSection
 from everlore.errors import Misconfigured, Unavailable
 from everlore.logs import get_logger
 
-DRIVERS: Final = {
-    "mysql": "mysql+pymysql",
-    "mariadb": "mariadb+pymysql",
-    "postgres": "postgresql+psycopg",
-    "postgresql": "postgresql+psycopg",
-    "pgsql": "postgresql+psycopg",
-    "sqlite": "sqlite",
-}
+_POSTGRES: Final = dict.fromkeys(("postgres", "postgresql", "pgsql"), "postgresql+psycopg")
+DRIVERS: Final = {"mysql": "mysql+pymysql", "mariadb": "mariadb+pymysql", **_POSTGRES, "sqlite": "sqlite"}
 CONNECT_SECONDS: Final = 5
-POOLED: Final = 5
-OVERFLOW: Final = 15
+POOL: Final[Mapping[str, Any]] = {"pool_size": 5, "max_overflow": 15, "hide_parameters": True}
 PROGRESS_STEPS: Final = 20_000
 """SQLite asks after this many of its steps whether to go on: well under a millisecond."""
 SLOW: Final = "the content database took too long: ask for less (a parent, a filter, a smaller offset) or try later"
@@ -128,17 +121,8 @@ def _server(url: sa.URL, seconds: float) -> sa.Engine:
         url = url.update_query_dict({"charset": "utf8mb4"})
         # a server that hangs must not hold a thread for ever
         arguments["read_timeout"] = max(1, round(seconds * 2 + CONNECT_SECONDS))
-    engine = sa.create_engine(
-        url,
-        pool_size=POOLED,
-        max_overflow=OVERFLOW,
-        pool_timeout=CONNECT_SECONDS,
-        pool_recycle=300,
-        pool_pre_ping=True,
-        hide_parameters=True,
-        connect_args=arguments,
-        isolation_level="REPEATABLE READ",
-    )
+    pooled = {**POOL, "pool_timeout": CONNECT_SECONDS, "pool_recycle": 300, "pool_pre_ping": True}
+    engine = sa.create_engine(url, **pooled, connect_args=arguments, isolation_level="REPEATABLE READ")
     limits = _mysql_limits if mysql else _postgres_limits
 
     @event.listens_for(engine, "connect")
@@ -174,27 +158,15 @@ def _sqlite(path: Path, seconds: float) -> sa.Engine:
                 f"there is no content database {path}: fill the embedded one with `everlore content import FOLDER`, "
                 "or set EVEROS_EMCP__DATABASE_URL"
             )
-        opened = sqlite3.connect(
-            f"file:{quote(str(path.absolute()))}?mode=ro",
-            uri=True,
-            timeout=seconds,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        address = f"file:{quote(str(path.absolute()))}?mode=ro"
+        opened = sqlite3.connect(address, seconds, isolation_level=None, check_same_thread=False, uri=True)
         opened.execute("PRAGMA query_only=ON")
         opened.execute("PRAGMA mmap_size=268435456")
         # SQLite's own knows no letters beyond A to Z
         opened.create_function("lower", 1, lambda one: one.lower() if isinstance(one, str) else one, deterministic=True)
         return opened
 
-    engine = sa.create_engine(
-        "sqlite://",
-        creator=connect,
-        poolclass=pool.QueuePool,
-        pool_size=POOLED,
-        max_overflow=OVERFLOW,
-        hide_parameters=True,
-    )
+    engine = sa.create_engine("sqlite://", creator=connect, poolclass=pool.QueuePool, **POOL)
 
     @event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
