@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 from everlore.kinds.base import CellMemory, cell_row, header, named, number_field, of_entry, of_row, section, told
 from everlore.kinds.pieces import split_text, units_of
-from everlore.kinds.registry import DailyLog, Data, Kind, register
+from everlore.kinds.registry import DailyLog, Kind, register
 from everlore.types import IndexedMemory, IndexRow, LogEntry, Owner
 
 DATA = ("task_intent", "approach", "quality_score", "key_insight")
+TEXT = ("task_intent", "approach", "key_insight")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,6 @@ def to_row(case: Case, updated: int) -> IndexRow:
     return cell_row(CASE.name, seen, updated, named(case, DATA), units_of(told))
 
 
-def _text(data: Data) -> str:
-    return "\n\n".join(str(data[part]) for part in ("task_intent", "approach", "key_insight") if data[part])
-
-
 CASE = register(
     Kind(
         name="case",
@@ -66,6 +63,6 @@ CASE = register(
         quality="quality_score",
         memory_type="procedural",
         statement="task_intent",
-        text=_text,
+        text=lambda data: "\n\n".join(str(data[part]) for part in TEXT if data[part]),
     )
 )

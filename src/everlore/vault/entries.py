@@ -93,7 +93,8 @@ def write_value(value: str | tuple[str, ...]) -> str:
     if isinstance(value, str):
         listed = value.startswith("[") and value.endswith("]")
         return _quote(value) if listed or _needs_quotes(value) else value
-    return "[" + ", ".join(_write_item(item) for item in value) + "]"
+    items = (_quote(one) if not one or _needs_quotes(one) or _ITEM_UNSAFE.search(one) else one for one in value)
+    return f"[{', '.join(items)}]"
 
 
 def read_value(text: str) -> str | tuple[str, ...]:
@@ -104,10 +105,6 @@ def read_value(text: str) -> str | tuple[str, ...]:
         found, end = _unquote(text, 0)
         return found if found is not None and end == len(text) else text
     return text
-
-
-def _write_item(item: str) -> str:
-    return _quote(item) if not item or _needs_quotes(item) or _ITEM_UNSAFE.search(item) else item
 
 
 def _needs_quotes(text: str) -> bool:

@@ -157,14 +157,15 @@ class FolderVault(Vault):
 
     def walk(self, below: str = "") -> Iterator[tuple[str, int, int]]:
         """Links are not followed."""
-        for path, entry in self._markdown(below):
-            if relevant(path):
+        for path, entry in self._named(below):
+            if entry.is_file(follow_symlinks=False) and relevant(path):
                 with contextlib.suppress(FileNotFoundError):
                     stat = entry.stat(follow_symlinks=False)
                     yield path, stat.st_mtime_ns, stat.st_size
 
     def others(self) -> Iterator[str]:
-        return (path for path, _ in self._markdown("") if not relevant(path))
+        named = self._named("")
+        return (path for path, entry in named if entry.is_file(follow_symlinks=False) and not relevant(path))
 
     def obstacles(self) -> Iterator[str]:
         return (path for path, entry in self._named("") if not entry.is_file(follow_symlinks=False) and relevant(path))
@@ -173,9 +174,6 @@ class FolderVault(Vault):
         self.prepare()
         with translated(str(self.root)), self._temporary(b"." * TRIED_BYTES, self.root):
             pass
-
-    def _markdown(self, below: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        return ((path, entry) for path, entry in self._named(below) if entry.is_file(follow_symlinks=False))
 
     def _named(self, below: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """Everything that is called as markdown files are."""

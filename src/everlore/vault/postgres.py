@@ -257,14 +257,11 @@ def _exchanged(db: Connection, changes: Mapping[str, Change]) -> bool:
         return True
     select = f"SELECT path, mtime_ns, size FROM documents WHERE {_THESE}"
     found = {path: (mtime_ns, size) for path, mtime_ns, size in db.rows(select, _these(map(file_uuid, changes)))}
-    there = {path for path, one in changes.items() if found.get(path) == _stamp(one.after)}
+    wanted = {path: (one.after.mtime_ns, one.after.size) if one.after else None for path, one in changes.items()}
+    there = {path for path, stamp in wanted.items() if found.get(path) == stamp}
     if not there.issuperset(same if done == len(new) + len(gone) else changes):
         raise Outdated("files changed since they were read; try again")
     return done == len(new) + len(gone)
-
-
-def _stamp(file: FileText | None) -> tuple[int, int] | None:
-    return (file.mtime_ns, file.size) if file else None
 
 
 def _queue(db: Connection, written: Mapping[str, int]) -> None:
