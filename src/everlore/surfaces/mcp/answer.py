@@ -15,12 +15,11 @@ from everlore.errors import EverloreError, InvalidInput, NotFound
 from everlore.logs import get_logger
 from everlore.redact import redact_deep
 from everlore.surfaces.contracts.quoting import as_json
-from everlore.surfaces.contracts.toolset import Caller, Items, Prompt, Resource, Text, Tool, Toolset
+from everlore.surfaces.contracts.toolset import Caller, Items, Resource, Text, Tool, Toolset
 from everlore.surfaces.mcp.protocol import (
     FAILED,
     INTERNAL_ERROR,
     INVALID_PARAMS,
-    LISTS,
     LISTS_LAST_MS,
     METHOD_NOT_FOUND,
     NOT_INITIALIZED,
@@ -48,18 +47,16 @@ def offer_of(toolsets: Sequence[Toolset]) -> Offer:
 def offered(toolset: Toolset) -> Object:
     """What is kept of a toolset as data."""
     lists = _lists([toolset])
-    asked: Object = {
-        "tools/call": {
-            tool.name: {"reads": tool.reads, "repeatable": tool.repeatable or tool.reads} for tool in toolset.tools
-        }
-    }
-    asked |= {"resources/read": {}} if toolset.read is not None else {}
-    asked |= {"prompts/get": {}} if toolset.prompts else {}
+    tools = {one.name: {"reads": one.reads, "repeatable": one.repeatable or one.reads} for one in toolset.tools}
     kept = {"cacheScope": "public", "resultType": "complete", "ttlMs": LISTS_LAST_MS}
     return {
         "handshake": lists,
         STATELESS: {method: dict(sorted((found | kept).items())) for method, found in lists.items()},
-        "asked": asked,
+        "asked": {
+            "tools/call": tools,
+            **({"resources/read": {}} if toolset.read is not None else {}),
+            **({"prompts/get": {}} if toolset.prompts else {}),
+        },
         "failures": toolset.failures,
         "error_prefix": toolset.error_prefix,
     }
@@ -71,8 +68,19 @@ def _lists(toolsets: Sequence[Toolset]) -> dict[str, Object]:
         resources = [one for toolset in toolsets for one in toolset.resources]
         found["resources/list"] = {"resources": [_resource(one) for one in resources if not one.template]}
         found["resources/templates/list"] = {"resourceTemplates": [_resource(one) for one in resources if one.template]}
-    if any(toolset.prompts for toolset in toolsets):
-        found["prompts/list"] = {"prompts": [_prompt(one) for toolset in toolsets for one in toolset.prompts]}
+    if prompts := [one for toolset in toolsets for one in toolset.prompts]:
+        shown = [
+            {
+                "arguments": [
+                    {"description": given.description, "name": given.name, "required": given.required}
+                    for given in one.arguments
+                ],
+                "description": one.description,
+                "name": one.name,
+            }
+            for one in prompts
+        ]
+        found["prompts/list"] = {"prompts": shown}
     return found
 
 
@@ -89,24 +97,17 @@ def _tool(value: Tool) -> Object:
         inputSchema=value.input_schema,
         name=value.name,
         outputSchema=value.output_schema,
-        title=value.title or None,
+        title=value.title,
     )
 
 
 def _resource(value: Resource) -> Object:
     uri = {"uriTemplate" if value.template else "uri": value.uri}
-    return _known(description=value.description or None, mimeType=value.mime_type or None, name=value.name, **uri)
+    return _known(description=value.description, mimeType=value.mime_type, name=value.name, **uri)
 
 
 def _known(**fields: Any) -> Object:
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _prompt(value: Prompt) -> Object:
-    arguments = [
-        {"description": one.description, "name": one.name, "required": one.required} for one in value.arguments
-    ]
-    return {"arguments": arguments, "description": value.description, "name": value.name}
+    return {name: value for name, value in fields.items() if value}
 
 
 def answer(toolsets: Sequence[Toolset], method: str, params: Object, caller: Caller) -> Object:
@@ -116,7 +117,7 @@ def answer(toolsets: Sequence[Toolset], method: str, params: Object, caller: Cal
     except Refused:
         raise
     except Exception as error:
-        report(error, method=method)
+        _report(error, method=method)
         raise Refused(INTERNAL_ERROR, UNEXPECTED) from None
     return found
 
@@ -129,7 +130,7 @@ def _answer(toolsets: Sequence[Toolset], method: str, params: Object, caller: Ca
             return _read(toolsets, params["uri"], caller)
         case "prompts/get":
             return _rendered(toolsets, params["name"], params.get("arguments") or {})
-        case _ if method in LISTS and method in (lists := _lists(toolsets)):
+        case _ if method in (lists := _lists(toolsets)):
             return lists[method]
     raise Refused(METHOD_NOT_FOUND, "Method not found", method)
 
@@ -137,32 +138,24 @@ def _answer(toolsets: Sequence[Toolset], method: str, params: Object, caller: Ca
 def _called(toolsets: Sequence[Toolset], name: str, arguments: Mapping[str, Json], caller: Caller) -> Object:
     toolset, tool = next(((one, tool) for one in toolsets for tool in one.tools if tool.name == name), (None, None))
     if toolset is None or tool is None:
-        return _unknown(toolsets[0], name)
+        first = toolsets[0]
+        if first.error_prefix:
+            return _failed(first, f"unknown tool: {name[:100]}")
+        raise Refused(METHOD_NOT_FOUND if first.failures == "rpc" else INVALID_PARAMS, f"Unknown tool: {name[:100]}")
     if not tool.reads and caller.principal is not None and "mem:write" not in caller.principal.scopes:
-        return failed(toolset, f"{name} changes memories, and this token may only read; it lacks mem:write", FAILED)
+        return _failed(toolset, f"{name} changes memories, and this token may only read; it lacks mem:write")
     try:
         return _shown(tool.call(caller, arguments), caller)
-    except InvalidInput as error:
-        return failed(toolset, str(error), toolset.invalid_code)
-    except NotFound as error:
-        return failed(toolset, str(error), toolset.missing_code)
     except EverloreError as error:
-        return failed(toolset, str(error), FAILED)
-    except Refused:
-        raise
+        known = {InvalidInput: toolset.invalid_code, NotFound: toolset.missing_code}
+        code = next((code for kind, code in known.items() if isinstance(error, kind)), FAILED)
+        return _failed(toolset, toolset.told(error), code)
     except Exception as error:
-        report(error, tool=name)
-        return failed(toolset, UNEXPECTED, FAILED)
+        _report(error, tool=name)
+        return _failed(toolset, UNEXPECTED)
 
 
-def _unknown(toolset: Toolset, name: str) -> Object:
-    if toolset.error_prefix:
-        return failed(toolset, f"unknown tool: {name[:100]}", FAILED)
-    code = METHOD_NOT_FOUND if toolset.failures == "rpc" else INVALID_PARAMS
-    raise Refused(code, f"Unknown tool: {name[:100]}")
-
-
-def failed(toolset: Toolset, message: str, code: int) -> Object:
+def _failed(toolset: Toolset, message: str, code: int = FAILED) -> Object:
     if toolset.failures == "rpc":
         raise Refused(code, message)
     return {"content": [_block(f"{toolset.error_prefix}{message}")], "isError": True}
@@ -170,20 +163,15 @@ def failed(toolset: Toolset, message: str, code: int) -> Object:
 
 def _shown(value: Json | Text | Items, caller: Caller) -> Object:
     """A tool's result: content blocks, and structured content where there is some."""
+    if isinstance(value, Text):
+        return {"content": [_block(value.text)], "isError": False}
     links: list[Object] = []
-    match value:
-        case Text(text=text):
-            return {"content": [_block(text)], "isError": False}
-        case Items(items=items):
-            links = [{"type": "resource_link"} | _resource(one) for one in value.links]
-            objects_only = caller.protocol_version in OBJECTS_ONLY and not caller.bare
-            structured = _sound({"items": list(items)} if objects_only else list(items))
-        case dict():
-            structured = _sound(value)
-        case _:
-            raise TypeError(f"a tool returned a {type(value).__name__}, which is not an object, Items or Text")
-    mirrored = _block(as_json(structured))
-    return {"content": [mirrored, *links], "isError": False, "structuredContent": structured}
+    if isinstance(value, Items):
+        links = [{"type": "resource_link"} | _resource(one) for one in value.links]
+        objects_only = caller.protocol_version in OBJECTS_ONLY and not caller.bare
+        value = {"items": list(value.items)} if objects_only else list(value.items)
+    structured = _sound(value)
+    return {"content": [_block(as_json(structured)), *links], "isError": False, "structuredContent": structured}
 
 
 def _block(text: str) -> Object:
@@ -201,36 +189,37 @@ def _sound(value: Json) -> Json:
 
 
 def _read(toolsets: Sequence[Toolset], uri: str, caller: Caller) -> Object:
-    """By the first toolset that knows the address."""
+    """By the first toolset that knows the address; of those that do not, the first one says why."""
     refused: Refused | None = None
-    for toolset in (one for one in toolsets if one.read is not None):
-        assert toolset.read is not None
+    for toolset in toolsets:
+        if toolset.read is None:
+            continue
         try:
             content = toolset.read(caller, uri)
-        except NotFound as error:
-            refused = refused or Refused(_missing_code(toolset, caller.protocol_version), str(error), {"uri": uri})
-        except InvalidInput as error:
-            code = toolset.invalid_code if toolset.failures == "rpc" else INVALID_PARAMS
-            refused = refused or Refused(code, str(error))
+        except (InvalidInput, NotFound) as error:
+            refused = refused or _unread(toolset, error, uri, caller.protocol_version)
         except EverloreError as error:
-            raise Refused(FAILED, str(error)) from None
+            raise Refused(FAILED, toolset.told(error)) from None
         else:
             return {"contents": [{"uri": uri, "mimeType": content.mime_type, "text": _block(content.text)["text"]}]}
     raise refused or Refused(METHOD_NOT_FOUND, "Method not found", "resources/read")
 
 
-def _missing_code(toolset: Toolset, version: str) -> int:
-    """-32002 is the protocol's own code for it until 2025-11-25, but some contracts use that one for another thing."""
-    if toolset.failures == "rpc":
-        return FAILED
-    return INVALID_PARAMS if version == STATELESS else NOT_INITIALIZED
+def _unread(toolset: Toolset, error: EverloreError, uri: str, version: str) -> Refused:
+    rpc = toolset.failures == "rpc"
+    if isinstance(error, InvalidInput):
+        return Refused(toolset.invalid_code if rpc else INVALID_PARAMS, str(error))
+    # -32002 is the protocol's own code for it until 2025-11-25, but some contracts use that one for another thing
+    return Refused(
+        FAILED if rpc else INVALID_PARAMS if version == STATELESS else NOT_INITIALIZED, str(error), {"uri": uri}
+    )
 
 
 def _rendered(toolsets: Sequence[Toolset], name: str, given: Mapping[str, str]) -> Object:
     prompts = {prompt.name: prompt for toolset in toolsets for prompt in toolset.prompts}
-    prompt = prompts.get(name)
-    if prompt is None:
+    if name not in prompts:
         raise Refused(INVALID_PARAMS, f"Unknown prompt: {name[:100]}; there are: {', '.join(prompts)}")
+    prompt = prompts[name]
     for argument in prompt.arguments:
         if argument.required and not given.get(argument.name):
             raise Refused(INVALID_PARAMS, f"{argument.name} is required by the prompt {prompt.name}")
@@ -238,7 +227,7 @@ def _rendered(toolsets: Sequence[Toolset], name: str, given: Mapping[str, str]) 
     return {"description": prompt.description, "messages": [message]}
 
 
-def report(error: BaseException, **where: Any) -> None:
+def _report(error: BaseException, **where: Any) -> None:
     """Log an error that nobody foresaw: its type and place. Its text may hold what people stored, and is left out."""
     frames = traceback.extract_tb(error.__traceback__)[-6:]
     places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]

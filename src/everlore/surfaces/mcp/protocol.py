@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from everlore.redact import redact, redact_deep
@@ -154,15 +155,15 @@ def dumped(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
+@dataclass(frozen=True, slots=True)
 class Offer:
     """What a client is offered: who we say we are, lists that are known, and what an engine is needed for."""
 
-    def __init__(self, identity: Identity, lists: Mapping[str, Mapping[str, Object]], asked: Mapping[str, Any]) -> None:
-        self.identity = identity
-        self.lists = lists
-        """By era, and then by method: the result. What is offered but not known has None for one."""
-        self.asked = asked
-        """Methods that an engine answers; of `tools/call` what is known of the tools, by name."""
+    identity: Identity
+    lists: Mapping[str, Mapping[str, Object]]
+    """By era, and then by method: the result."""
+    asked: Mapping[str, Any]
+    """Methods that an engine answers; of `tools/call` what is known of the tools, by name."""
 
 
 class Session:
@@ -179,12 +180,13 @@ class Session:
 
     def take(self, method: str, params: Object) -> Object | None:
         """The result, where it is known; None where an engine must be asked. Raises `Refused`."""
-        meta = params.get("_meta")
-        enveloped = isinstance(meta, dict) and VERSION in meta and method != "initialize"
+        given = params.get("_meta")
+        meta: Object = given if isinstance(given, dict) else {}
+        enveloped = VERSION in meta and method != "initialize"
         if self._stateless is None:
             self._stateless = enveloped
         if self._stateless:
-            self._read_envelope(method, params, meta if isinstance(meta, dict) else None)
+            self._read_envelope(method, params, meta)
         elif method == "initialize":
             return self._shake(params)
         elif method == "ping":
@@ -197,9 +199,12 @@ class Session:
         return self._known(method, params)
 
     def _known(self, method: str, params: Object) -> Object | None:
-        lists = self._offer.lists[STATELESS if self._stateless else "handshake"]
         if self._stateless and method == "server/discover":
-            return self._discovered()
+            identity = self._offer.identity
+            told = {"capabilities": dict(identity.capabilities), **identity.guidance, "resultType": "complete"}
+            lasting = {"supportedVersions": [STATELESS], "ttlMs": LISTS_LAST_MS}
+            return self.stamped({"cacheScope": "public", **told, **lasting})
+        lists = self._offer.lists[STATELESS if self._stateless else "handshake"]
         if method in lists:
             if params.get("cursor") is not None:
                 raise Refused(INVALID_PARAMS, "Unknown cursor: the whole list is on the first page")
@@ -214,26 +219,24 @@ class Session:
         """A client may leave out everything; what it says must make sense."""
         version = params.get("protocolVersion", self._offer.identity.version)
         client = params.get("clientInfo", {"name": "unknown"})
-        named = isinstance(client, dict) and isinstance(client.get("name"), str)
-        for name, right in (
-            ("protocolVersion", isinstance(version, str)),
-            ("clientInfo", named),
-            ("capabilities", isinstance(params.get("capabilities", {}), dict)),
-        ):
-            if not right:
-                raise Refused(INVALID_PARAMS, f"Invalid request parameters: {name}: it is not as the protocol says")
+        right = {
+            "protocolVersion": isinstance(version, str),
+            "clientInfo": isinstance(client, dict) and isinstance(client.get("name"), str),
+            "capabilities": isinstance(params.get("capabilities", {}), dict),
+        }
+        if wrong := [name for name, good in right.items() if not good]:
+            raise Refused(INVALID_PARAMS, f"Invalid request parameters: {wrong[0]}: it is not as the protocol says")
         self.version = version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
         self.client, self.bare = client["name"], "capabilities" not in params
         return greeting(self._offer.identity, self.version)
 
-    def _read_envelope(self, method: str, params: Object, meta: Object | None) -> None:
+    def _read_envelope(self, method: str, params: Object, meta: Object) -> None:
         if method == "initialize":
             told = "this connection speaks 2026-07-28, which has no handshake"
             asked = params.get("protocolVersion")
             data: Object = {"supported": [STATELESS], **({"requested": asked} if isinstance(asked, str) else {})}
             raise Refused(UNSUPPORTED_VERSION, told, data)
-        missing = [key for key in (VERSION, CAPABILITIES) if key not in (meta or {})]
-        if meta is None or missing:
+        if missing := [key for key in (VERSION, CAPABILITIES) if key not in meta]:
             raise Refused(INVALID_PARAMS, f"params._meta is missing: {', '.join(missing)}")
         version, client = meta[VERSION], meta.get(CLIENT)
         if not isinstance(version, str):
@@ -244,20 +247,6 @@ class Session:
         self.version = version
         self.client = str(client.get("name", "")) if isinstance(client, dict) else ""
 
-    def _discovered(self) -> Object:
-        identity = self._offer.identity
-        told = {"instructions": identity.instructions} if identity.instructions else {}
-        return self.stamped(
-            {
-                "cacheScope": "public",
-                "capabilities": dict(identity.capabilities),
-                **told,
-                "resultType": "complete",
-                "supportedVersions": [STATELESS],
-                "ttlMs": LISTS_LAST_MS,
-            }
-        )
-
     def stamped(self, result: Object) -> Object:
         """The result, with what 2026-07-28 demands of every one."""
         if not self._stateless:
@@ -265,38 +254,24 @@ class Session:
         more: Object = {} if "resultType" in result else {"resultType": "complete"}
         if "contents" in result:
             more |= {"ttlMs": 0, "cacheScope": "private"}
-        return {**result, **more, "_meta": {**result.get("_meta", {}), SERVER: _server_info(self._offer.identity)}}
+        return {**result, **more, "_meta": {**result.get("_meta", {}), SERVER: self._offer.identity.server_info}}
 
 
 def greeting(identity: Identity, version: str) -> Object:
     """The result of `initialize`."""
-    told = {"instructions": identity.instructions} if identity.instructions else {}
-    return {
-        "protocolVersion": version,
-        "capabilities": dict(identity.capabilities),
-        "serverInfo": _server_info(identity),
-        **told,
-    }
-
-
-def _server_info(identity: Identity) -> Object:
-    return {"name": identity.server_name, "version": identity.server_version, **identity.server_fields}
+    told = {"capabilities": dict(identity.capabilities), "serverInfo": identity.server_info, **identity.guidance}
+    return {"protocolVersion": version, **told}
 
 
 def _bad_params(method: str, params: Object) -> str:
     """What of a request's parameters is not as the protocol says, or nothing."""
-    needed = {"tools/call": "name", "prompts/get": "name"}.get(method, "uri" if method.startswith("resources/") else "")
+    needed = "uri" if method == "resources/read" else "name" if method in ("tools/call", "prompts/get") else ""
     if needed and not isinstance(params.get(needed), str):
         return f"{needed}: {'a string is needed' if needed in params else 'it is missing'}"
     arguments = params.get("arguments")
-    if method in ("tools/call", "prompts/get") and not isinstance(arguments, dict | None):
+    if needed == "name" and not isinstance(arguments, dict | None):
         return "arguments: an object is needed"
     if method == "prompts/get":
         odd = [name for name, value in (arguments or {}).items() if not isinstance(value, str)]
         return f"arguments.{odd[0]}: a string is needed" if odd else ""
-    if method == "completion/complete":
-        ref, argument = params.get("ref"), params.get("argument")
-        named = isinstance(argument, dict) and all(isinstance(argument.get(name), str) for name in ("name", "value"))
-        if not isinstance(ref, dict) or not named:
-            return "ref and argument, with its name and value, are needed"
     return ""

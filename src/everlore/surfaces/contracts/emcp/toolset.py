@@ -16,8 +16,8 @@ from everlore.config import load as load_settings
 from everlore.content import arguments as a
 from everlore.errors import InvalidInput, NotFound
 from everlore.extras import require
+from everlore.surfaces.contracts.emcp import IDENTITY
 from everlore.surfaces.contracts.emcp.callers import Refused, identify
-from everlore.surfaces.contracts.emcp.identity import IDENTITY
 from everlore.surfaces.contracts.quoting import escaped
 from everlore.surfaces.contracts.toolset import Caller, Tool, Toolset
 from everlore.types import Json

@@ -17,8 +17,7 @@ from everlore.config import load as load_settings
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.project import project_of
-from everlore.surfaces.contracts.everme import gateway, markdown, reading, remote
-from everlore.surfaces.contracts.everme.identity import IDENTITY
+from everlore.surfaces.contracts.everme import IDENTITY, gateway, markdown, reading, remote
 from everlore.surfaces.contracts.everme.markdown import CONTEXT_TOKENS
 from everlore.surfaces.contracts.everme.messages import QUERY_MOST, session, statements, turns, wanted
 from everlore.surfaces.contracts.everme.saving import Person

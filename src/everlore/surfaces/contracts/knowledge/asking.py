@@ -1,18 +1,21 @@
-"""What the tools share: kinds of arguments, the scope they work in, and errors in the contract's words."""
+"""What the tools share: kinds of arguments, memories by their ids and as they are shown, and errors in the contract's
+words."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from functools import wraps
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, TypeVar
 
-from everlore.engine import Engine
-from everlore.errors import Damaged, InvalidInput, NotFound, Unavailable
+from pydantic_core import from_json
+
+from everlore.clock import iso
+from everlore.errors import Damaged, EverloreError, InvalidInput, NotFound, Unavailable
 from everlore.kinds.registry import kind
-from everlore.surfaces.contracts import toolset
+from everlore.memory import successor
 from everlore.surfaces.contracts.signature import Read
-from everlore.types import IndexedMemory, Json, Owner, Scope
+from everlore.surfaces.contracts.toolset import Caller
+from everlore.types import IndexedMemory, Json, Owner
 
 T = TypeVar("T")
 
@@ -24,7 +27,7 @@ def plain_id(value: Json, name: str) -> str:
     """An id as a plain string, in the object form that `get_memory` returns, or that form as JSON text."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            value = json.loads(value)
+            value = from_json(value)
         except ValueError:
             return str(value)
     while isinstance(value, Mapping):
@@ -42,65 +45,46 @@ Id = Annotated[str, Read(plain_id)]
 class NotReady(Unavailable):
     """The model is loading or failed, and the tool cannot do without it."""
 
-    def __init__(self) -> None:
-        super().__init__(NOT_READY)
+
+def told(error: EverloreError) -> str:
+    """Trouble below begins with the contract's sentence, and goes on with what helps."""
+    below = isinstance(error, Damaged | Unavailable) and not isinstance(error, NotReady)
+    return f"{DATABASE} {error}" if below else str(error)
 
 
-def tool(
-    title: str, *, reads: bool = False, destroys: bool = False, repeatable: bool = False
-) -> Callable[[Callable[..., Any]], toolset.Tool]:
-    """A tool for which trouble below begins with the contract's sentence, and goes on with what helps."""
-
-    def made(function: Callable[..., Any]) -> toolset.Tool:
-        @wraps(function)
-        def guarded(*args: Any, **arguments: Any) -> Any:
-            try:
-                return function(*args, **arguments)
-            except NotReady:
-                raise
-            except (Damaged, Unavailable) as error:
-                raise type(error)(f"{DATABASE} {error}") from error
-
-        return toolset.tool(title, reads=reads, destroys=destroys, repeatable=repeatable)(guarded)
-
-    return made
+def owner_of(ask: Caller, user_id: str | None) -> Owner:
+    return replace(ask.user, id=user_id) if user_id else ask.user
 
 
-def scope_of(engine: Engine) -> Scope:
-    return Scope(engine.settings.mcp.app, engine.settings.mcp.project)
-
-
-def owner_of(engine: Engine, user_id: str | None) -> Owner:
-    return Owner(scope_of(engine), "user", user_id or engine.settings.mcp.user)
-
-
-def limited(limit: int, most: int) -> int:
-    """More than the maximum is the maximum."""
-    if limit < 1:
-        raise InvalidInput(f"limit must be between 1 and {most}")
-    return min(limit, most)
-
-
-def memory_of(engine: Engine, handle: str) -> IndexedMemory:
-    """The memory of this scope that goes by an id."""
-    found = _by_handle(engine, handle)
-    if found is None or kind(found.key.kind).own_names:
-        raise missing(handle)
+def memory_of(ask: Caller, handle: str, *, entity: bool = False) -> IndexedMemory:
+    """The memory of this scope that goes by an id; or the `entity`, which has names of its own."""
+    found = ask.engine.index.rows.by_global_id([handle.lower()]).get(handle.lower())
+    if found is None or found.key.owner.scope != ask.user.scope or bool(kind(found.key.kind).own_names) != entity:
+        raise NotFound(f"{'Entity' if entity else 'Memory'} not found: {handle}")
     return found
 
 
-def entity_of(engine: Engine, handle: str) -> IndexedMemory:
-    """The thing, which has names of its own, that goes by an id."""
-    found = _by_handle(engine, handle)
-    if found is None or not kind(found.key.kind).own_names:
-        raise NotFound(f"Entity not found: {handle}")
-    return found
+def text(row: IndexedMemory) -> str:
+    return kind(row.key.kind).text(row.data)
 
 
-def _by_handle(engine: Engine, handle: str) -> IndexedMemory | None:
-    found = engine.index.rows.by_global_id([handle.lower()]).get(handle.lower())
-    return found if found is not None and found.key.owner.scope == scope_of(engine) else None
+def memory_type(row: IndexedMemory) -> str:
+    return str(row.data.get("memory_type") or kind(row.key.kind).memory_type)
 
 
-def missing(handle: str) -> NotFound:
-    return NotFound(f"Memory not found: {handle}")
+def memory(row: IndexedMemory) -> dict[str, Any]:
+    """The contract's memory object; a memory that was declared invalid says why, and what took its place."""
+    start, end = row.validity.start, row.validity.end
+    found = {
+        "id": {"tb": "memories", "id": {"String": row.key.global_id}},
+        "content": text(row),
+        "memory_type": memory_type(row),
+        "event_time": iso(row.data.get("event_time", row.timestamp)),
+        "ingestion_time": iso(row.timestamp),
+        "valid_from": iso(row.timestamp if start is None else start),
+        "valid_until": None if end is None else iso(end),
+        "importance_score": row.data.get("importance", 1.0),
+        "metadata": row.data.get("metadata", {}),
+    }
+    ended = {"invalidation_reason": row.data.get("invalidation_reason"), "superseded_by": successor(row)}
+    return found | {name: value for name, value in ended.items() if value}

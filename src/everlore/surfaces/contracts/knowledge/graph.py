@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from everlore import memory
-from everlore.memory.entities import Related
-from everlore.surfaces.contracts.knowledge.asking import Id, Maybe, entity_of, owner_of, tool
-from everlore.surfaces.contracts.toolset import Caller
-from everlore.types import IndexedMemory, Json
+from everlore.surfaces.contracts.knowledge.asking import Id, Maybe, memory_of, owner_of
+from everlore.surfaces.contracts.toolset import Caller, tool
+from everlore.types import Json
 
 
 @tool("Create an entity", repeatable=True)
@@ -20,8 +19,7 @@ def create_entity(
     user_id: Annotated[Maybe[str], "Optional user ID for isolation"] = None,
 ) -> dict[str, Json]:
     """Create a knowledge graph entity."""
-    engine = ask.engine
-    key = memory.create_entity(engine, owner_of(engine, user_id), name, entity_type or "", description or "")
+    key = memory.create_entity(ask.engine, owner_of(ask, user_id), name, entity_type or "", description or "")
     return {"id": key.global_id}
 
 
@@ -34,9 +32,8 @@ def create_relation(
     weight: Annotated[float, "Relation weight (0.0-1.0, default: 1.0)", {"minimum": 0, "maximum": 1}] = 1.0,
 ) -> dict[str, Json]:
     """Create a directed relation between two entities."""
-    engine = ask.engine
-    origin, end = entity_of(engine, from_entity), entity_of(engine, to_entity)
-    return {"id": memory.create_relation(engine, origin, relation_type, end, weight)}
+    origin, end = (memory_of(ask, one, entity=True) for one in (from_entity, to_entity))
+    return {"id": memory.create_relation(ask.engine, origin, relation_type, end, weight)}
 
 
 @tool("What is related", reads=True)
@@ -47,34 +44,29 @@ def get_related(
     direction: Annotated[Literal["outgoing", "incoming", "both"], "Traversal direction"] = "outgoing",
 ) -> dict[str, Json]:
     """Get entities related to a given entity via graph traversal."""
-    engine = ask.engine
-    entities, relations = memory.related(engine, entity_of(engine, entity_id), depth, direction)
-    return {
-        "entities": [_entity(row) for row in entities],
-        "relations": [_relation(one) for one in relations],
-        "entity_count": len(entities),
-        "relation_count": len(relations),
-    }
-
-
-def _entity(row: IndexedMemory) -> dict[str, Any]:
-    return {
-        "id": row.key.global_id,
-        "name": row.data["name"],
-        "entity_type": row.data["entity_type"] or None,
-        "description": row.data["description"] or None,
-        "user_id": row.key.owner.id,
-    }
-
-
-def _relation(one: Related) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "from_entity": one.origin.key.global_id,
-        "to_entity": one.end.key.global_id,
-        "relation_type": one.type,
-        "weight": one.weight,
-    }
+    found, relations = memory.related(ask.engine, memory_of(ask, entity_id, entity=True), depth, direction)
+    entities = [
+        {
+            "id": row.key.global_id,
+            "name": row.data["name"],
+            "entity_type": row.data["entity_type"] or None,
+            "description": row.data["description"] or None,
+            "user_id": row.key.owner.id,
+        }
+        for row in found
+    ]
+    shown = [
+        {
+            "id": one.id,
+            "from_entity": one.origin.key.global_id,
+            "to_entity": one.end.key.global_id,
+            "relation_type": one.type,
+            "weight": one.weight,
+        }
+        for one in relations
+    ]
+    counts = {"entity_count": len(entities), "relation_count": len(shown)}
+    return {"entities": entities, "relations": shown, **counts}
 
 
 TOOLS = (create_entity, create_relation, get_related)

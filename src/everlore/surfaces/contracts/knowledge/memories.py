@@ -6,23 +6,13 @@ from typing import Annotated, Literal
 
 from everlore import memory
 from everlore.clock import iso
-from everlore.engine import Engine
-from everlore.errors import InvalidInput, NotFound
+from everlore.errors import InvalidInput
 from everlore.search.recipes import ALONE, MEMORIES
-from everlore.surfaces.contracts.knowledge import present
-from everlore.surfaces.contracts.knowledge.asking import (
-    Id,
-    Maybe,
-    limited,
-    memory_of,
-    missing,
-    owner_of,
-    plain_id,
-    scope_of,
-    tool,
-)
-from everlore.surfaces.contracts.signature import Read
-from everlore.surfaces.contracts.toolset import Caller
+from everlore.stores.base import ListingPage
+from everlore.surfaces.contracts.knowledge.asking import Id, Maybe, memory_of, owner_of, plain_id
+from everlore.surfaces.contracts.knowledge.asking import memory as shown
+from everlore.surfaces.contracts.signature import Read, limited
+from everlore.surfaces.contracts.toolset import Caller, tool
 from everlore.types import Json, Where
 
 LAST_OFFSET = 2**62
@@ -42,15 +32,14 @@ def store_memory(
     metadata: Annotated[Maybe[dict[str, Json]], "Optional metadata as JSON object"] = None,
 ) -> dict[str, Json]:
     """Store a new memory with automatic embedding generation."""
-    engine = ask.engine
-    key = memory.save_note(engine, owner_of(engine, user_id), content, memory_type or "semantic", metadata)
+    key = memory.save_note(ask.engine, owner_of(ask, user_id), content, memory_type or "semantic", metadata)
     return {"id": key.global_id}
 
 
 @tool("Get a memory", reads=True)
 def get_memory(ask: Caller, id_: Annotated[Id, "The memory ID to retrieve"]) -> dict[str, Json]:
     """Get a memory by its ID."""
-    return present.memory(memory_of(ask.engine, id_))
+    return shown(memory_of(ask, id_))
 
 
 @tool("Update a memory", destroys=True, repeatable=True)
@@ -62,21 +51,16 @@ def update_memory(
     metadata: Annotated[Maybe[dict[str, Json]], "New metadata (optional)"] = None,
 ) -> dict[str, Json]:
     """Update an existing memory. Only provided fields will be updated."""
-    engine = ask.engine
-    stored = memory_of(engine, id_)
+    stored = memory_of(ask, id_)
     if any(part is not None for part in (content, memory_type, metadata)):
-        try:
-            memory.edit_memory(engine, stored, content=content, memory_type=memory_type, metadata=metadata)
-        except NotFound:
-            raise missing(id_) from None
-    return present.memory(memory_of(engine, stored.key.global_id))
+        memory.edit_memory(ask.engine, stored, content=content, memory_type=memory_type, metadata=metadata)
+    return shown(memory_of(ask, stored.key.global_id))
 
 
 @tool("Delete a memory", destroys=True, repeatable=True)
 def delete_memory(ask: Caller, id_: Annotated[Id, "The memory ID to delete"]) -> dict[str, Json]:
     """Delete a memory by ID (hard delete)."""
-    engine = ask.engine
-    memory.remove(engine, memory_of(engine, id_))
+    memory.remove(ask.engine, memory_of(ask, id_))
     return {"deleted": True}
 
 
@@ -87,18 +71,21 @@ def list_memories(
     offset: Annotated[int, "Offset for pagination (default: 0)", {"minimum": 0}] = 0,
 ) -> dict[str, Json]:
     """List memories with pagination, sorted by newest first."""
-    engine = ask.engine
-    where = Where(None, MEMORIES, scope=scope_of(engine))
-    page = engine.index.rows.newest(where, ALONE, offset=min(offset, LAST_OFFSET), limit=limit)
-    memories = [present.memory(row) for row in page.rows]
-    return {"memories": memories, "total": page.total, "limit": limit, "offset": offset}
+    page = newest(ask, limit, offset=offset)
+    return {"memories": [shown(row) for row in page.rows], "total": page.total, "limit": limit, "offset": offset}
+
+
+def newest(
+    ask: Caller, limit: int, user_id: str | None = None, offset: int = 0, valid_at: int | None = None
+) -> ListingPage:
+    where = Where(owner_of(ask, user_id) if user_id else None, MEMORIES, valid_at=valid_at, scope=ask.user.scope)
+    return ask.engine.index.rows.newest(where, ALONE, offset=min(offset, LAST_OFFSET), limit=limit)
 
 
 @tool("What is valid now", reads=True)
 def get_valid(ask: Caller, user_id: User = None, limit: Limit = 20) -> dict[str, Json]:
     """Get all currently valid memories."""
-    engine = ask.engine
-    return _page(engine, user_id, limit, engine.clock.now())
+    return _valid(ask, user_id, limit, ask.engine.clock.now())
 
 
 @tool("What was valid then", reads=True)
@@ -109,21 +96,19 @@ def get_valid_at(
     limit: Limit = 20,
 ) -> dict[str, Json]:
     """Get memories valid at a specific point in time."""
-    engine = ask.engine
     try:
-        moment = engine.clock.parse(timestamp)
+        moment = ask.engine.clock.parse(timestamp)
     except InvalidInput:
+        example = "2026-01-06T12:00:00Z"
         raise InvalidInput(
-            f"timestamp {timestamp[:60]!r} is not an ISO 8601 time; send one such as 2026-01-06T12:00:00Z"
+            f"timestamp {timestamp[:60]!r} is not an ISO 8601 time; send one such as {example}"
         ) from None
-    return _page(engine, user_id, limit, moment) | {"timestamp": iso(moment)}
+    return _valid(ask, user_id, limit, moment) | {"timestamp": iso(moment)}
 
 
-def _page(engine: Engine, user_id: str | None, limit: int, moment: int) -> dict[str, Json]:
-    owner = owner_of(engine, user_id) if user_id else None
-    where = Where(owner, MEMORIES, valid_at=moment, scope=scope_of(engine))
-    rows = engine.index.rows.newest(where, ALONE, limit=limited(limit, 100)).rows
-    return {"results": [present.memory(row) for row in rows], "count": len(rows)}
+def _valid(ask: Caller, user_id: str | None, limit: int, moment: int) -> dict[str, Json]:
+    rows = newest(ask, limited(limit, 100), user_id, valid_at=moment).rows
+    return {"results": [shown(row) for row in rows], "count": len(rows)}
 
 
 @tool("Declare a memory invalid", repeatable=True)
@@ -134,13 +119,8 @@ def invalidate(
     superseded_by: Annotated[Successor, "Optional ID of memory that supersedes this one"] = None,
 ) -> dict[str, Json]:
     """Invalidate (soft-delete) a memory. Sets valid_until to now."""
-    engine = ask.engine
-    stored = memory_of(engine, id_)
-    successor = memory_of(engine, superseded_by) if superseded_by else None
-    try:
-        memory.invalidate(engine, stored, reason or "", successor)
-    except NotFound:
-        raise missing(id_) from None
+    successor = memory_of(ask, superseded_by) if superseded_by else None
+    memory.invalidate(ask.engine, memory_of(ask, id_), reason or "", successor)
     return {"invalidated": True}
 
 

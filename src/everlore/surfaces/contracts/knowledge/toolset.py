@@ -9,12 +9,11 @@ from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError, Unavailable
 from everlore.memory import reset
 from everlore.search.recipes import ALONE, MEMORIES
-from everlore.surfaces.contracts.knowledge import code_tools, graph, memories, searching
-from everlore.surfaces.contracts.knowledge.asking import scope_of, tool
+from everlore.surfaces.contracts.knowledge import CONTRACT_VERSION, IDENTITY, code_tools, graph, memories, searching
+from everlore.surfaces.contracts.knowledge.asking import told
 from everlore.surfaces.contracts.knowledge.code_tools import is_local
-from everlore.surfaces.contracts.knowledge.identity import CONTRACT_VERSION, IDENTITY
 from everlore.surfaces.contracts.signature import Read
-from everlore.surfaces.contracts.toolset import Caller, Toolset
+from everlore.surfaces.contracts.toolset import Caller, Toolset, tool
 from everlore.types import Json, Where
 
 UNCONFIRMED = {"reset": False, "message": "Confirmation required. Set confirm=true to delete all data."}
@@ -27,14 +26,13 @@ def get_status(ask: Caller) -> dict[str, Json]:
     """Get server status and health information."""
     engine = ask.engine
     engine.embedder.warm()
-    scope = scope_of(engine)
     indexed = engine.index.upkeep.model()
     embedding = _embedding(engine, indexed[1] if indexed else 0)
     return {
         "version": CONTRACT_VERSION,
         "status": "healthy",
-        "memories_count": engine.index.rows.newest(Where(None, MEMORIES, scope=scope), ALONE, limit=1).total,
-        "entities_count": engine.index.rows.count(Where(None, ("entity",), scope=scope)),
+        "memories_count": memories.newest(ask, 1).total,
+        "entities_count": engine.index.rows.count(Where(None, ("entity",), scope=ask.user.scope)),
         "code_chunks_count": chunk_count(engine) if is_local(ask) else 0,
         "embedding": embedding,
         "db_dimension": indexed[1] if indexed else embedding["dimensions"],
@@ -65,19 +63,18 @@ def reset_all_memory(
     """Delete ALL data (memories, entities, relations, code_chunks). Requires explicit confirmation."""
     if not confirm:
         return UNCONFIRMED
-    engine = ask.engine
-    gone = reset(engine, scope_of(engine)).counts
+    gone = reset(ask.engine, ask.user.scope).counts
     return {
         "reset": True,
         "deleted": {
             "memories": sum(gone[kind] for kind in (*MEMORIES, *ALONE)),
             "entities": gone["entity"],
             "relations": gone["relation"],
-            "code_chunks": delete_all(engine) if is_local(ask) else 0,
+            "code_chunks": delete_all(ask.engine) if is_local(ask) else 0,
         },
     }
 
 
 def toolset() -> Toolset:
     remembering = (*memories.TOOLS, *searching.TOOLS, *graph.TOOLS, *memories.TIME_TOOLS)
-    return Toolset("knowledge", IDENTITY, (*remembering, *code_tools.TOOLS, get_status, reset_all_memory))
+    return Toolset("knowledge", IDENTITY, (*remembering, *code_tools.TOOLS, get_status, reset_all_memory), told=told)
