@@ -51,11 +51,10 @@ def test_calls_and_their_answers_belong_together() -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ([{"role": "robot", "content": "x"}], "role must be one of"),
         ([{"role": "tool", "content": "x"}], "toolCallId is required"),
         ([{"role": "user", "content": 7}], "text or a list"),
         ([{"role": "user", "content": [{"type": "image"}]}], "without text (image)"),
-        ([{"role": "user", "content": "x", "timestamp": True}], "Unix milliseconds"),
+        ([{"role": "user", "content": "x", "timestamp": -1}], "Unix milliseconds"),
         ([{"role": "user", "content": "x"}] * (MESSAGES_MOST + 1), "at most 500"),
         ([{"role": "user", "content": ""}], "every message is empty"),
         ([], "non-empty `messages`"),
@@ -99,7 +98,20 @@ def test_trimmed_text_fits_and_keeps_both_ends(text: str, most: int) -> None:
 
 @pytest.mark.parametrize(
     ("given_", "found"),
-    [(3, 3), (51, 50), (10**9, 50), ("7", 7), (4.0, 4), (0, 5), (-1, 5), (None, 5), ("x", 5), (1.5, 5), (True, 5)],
+    [
+        (3, 3),
+        (51, 50),
+        (10**9, 50),
+        ("7", 7),
+        (4.0, 4),
+        (0, 5),
+        (-1, 5),
+        (None, 5),
+        ("x", 5),
+        (1.5, 5),
+        (True, 5),
+        ([], 5),
+    ],
 )
 def test_how_many_results(given_: Any, found: int) -> None:
     assert wanted(given_, TOP_K) == found

@@ -19,10 +19,11 @@ from everlore.accounts.values import Agent, Poll, Source
 from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import Conflict, Denied, EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
-from everlore.memory import NewMessage
+from everlore.memory import NewMessage, flush, remember
 from everlore.memory.remember import spoken
+from everlore.memory.statements import add_statements
 from everlore.surfaces.contracts.everme.messages import CONTENT_MOST, QUERY_MOST
-from everlore.surfaces.contracts.everme.saving import Person, save_fact, save_turn
+from everlore.surfaces.contracts.everme.reading import Person
 from everlore.types import Json, Role
 
 CODES: Mapping[int, tuple[str, int]] = {
@@ -68,13 +69,7 @@ DENIALS = {
 }
 OF_STATUS = {400: 20001, 404: 20002, 405: 20003, 413: 20006, 415: 20004, 422: 20001, 429: 20005, 403: 30002, 503: 50101}
 """The code of what is about HTTP, not about the gateway's own matters."""
-_OF_ERROR: tuple[tuple[type[EverloreError], int], ...] = (
-    (InvalidInput, 20001),
-    (UnsupportedMedia, 20001),
-    (NotFound, 40101),
-    (Conflict, 40005),
-    (Unavailable, 50101),
-)
+_OF_ERROR = {InvalidInput: 20001, UnsupportedMedia: 20001, NotFound: 40101, Conflict: 40005, Unavailable: 50101}
 LAST_PAGE = 1000
 INTERVAL_SECONDS = 5
 _HASH = re.compile(r"(?:sha256[:-])?([0-9a-f]{64})", re.IGNORECASE)
@@ -105,7 +100,7 @@ class Envelope(BaseModel):
 def code_of(error: EverloreError) -> int:
     if isinstance(error, Denied):
         return DENIALS[error.why]
-    return next((code for kind, code in _OF_ERROR if isinstance(error, kind)), 50000)
+    return next((code for kind, code in _OF_ERROR.items() if isinstance(error, kind)), 50000)
 
 
 def code_of_status(status: int) -> int:
@@ -285,40 +280,46 @@ def source_shown(source: Source) -> dict[str, Json]:
 
 
 def save(engine: Engine, person: Person, body: SaveBody, *, stating: bool) -> dict[str, Json]:
-    """Save turns of a conversation; `stating`: what the user says of themselves."""
+    """Save turns of a conversation; `stating`: what the user says of themselves, which is in their profile afterwards,
+    whatever the extractor makes of it."""
     for at, turn in enumerate(body.messages) if stating else ():
         if turn.role not in ("user", "assistant") or turn.tool_calls or turn.tool_call_id:
             told = f"only user and assistant messages without tool calls are taken here: messages.{at}.role"
             raise Refusal(20001, told)
-    now = engine.clock.now()
+    now, flushing, stated = engine.clock.now(), body.flush is not False, False
     messages = [message(at, turn, person, now) for at, turn in enumerate(body.messages)]
-    work = save_fact if stating else save_turn
-    saved = work(engine, person, body.conversation_id, messages, flushing=body.flush is not False)
-    return saved.shown() | ({"extracted": saved.extracted} if stating else {})
+    extracted = bool(remember(engine, person.scope, body.conversation_id, messages))
+    if flushing:
+        extracted = bool(flush(engine, person.scope, body.conversation_id)) or extracted
+        spoke = [(one.timestamp, spoken(one.content).strip()) for one in messages if one.role == "user"]
+        if stating and (said := [pair for pair in spoke if pair[1]]):
+            stated = add_statements(engine, person.owner, said)
+    status = "extracted" if extracted or stated else "no_extraction" if flushing else "accumulated"
+    saved = {"status": status, "messageCount": len(messages), "flushed": flushing}
+    return saved | ({"extracted": stated} if stating else {})
 
 
 def message(at: int, turn: Turn, person: Person, now: int) -> NewMessage:
     """The turn at this place of the request; raises `Refusal` when it is none that can be saved."""
     role: Role = "tool" if turn.role == "toolResult" else turn.role
-    place = f"messages.{at}"
     calls = [_call(call) for call in turn.tool_calls or ()]
     if turn.content is None and not calls:
-        raise Refusal(20001, f"content is missing: {place}.content")
+        raise Refusal(20001, f"content is missing: messages.{at}.content")
     if role == "tool" and not turn.tool_call_id:
-        raise Refusal(20001, f"a tool message needs the id of its call: {place}.toolCallId")
-    content: str | list[dict[str, Json]] = ""
-    if isinstance(turn.content, str):
-        content = turn.content
-    elif turn.content is not None:
-        content = [{"type": "text", "text": part} if isinstance(part, str) else _part(part) for part in turn.content]
+        raise Refusal(20001, f"a tool message needs the id of its call: messages.{at}.toolCallId")
+    given = turn.content or ""
+    content: str | list[dict[str, Json]] = given if isinstance(given, str) else [_part(part) for part in given]
     if len(spoken(content)) > CONTENT_MOST:
-        raise Refusal(
-            20001, f"content must have at most {CONTENT_MOST} characters; keep its beginning and end: {place}.content"
-        )
-    return person.message(role, turn.timestamp or now + at, content, calls, turn.tool_call_id)
+        told = f"content must have at most {CONTENT_MOST} characters; keep its beginning and end"
+        raise Refusal(20001, f"{told}: messages.{at}.content")
+    sender = person.user if role == "user" else person.agent
+    moment = turn.timestamp or now + at
+    return NewMessage(sender, role, moment, content, None, calls or None, turn.tool_call_id, person.project or "")
 
 
-def _part(part: dict[str, Json]) -> dict[str, Json]:
+def _part(part: str | dict[str, Json]) -> dict[str, Json]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
     if not isinstance(part.get("type"), str):
         raise Refusal(20001, "a content item needs a type, e.g. text")
     return part

@@ -1,4 +1,4 @@
-"""What a model passes to the tools, made into the gateway's form: checked, completed, within its limits. Pure."""
+"""What a model passes to the tools, made into the gateway's form: completed, and within its limits. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from everlore.clock import guessed_ms
 from everlore.errors import InvalidInput
 from everlore.types import Json
 
-ROLES = ("user", "assistant", "tool")
 SESSION_MOST = 128
 MESSAGES_MOST = 500
 QUERY_MOST = 1024
@@ -31,13 +30,8 @@ def turns(
 
 def statements(given: Sequence[Mapping[str, Json]] | None, fact: str | None, now: int) -> list[dict[str, Json]]:
     """For mem_save_fact: messages of people and assistants, one fact, or both."""
-    for message in given or ():
-        role = message.get("role")
-        if role not in ("user", "assistant") or message.get("toolCalls") or message.get("toolCallId"):
-            raise InvalidInput(
-                "mem_save_fact accepts only 'user' or 'assistant' roles without tool calls; got"
-                f" {json.dumps(role)}. For turns with tools use mem_save_turn"
-            )
+    if any(message.get("toolCalls") or message.get("toolCallId") for message in given or ()):
+        raise InvalidInput("mem_save_fact accepts no tool calls; for turns with tools use mem_save_turn")
     stated = [{"role": "user", "content": fact}] if fact and fact.strip() else []
     if not given and not stated:
         raise InvalidInput("mem_save_fact requires either `fact` or a non-empty `messages` array")
@@ -56,13 +50,10 @@ def session(given: str | None) -> str:
 
 def wanted(top_k: object, default: int) -> int:
     """How many results: a whole positive number as it is, up to the most; anything else is the default."""
-    if isinstance(top_k, float) and top_k.is_integer():
-        top_k = int(top_k)
-    if isinstance(top_k, str) and top_k.strip().isdecimal():
-        top_k = int(top_k)
-    if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k <= 0:
+    number = int(top_k) if isinstance(top_k, str) and top_k.strip().isdecimal() else top_k
+    if isinstance(number, bool) or not isinstance(number, int | float) or number <= 0 or number % 1:
         return default
-    return min(top_k, TOP_K_MOST)
+    return int(min(number, TOP_K_MOST))
 
 
 def trim(text: str, most: int = CONTENT_MOST) -> str:
@@ -83,58 +74,45 @@ def _missing(count: int) -> str:
 def _converted(given: Sequence[Mapping[str, Json]], now: int) -> list[dict[str, Json]]:
     if len(given) > MESSAGES_MOST:
         raise InvalidInput(f"at most {MESSAGES_MOST} messages may be saved at once")
-    converted = [message for at, one in enumerate(given) if (message := _message(at, one, now + at))]
+    converted = [message for at, one in enumerate(given) if (message := _message(f"messages[{at}]", one, now + at))]
     if not converted:
         raise InvalidInput("nothing to save: every message is empty")
     return converted
 
 
-def _message(at: int, given: Mapping[str, Json], now: int) -> dict[str, Json] | None:
+def _message(place: str, given: Mapping[str, Json], now: int) -> dict[str, Json] | None:
     """None for a message that says nothing."""
-    role = given.get("role") or "user"
-    if role not in ROLES:
-        raise InvalidInput(f"messages[{at}].role must be one of: {', '.join(ROLES)}")
-    content = _text(at, given["content"] if given.get("content") is not None else given.get("text"))
-    calls = [_call(call) for call in given.get("toolCalls") or ()] if role == "assistant" else []
-    message: dict[str, Json] = {"role": role, "timestamp": _moment(at, given.get("timestamp"), now)}
+    role, moment = given.get("role") or "user", given.get("timestamp", now)
+    if moment <= 0:
+        raise InvalidInput(f"{place}.timestamp must be Unix milliseconds")
+    message: dict[str, Json] = {"role": role, "timestamp": guessed_ms(moment)}
+    content = _text(place, given["content"] if given.get("content") is not None else given.get("text"))
     if role == "tool":
         call = given.get("toolCallId") or given.get("tool_call_id")
         if not call:
-            raise InvalidInput(f"messages[{at}].toolCallId is required for role tool")
+            raise InvalidInput(f"{place}.toolCallId is required for role tool")
         return message | {"toolCallId": str(call), "content": content}
-    if not content.strip() and not calls:
-        return None
-    return message | ({"content": content} if content.strip() else {}) | ({"toolCalls": calls} if calls else {})
+    said: dict[str, Json] = {"content": content} if content.strip() else {}
+    if role == "assistant" and given.get("toolCalls"):
+        said["toolCalls"] = [_call(call) for call in given["toolCalls"]]
+    return message | said if said else None
 
 
-def _text(at: int, content: Json) -> str:
+def _text(place: str, content: Json) -> str:
     if content is None or isinstance(content, str):
         return trim(content or "")
     if not isinstance(content, list):
-        raise InvalidInput(f"messages[{at}].content must be text or a list of content items")
+        raise InvalidInput(f"{place}.content must be text or a list of content items")
     parts = []
     for part in content:
-        text = part if isinstance(part, str) else part.get("text") if isinstance(part, Mapping) else None
-        if not isinstance(text, str):
-            kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
-            raise InvalidInput(f"messages[{at}].content has an item without text ({kind}); describe it in words")
-        parts.append(text)
+        item = part if isinstance(part, Mapping) else {"type": type(part).__name__, "text": part}
+        if not isinstance(item.get("text"), str):
+            raise InvalidInput(f"{place}.content has an item without text ({item.get('type')}); describe it in words")
+        parts.append(item["text"])
     return trim("\n".join(parts))
 
 
 def _call(call: Mapping[str, Json]) -> dict[str, Json]:
-    arguments = call.get("arguments", "{}")
-    return {
-        "id": str(call["id"]),
-        "type": "function",
-        "name": str(call["name"]),
-        "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False),
-    }
-
-
-def _moment(at: int, given: Json, now: int) -> int:
-    if given is None:
-        return now
-    if isinstance(given, bool) or not isinstance(given, int) or given <= 0:
-        raise InvalidInput(f"messages[{at}].timestamp must be Unix milliseconds")
-    return guessed_ms(given)
+    given = call.get("arguments", "{}")
+    arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    return {"id": call["id"], "type": "function", "name": call["name"], "arguments": arguments}

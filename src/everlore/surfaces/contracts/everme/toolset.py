@@ -9,23 +9,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from urllib.parse import parse_qs, urlsplit
 
 from everlore.config import load as load_settings
-from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.project import project_of
 from everlore.surfaces.contracts.everme import IDENTITY, gateway, markdown, reading, remote
 from everlore.surfaces.contracts.everme.markdown import CONTEXT_TOKENS
 from everlore.surfaces.contracts.everme.messages import QUERY_MOST, session, statements, turns, wanted
-from everlore.surfaces.contracts.everme.saving import Person
+from everlore.surfaces.contracts.everme.reading import Person
 from everlore.surfaces.contracts.toolset import Caller, Content, Resource, Text, Toolset, tool
-from everlore.types import Json, Scope
-
-if TYPE_CHECKING:
-    import httpx
+from everlore.types import Json
 
 MARKDOWN = "text/markdown"
 HOOK = "hook"
@@ -77,7 +72,7 @@ def mem_search(
 def mem_context(ask: Caller, query: Query) -> Text:
     """Get what is known of the user, and what of the past has to do with the query, as one markdown block.
     Call it once at the start of a session with the user's first message."""
-    return Text(_known(_call(ask, "context", {"query": _told(query), "fittingOnly": ask.client_name == HOOK}), query))
+    return Text(_known(ask, _told(query), fittingOnly=ask.client_name == HOOK))
 
 
 @tool()
@@ -136,30 +131,29 @@ def _saved(
 
 def _search(ask: Caller, query: str, top_k: object) -> str:
     query = _told(query)
-    usual = load_settings().mcp.top_k if _gateway() else ask.engine.settings.mcp.top_k
-    found = _call(ask, "search", {"query": query, "topK": wanted(top_k, usual)})
-    return markdown.search_results(query, found)
+    usual = load_settings().mcp.top_k if remote.gateway() else ask.engine.settings.mcp.top_k
+    return markdown.search_results(query, _call(ask, "search", {"query": query, "topK": wanted(top_k, usual)}))
 
 
-def _known(context: Mapping[str, Json], query: str = "") -> str:
+def _known(ask: Caller, query: str, **how: bool) -> str:
     """A gateway of another make gives the profile alone."""
-    text = str(context.get("context", markdown.context(context.get("profile"), {})))
+    known = _call(ask, "context", {"query": query, **how} if query else {})
+    text = str(known.get("context", markdown.context(known.get("profile"), {})))
     return text or (markdown.NOTHING_FITS if query else markdown.NOTHING_KNOWN)
 
 
 def _read(ask: Caller, uri: str) -> Content:
+    there_are = "there are mem://profile and mem://search?q="
     try:
         parts = urlsplit(uri)
         query = parse_qs(parts.query, keep_blank_values=True)
     except ValueError:
-        raise InvalidInput(
-            "the resource's address cannot be read; there are mem://profile and mem://search?q="
-        ) from None
+        raise InvalidInput(f"the resource's address cannot be read; {there_are}") from None
     place = (parts.netloc or parts.path.strip("/")).lower()
     if parts.scheme != "mem" or parts.path.strip("/") not in ("", place) or place not in ("profile", "search"):
-        raise NotFound(f"there is no resource {uri[:200]!r}; there are mem://profile and mem://search?q=")
+        raise NotFound(f"there is no resource {uri[:200]!r}; {there_are}")
     if place == "profile":
-        return Content(_known(_call(ask, "context", {})), MARKDOWN)
+        return Content(_known(ask, ""), MARKDOWN)
     named = query["q"] if "q" in query else query.get("query", [""])
     top_k = query.get("topK") or query.get("top_k") or [""]
     if not named[0].strip():
@@ -177,36 +171,23 @@ def _now() -> int:
     return time.time_ns() // 1_000_000
 
 
-@cache
-def _gateway() -> httpx.Client | None:
-    """None where this vault is meant. Raises `Misconfigured` when the gateway's variables are not complete."""
-    named = remote.configured()
-    return None if named is None else remote.opened(named)
-
-
 def _call(ask: Caller, route: str, body: Mapping[str, Json]) -> dict[str, Json]:
     """One of the gateway's memory routes, by its last word, on a gateway or on this vault."""
-    if (client := _gateway()) is not None:
+    if (client := remote.gateway()) is not None:
         return remote.post(client, f"/mem/{route}", body)
-    engine = ask.engine
-    person = _person(ask, engine)
+    # over HTTP the engine is that of the token's account, and the agent is the token's
+    user, agent = ask.user, (ask.principal.agent_id if ask.principal else "") or AGENT
+    project = project_of(ask.folder) if ask.folder else None
+    person = Person(user.scope, user.id, agent, project.id if project else None)
     match route:
         case "search":
-            return reading.search(engine, person, body["query"], body["topK"])
+            return reading.search(ask.engine, person, body["query"], body["topK"])
         case "context":
             query, only = str(body.get("query") or ""), bool(body.get("fittingOnly"))
-            return reading.context(engine, person, query, CONTEXT_TOKENS, fitting_only=only)
+            return reading.context(ask.engine, person, query, CONTEXT_TOKENS, fitting_only=only)
         case _:
             asked = gateway.SaveBody.model_validate(body)
-            return gateway.save(engine, person, asked, stating=route == "personal")
-
-
-def _person(ask: Caller, engine: Engine) -> Person:
-    """Over HTTP the engine is that of the token's account, and the agent is the token's."""
-    mcp = engine.settings.mcp
-    agent = (ask.principal.agent_id if ask.principal else "") or AGENT
-    project = project_of(ask.folder) if ask.folder else None
-    return Person(Scope(mcp.app, mcp.project), mcp.user, agent, project.id if project else None)
+            return gateway.save(ask.engine, person, asked, stating=route == "personal")
 
 
 def toolset() -> Toolset:
@@ -216,7 +197,7 @@ def toolset() -> Toolset:
         name="everme",
         identity=IDENTITY,
         error_prefix="error: ",
-        needs_vault=_gateway() is None,
+        needs_vault=remote.gateway() is None,
         tools=(mem_search, mem_context, mem_save_turn, mem_save_fact),
         resources=(
             Resource("mem://profile", "EverMe user profile", "The user's profile and what happened last.", MARKDOWN),
