@@ -17,7 +17,7 @@ from everlore.background import client
 from everlore.background.place import Place, Server, place_of
 from everlore.errors import Unavailable
 from everlore.extras import load
-from everlore.surfaces.contracts.person.failing import raised
+from everlore.surfaces.contracts.person import raised
 from everlore.types import Json
 
 LOST = "the memory server ended in the middle of this, so nobody knows whether it was done: look before you do it again"

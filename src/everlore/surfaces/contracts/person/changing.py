@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from everlore import memory
 from everlore.surfaces.contracts.person.asking import Person, listed, row, statement
@@ -20,27 +21,20 @@ def add(who: Person, text: str, *, everywhere: bool = False) -> Json:
     outcome = memory.flush(engine, owner.scope, session)
     rows = memory.held(engine, owner, page_size=10).rows
     learnt = [statement(one) for one in rows if one.session_id == session]
-    where = project.name if project else None
-    return {
-        "session": session,
-        "project": where,
-        "learnt": learnt,
-        "waiting": outcome.waiting,
-        "reason": outcome.reason,
-    }
+    done = {"waiting": outcome.waiting, "reason": outcome.reason}
+    return {"session": session, "project": project.name if project else None, "learnt": learnt, **done}
 
 
 def source(who: Person, id_: str) -> Json:
     """The text of a memory as it stands in its file, and its version."""
-    found = who.named(id_)
-    seen = memory.source(who.engine, found.key.owner, id_)
-    return {"id": id_, "path": seen.path, "text": seen.text, "version": seen.version}
+    seen = memory.source(who.engine, who.named(id_).key.owner, id_)
+    return asdict(seen) | {"version": seen.version}
 
 
 def edit(who: Person, id_: str, version: str, text: str) -> Json:
     """Put a text in the place of the version that was seen."""
     seen = memory.edit(who.engine, who.named(id_).key.owner, id_, version, text)
-    return {"id": id_, "path": seen.path, "text": seen.text, "version": seen.version}
+    return asdict(seen) | {"version": seen.version}
 
 
 def going(who: Person, ids: Sequence[str]) -> Json:
@@ -93,3 +87,6 @@ def undo(who: Person, id_: str, *, force: bool = False) -> Json:
 
 def _named(who: Person, ids: Sequence[str]) -> list[IndexedMemory]:
     return [who.named(one) for one in dict.fromkeys(ids)]
+
+
+QUESTIONS = (add, source, edit, going, forget, bin_, undo)

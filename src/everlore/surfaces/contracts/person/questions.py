@@ -10,28 +10,9 @@ from everlore.surfaces.contracts.person import changing, reading
 from everlore.surfaces.contracts.person.asking import Person
 from everlore.types import Json
 
-_ASKED = (
-    reading.search,
-    reading.log,
-    reading.show,
-    reading.history,
-    reading.rules,
-    reading.users,
-    reading.sessions,
-    reading.people,
-    reading.cases,
-    reading.learnt,
-    reading.known,
-    reading.complete,
-    changing.add,
-    changing.source,
-    changing.edit,
-    changing.going,
-    changing.forget,
-    changing.bin_,
-    changing.undo,
-)
-QUESTIONS: dict[str, Callable[..., Json]] = {one.__name__.rstrip("_"): one for one in _ASKED}
+QUESTIONS: dict[str, Callable[..., Json]] = {
+    one.__name__.rstrip("_"): one for one in (*reading.QUESTIONS, *changing.QUESTIONS)
+}
 
 
 def ask(name: str, who: Person, arguments: Mapping[str, Json]) -> Json:
