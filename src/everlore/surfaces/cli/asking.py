@@ -55,7 +55,7 @@ class Asker:
                     if changes and not isinstance(error, _Unknown):
                         raise Unavailable(LOST) from None
                     break
-        return load(f"{CONTRACT}.questions:ask")(name, self._person, arguments)
+        return load(f"{CONTRACT}.asking:ask")(name, self._person, arguments)
 
     def _found(self, but: Server | None = None) -> Server | None:
         return client.ensure(self._place, but=but) if self._start else client.find(self._place)

@@ -10,7 +10,8 @@ from vaults import assert_index_equals_files
 from everlore.engine import Engine
 from everlore.errors import Conflict
 from everlore.surfaces.contracts.person import changing, reading
-from everlore.surfaces.contracts.person.asking import Person, person
+from everlore.surfaces.contracts.person.asking import person
+from everlore.surfaces.contracts.person.reading import Person
 
 
 @pytest.fixture

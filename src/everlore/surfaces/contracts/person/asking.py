@@ -1,80 +1,35 @@
-"""Who asks, and from where; and what answers have in common."""
+"""Who asks, from where, and what: questions by name, the same in the vault's server and in a command's own process."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-from everlore import memory
 from everlore.config import mcp_section
 from everlore.engine import Engine
-from everlore.errors import NotFound
-from everlore.kinds.registry import kind
-from everlore.project import Project, project_of
-from everlore.types import IndexedMemory, Json, Owner, Scope
+from everlore.errors import InvalidInput
+from everlore.project import project_of
+from everlore.surfaces.contracts.person import changing, reading
+from everlore.surfaces.contracts.person.reading import Person
+from everlore.types import Json, Owner, Scope
 
-Facts = Mapping[str, Json]
-"""What a command says of itself: `folder` in which it runs, `settings` of its environment, `user` if one was named."""
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Who asks. `project` is the one whose folder they are in."""
-
-    engine: Engine
-    owner: Owner
-    project: Project | None = None
-
-    def named(self, public_id: str) -> IndexedMemory:
-        """A memory of theirs, or of an agent that works in the same scope."""
-        whose = [self.owner, *(one for one in others(self) if one.track == "agent")]
-        for owner in whose:
-            if owner == self.owner or public_id.startswith(f"{owner.id}_"):
-                try:
-                    return memory.named(self.engine, owner, public_id)
-                except NotFound:
-                    continue
-        raise NotFound(f"no memory {public_id!r} of {self.owner.id!r}; `everlore search` and `log` show their ids")
+QUESTIONS: dict[str, Callable[..., Json]] = {
+    one.__name__.rstrip("_"): one for one in (*reading.QUESTIONS, *changing.QUESTIONS)
+}
 
 
-def person(engine: Engine, facts: Facts) -> Person:
+def person(engine: Engine, facts: Mapping[str, Json]) -> Person:
+    """As a command says of itself: the `folder` it runs in, the `settings` of its environment, the `user` it names."""
     engine = replace(engine, settings=engine.settings.model_copy(update={"mcp": mcp_section(facts["settings"])}))
     mcp = engine.settings.mcp
     owner = Owner(Scope(mcp.app, mcp.project), "user", facts.get("user") or mcp.user)
     return Person(engine, owner, project_of(facts["folder"]) if facts.get("folder") else None)
 
 
-def others(who: Person) -> list[Owner]:
-    """Who else has memories in the same scope, most first."""
-    known = sorted(who.engine.index.rows.owners(who.owner.scope), key=lambda pair: (-pair[1], pair[0].id))
-    return [owner for owner, _ in known if owner != who.owner]
-
-
-def row(who: Person, found: IndexedMemory) -> dict[str, Json]:
-    """A memory in short."""
-    clock, end = who.engine.clock, found.validity.end
-    return {
-        "id": found.key.public_id,
-        "kind": found.key.kind,
-        "time": clock.show(found.timestamp),
-        "valid_until": None if end is None else clock.show(end),
-        "text": statement(found),
-    }
-
-
-def statement(found: IndexedMemory) -> str:
-    """What it says, in a line."""
-    text = str(found.data.get("subject") or found.data.get(kind(found.key.kind).statement) or "")
-    return " ".join(text.split())
-
-
-def listed(who: Person, rows: Sequence[Json], *, everywhere: bool = True) -> Json:
-    """An answer with what a person is told where there is nothing: whose memories these are, and who else has some."""
-    project = who.project.name if who.project and not everywhere else None
-    told: dict[str, Json] = {"user": who.owner.id, "project": project, "rows": rows}
-    if rows:
-        return told
-    users = [one.id for one in others(who) if one.track == "user"]
-    meant = difflib.get_close_matches(who.owner.id, users, n=1)
-    return told | {"others": users, "meant": meant[0] if meant else None}
+def ask(name: str, who: Person, arguments: Mapping[str, Json]) -> Json:
+    try:
+        inspect.signature(QUESTIONS[name]).bind(who, **arguments)
+    except TypeError as error:
+        raise InvalidInput(f"{name}: {error}") from None
+    return QUESTIONS[name](who, **arguments)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from everlore import memory
-from everlore.surfaces.contracts.person.asking import Person, listed, row, statement
+from everlore.surfaces.contracts.person.reading import Person, listed, row, statement
 from everlore.types import IndexedMemory, Json
 
 

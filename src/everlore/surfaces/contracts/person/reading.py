@@ -1,12 +1,15 @@
-"""Questions that change nothing: searches, lists, single memories, and what is known of the person who asks."""
+"""Who asks, and questions that change nothing: searches, lists, single memories, and what is known of the person."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from everlore import memory
 from everlore.clock import DAY_MS
+from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.graph.names import name_key, names
 from everlore.kinds.case import CASE
@@ -17,14 +20,65 @@ from everlore.project import JOINT, Project
 from everlore.search import Hit, Passage, Query, recall
 from everlore.search.recipes import PERSON
 from everlore.stores.tokens import query_terms, tokens
-from everlore.surfaces.contracts.person.asking import Person, listed, row, statement
-from everlore.types import PERSONAL, IndexedMemory, Json, Predicate, Where
+from everlore.types import PERSONAL, IndexedMemory, Json, Owner, Predicate, Where
 
 MOST = 1000
 TOLD = 5
 """Lines that say who somebody is."""
 WHO = ("identity", "home", "work", "family", "preference", "health", "goal")
 """What they are of, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who asks. `project` is the one whose folder they are in."""
+
+    engine: Engine
+    owner: Owner
+    project: Project | None = None
+
+    def named(self, public_id: str) -> IndexedMemory:
+        """A memory of theirs, or of an agent that works in the same scope."""
+        agents = [one for one in others(self) if one.track == "agent" and public_id.startswith(f"{one.id}_")]
+        for owner in (self.owner, *agents):
+            with suppress(NotFound):
+                return memory.named(self.engine, owner, public_id)
+        raise NotFound(f"no memory {public_id!r} of {self.owner.id!r}; `everlore search` and `log` show their ids")
+
+
+def others(who: Person) -> list[Owner]:
+    """Who else has memories in the same scope, most first."""
+    known = sorted(who.engine.index.rows.owners(who.owner.scope), key=lambda pair: (-pair[1], pair[0].id))
+    return [owner for owner, _ in known if owner != who.owner]
+
+
+def row(who: Person, found: IndexedMemory) -> dict[str, Json]:
+    """A memory in short."""
+    clock, end = who.engine.clock, found.validity.end
+    return {
+        "id": found.key.public_id,
+        "kind": found.key.kind,
+        "time": clock.show(found.timestamp),
+        "valid_until": None if end is None else clock.show(end),
+        "text": statement(found),
+    }
+
+
+def statement(found: IndexedMemory) -> str:
+    """What it says, in a line."""
+    text = str(found.data.get("subject") or found.data.get(kind(found.key.kind).statement) or "")
+    return " ".join(text.split())
+
+
+def listed(who: Person, rows: Sequence[Json], *, everywhere: bool = True) -> Json:
+    """An answer with what a person is told where there is nothing: whose memories these are, and who else has some."""
+    project = who.project.name if who.project and not everywhere else None
+    told: dict[str, Json] = {"user": who.owner.id, "project": project, "rows": rows}
+    if rows:
+        return told
+    users = [one.id for one in others(who) if one.track == "user"]
+    meant = difflib.get_close_matches(who.owner.id, users, n=1)
+    return told | {"others": users, "meant": meant[0] if meant else None}
 
 
 def search(
