@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from everlore.engine import Engine
 from everlore.surfaces.contracts.emcp import rpc
 from everlore.surfaces.contracts.emcp.callers import Actor, Refused, identify, scope_of
-from everlore.surfaces.contracts.emcp.toolset import HANDLE, SiteOpener, too_large
+from everlore.surfaces.contracts.emcp.toolset import HANDLE, too_large
 from everlore.surfaces.http.body import answered, read_bounded, replaying
 from everlore.surfaces.http.emcp_answers import TRACE, announce, audit, refusal_response, trace_of
 from everlore.surfaces.http.emcp_results import Results, payload_hash
@@ -47,7 +47,6 @@ class Server:
     """What the routes share: one per application."""
 
     engine: Engine
-    opener: SiteOpener
     rate: Meter | None
     """None: as often as they like."""
     results: Results
@@ -58,12 +57,11 @@ async def content_server(engine: Engine) -> AsyncIterator[Server]:
     settings = engine.settings.emcp
     results = Results(engine.settings.memory.root / SYSTEM / "dispatch.db", settings.idempotency_seconds)
     per_minute = settings.rate_limit_per_minute
-    server = Server(engine, SiteOpener(), Meter(per_minute) if per_minute else None, results)
+    server = Server(engine, Meter(per_minute) if per_minute else None, results)
     announce(settings)
     try:
         yield server
     finally:
-        server.opener.close()
         server.results.close()
 
 
@@ -239,7 +237,7 @@ def _execute(server: Server, call: Call) -> Json:
     assert call.actor is not None
     if call.unreadable is not None:
         return rpc.failure(call.unreadable.id, call.unreadable.code, str(call.unreadable))
-    return rpc.answer(server.opener, server.engine, call.actor.user_id, call.handle, call.message)
+    return rpc.answer(server.engine, call.actor.user_id, call.handle, call.message)
 
 
 def _json(value: Json) -> Response:

@@ -9,12 +9,11 @@ import pytest
 
 from everlore.engine import Engine
 from everlore.surfaces.contracts.emcp import rpc
-from everlore.surfaces.contracts.emcp.toolset import SiteOpener
 
 
 def ask(engine: Engine, method: str, params: Any = None, **more: Any) -> Any:
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}} | more
-    return rpc.answer(SiteOpener(), engine, 0, "content", message)
+    return rpc.answer(engine, 0, "content", message)
 
 
 def test_an_answer_carries_the_id_of_its_request(engine: Engine) -> None:

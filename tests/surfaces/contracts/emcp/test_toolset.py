@@ -21,7 +21,7 @@ from everlore.content.importing import import_folder
 from everlore.content.tools import TOOLS
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
-from everlore.surfaces.contracts.emcp.toolset import EMBEDDED, OFFERED, SiteOpener, call, described, result, toolset
+from everlore.surfaces.contracts.emcp.toolset import EMBEDDED, OFFERED, call, described, open_site, result, toolset
 from everlore.surfaces.contracts.toolset import Caller
 from everlore.vault.folder import SYSTEM
 
@@ -70,7 +70,7 @@ def test_tools_answer_from_the_embedded_site(filled: Engine) -> None:
 
 def test_a_tool_that_nobody_offers(engine: Engine) -> None:
     with pytest.raises(NotFound, match="no tool"):
-        call(SiteOpener(), engine, 0, "evo.write.page", {})
+        call(engine, 0, "evo.write.page", {})
 
 
 def test_a_variable_with_the_name_of_a_sensitive_field_is_shown_to_nobody(engine: Engine, tmp_path: Path) -> None:
@@ -263,11 +263,9 @@ def test_a_site_is_opened_once_and_tools_answer(engine: Engine, tmp_path: Path) 
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# A", encoding="utf-8")
     import_folder(engine.settings.memory.root / SYSTEM / EMBEDDED, tmp_path / "docs")
-    opener = SiteOpener()
-    assert opener.site(engine) is opener.site(engine)
-    assert call(opener, engine, 0, "evo.content.search", {"limit": 1})["meta"]["count"] == 1
+    assert engine.part(open_site) is engine.part(open_site)
+    assert call(engine, 0, "evo.content.search", {"limit": 1})["meta"]["count"] == 1
     with pytest.raises(NotFound, match="no tool"):
-        call(opener, engine, 0, "evo.write.page", {})
+        call(engine, 0, "evo.write.page", {})
     with pytest.raises(InvalidInput, match="unknown argument: query; known are: limit, offset, with_tvs"):
-        call(opener, engine, 0, "evo.content.search", {"limit": 1, "query": "x"})
-    opener.close()
+        call(engine, 0, "evo.content.search", {"limit": 1, "query": "x"})

@@ -11,7 +11,7 @@ from everlore.errors import EverloreError, InvalidInput, NotFound, Unavailable
 from everlore.extras import installed, missing
 from everlore.logs import get_logger
 from everlore.surfaces.contracts.emcp import IDENTITY
-from everlore.surfaces.contracts.emcp.toolset import HANDLE, SiteOpener, call, described, result
+from everlore.surfaces.contracts.emcp.toolset import HANDLE, call, described, result
 from everlore.types import Json
 
 INVALID_REQUEST, NOT_FOUND, INVALID_PARAMS, INTERNAL = -32600, -32601, -32602, -32603
@@ -34,7 +34,7 @@ SOMETHING_WRONG: Final = "something went wrong here; the server's log says what"
 log = get_logger("everlore.emcp")
 
 
-def answer(opener: SiteOpener, engine: Engine, user_id: int, handle: str, message: Json) -> Json:
+def answer(engine: Engine, user_id: int, handle: str, message: Json) -> Json:
     id_ = message.get("id") if isinstance(message, Mapping) else None
     if problem := _problem(message):
         return failure(id_, INVALID_REQUEST, problem)
@@ -46,7 +46,7 @@ def answer(opener: SiteOpener, engine: Engine, user_id: int, handle: str, messag
         params = _unless_empty(message.get("params"))
         if not isinstance(params, Mapping):
             raise InvalidInput("params must be an object")
-        answered = _result(opener, engine, user_id, message["method"], params)
+        answered = _result(engine, user_id, message["method"], params)
         return {"jsonrpc": "2.0", "id": id_, "result": answered | _completed(message["method"], params)}
     except EverloreError as error:
         code = next((code for kind, code in OF_ERRORS.items() if isinstance(error, kind)), None)
@@ -99,9 +99,7 @@ class _Unsupported(InvalidInput):
         self.data = {"supported": list(VERSIONS), "requested": requested if isinstance(requested, str) else None}
 
 
-def _result(
-    opener: SiteOpener, engine: Engine, user_id: int, method: str, params: Mapping[str, Json]
-) -> dict[str, Json]:
+def _result(engine: Engine, user_id: int, method: str, params: Mapping[str, Json]) -> dict[str, Json]:
     match method:
         case "initialize":
             requested = params.get("protocolVersion")
@@ -118,7 +116,7 @@ def _result(
             name = params.get("name")
             if not isinstance(name, str) or not name:
                 raise InvalidInput("name: the tool to call is missing")
-            return result(call(opener, engine, user_id, name, _unless_empty(params.get("arguments"))))
+            return result(call(engine, user_id, name, _unless_empty(params.get("arguments"))))
         case "ping":
             return {}
         case _ if method in NOTHING:

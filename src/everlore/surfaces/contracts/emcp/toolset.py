@@ -6,16 +6,14 @@ Database libraries are imported by the first call, since a handshake needs none.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from everlore.config import load as load_settings
 from everlore.content import arguments as a
 from everlore.errors import InvalidInput, NotFound
-from everlore.extras import require
+from everlore.extras import load, require
 from everlore.surfaces.contracts.emcp import IDENTITY
 from everlore.surfaces.contracts.emcp.callers import Refused, identify
 from everlore.surfaces.contracts.quoting import escaped
@@ -48,38 +46,22 @@ OFFERED: Final[Mapping[str, tuple[str, type[a.Arguments]]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SiteOpener:
-    """Opens the site of an engine when it is first needed, once."""
-
-    _opened: list[Site] = field(default_factory=list)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def site(self, engine: Engine) -> Site:
-        with self._lock:
-            if not self._opened:
-                require("cms")
-                from everlore.content.connect import open_site  # a handshake must not wait for it
-
-                self._opened.append(open_site(engine.settings.emcp, engine.settings.memory.root / SYSTEM / EMBEDDED))
-            return self._opened[0]
-
-    def close(self) -> None:
-        with self._lock:
-            for site in self._opened:
-                site.close()
-            self._opened.clear()
+def open_site(engine: Engine) -> Site:
+    """For `engine.part`: the site is opened when it is first needed, and closed with the engine."""
+    require("cms")
+    embedded = engine.settings.memory.root / SYSTEM / EMBEDDED
+    site: Site = load("everlore.content.connect:open_site")(engine.settings.emcp, embedded)
+    return site
 
 
-def call(opener: SiteOpener, engine: Engine, user_id: int, name: str, arguments: Json) -> dict[str, Json]:
+def call(engine: Engine, user_id: int, name: str, arguments: Json) -> dict[str, Json]:
     """The answer of a tool to a user of the site (0: a visitor)."""
     if name not in OFFERED:
         raise NotFound(f"there is no tool {name[:100]!r}")
     checked = a.check(OFFERED[name][1], arguments, engine.settings.emcp.max_result_items)
-    site = opener.site(engine)
-    from everlore.content import access, tools  # a handshake must not wait for it
-
-    return tools.TOOLS[name](site, access.Caller(user_id), checked)
+    site, caller = engine.part(open_site), load("everlore.content.access:Caller")(user_id)
+    found: dict[str, Json] = load("everlore.content.tools:TOOLS")[name](site, caller, checked)
+    return found
 
 
 def result(structured: dict[str, Json]) -> dict[str, Json]:
@@ -113,18 +95,17 @@ class SiteTool(Tool):
         return a.schema(OFFERED[self.name][1], load_settings().emcp.max_result_items)
 
     def call(self, ask: Caller, arguments: Mapping[str, Json]) -> Json:
-        engine = ask.engine
-        structured: Json = self.function(engine, _user(ask, engine), self.name, arguments)
-        limit = engine.settings.emcp.max_result_bytes
+        structured = call(ask.engine, _user(ask), self.name, arguments)
+        limit = ask.engine.settings.emcp.max_result_bytes
         # over HTTP the whole answer is measured, and refused with a status
         if not ask.headers and len(json.dumps(result(structured), ensure_ascii=False).encode()) > limit:
             raise InvalidInput(too_large(limit))
         return structured
 
 
-def _user(ask: Caller, engine: Engine) -> int:
+def _user(ask: Caller) -> int:
     """Who asks: over HTTP the bearer of a token, where the owner wants one; else the user of the settings."""
-    settings = engine.settings.emcp
+    settings = ask.engine.settings.emcp
     if not ask.headers or not settings.jwt_secret.get_secret_value():
         return settings.user_id
     try:
@@ -134,15 +115,10 @@ def _user(ask: Caller, engine: Engine) -> int:
 
 
 def toolset() -> Toolset:
-    opener = SiteOpener()
-
-    def answer(*asked: Any) -> Json:
-        return call(opener, *asked)
-
     return Toolset(
         name="evo",
         identity=IDENTITY,
-        tools=tuple(SiteTool(name, about, answer, reads=True) for name, (about, _) in OFFERED.items()),
+        tools=tuple(SiteTool(name, about, call, reads=True) for name, (about, _) in OFFERED.items()),
         failures="rpc",
         invalid_code=-32602,
         missing_code=-32601,
