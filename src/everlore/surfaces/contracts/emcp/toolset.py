@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from everlore.config import load as load_settings
 from everlore.content import arguments as a
+from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.extras import load, require
 from everlore.surfaces.contracts.emcp import IDENTITY
@@ -23,7 +24,6 @@ from everlore.vault.folder import SYSTEM
 
 if TYPE_CHECKING:
     from everlore.content.connect import Site
-    from everlore.engine import Engine
 
 HANDLE: Final = "content"
 EMBEDDED: Final = "content.db"
