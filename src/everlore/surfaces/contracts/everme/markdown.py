@@ -27,11 +27,15 @@ Section = tuple[str, Sequence[str]]
 
 
 def search_results(query: str, found: Mapping[str, Json], budget: int = SEARCH_TOKENS) -> str:
-    title = f"## EverMe search results for {quoted(query, 200)}"
-    lines = _sections(found)
-    if not any(section for _, section in lines):
-        return f"{title}\n\n{NOTHING_FOUND}"
-    return _within(title, lines, budget)
+    title, agent = f"## EverMe search results for {quoted(query, 200)}", _mapping(found.get("agentMemory"))
+    sections = [
+        ("### Episodic memory", [told for row in _rows(found, "items") for told in _episode(row)]),
+        ("### User profile", [_profile(row) for row in _rows(found, "profiles")]),
+        ("### Agent skills", [_skill(row) for row in _rows(agent, "skills")]),
+        ("### Past task cases", [_case(row) for row in _rows(agent, "cases")]),
+        ("### Recent raw messages", [_raw(row) for row in _rows(found, "rawMessages")]),
+    ]
+    return _within(title, sections, budget) or f"{title}\n\n{NOTHING_FOUND}"
 
 
 def context(
@@ -46,26 +50,23 @@ def context(
     """
     known, agent = profile or {}, _mapping(found.get("agentMemory"))
     infos = [info for info in _rows(known, "explicit_info") if info.get("description")]
+    rules = [info for info in infos if info.get("category") == RULE]
+    user = [line(known["summary"], origin=("in short",))] if known.get("summary") else []
+    user += [_info(info) for info in infos if info.get("category") != RULE]
+    user += [
+        line(f"{trait.get('trait') or ''}: {trait['description']}", origin=(str(trait.get("basis") or "observed"),))
+        for trait in _rows(known, "implicit_traits")
+        if trait.get("description")
+    ]
     sections: list[Section] = [
-        ("### Rules that hold here", [_info(info) for info in infos if info.get("category") == RULE]),
-        ("### The user", list(_of_user(known, [info for info in infos if info.get("category") != RULE]))[:OF_USER]),
+        ("### Rules that hold here", [_info(info) for info in rules]),
+        ("### The user", user[:OF_USER]),
         ("### The last session here", last),
         ("### What was said about it", _answers(found)),
         ("### How it was done before", [_done(row) for name in ("skills", "cases") for row in _rows(agent, name)]),
         ("### Not yet remembered", [_raw(row) for row in _rows(found, "rawMessages")]),
     ]
-    return _within("## Memory context", sections, budget) if any(lines for _, lines in sections) else ""
-
-
-def _of_user(known: Mapping[str, Json], infos: Sequence[Mapping[str, Json]]) -> Iterator[str]:
-    if known.get("summary"):
-        yield line(known["summary"], origin=("in short",))
-    yield from map(_info, infos)
-    for trait in _rows(known, "implicit_traits"):
-        if trait.get("description"):
-            yield line(
-                f"{trait.get('trait') or ''}: {trait['description']}", origin=(str(trait.get("basis") or "observed"),)
-            )
+    return _within("## Memory context", sections, budget)
 
 
 def _info(info: Mapping[str, Json]) -> str:
@@ -94,37 +95,26 @@ def line_count(text: str) -> int:
     return sum(line.startswith("- ") for line in text.splitlines())
 
 
-def _sections(found: Mapping[str, Json]) -> list[Section]:
-    agent = _mapping(found.get("agentMemory"))
-    return [
-        ("### Episodic memory", [told for row in _rows(found, "items") for told in _episode(row)]),
-        ("### User profile", [_profile(row) for row in _rows(found, "profiles")]),
-        ("### Agent skills", [_skill(row) for row in _rows(agent, "skills")]),
-        ("### Past task cases", [_case(row) for row in _rows(agent, "cases")]),
-        ("### Recent raw messages", [_raw(row) for row in _rows(found, "rawMessages")]),
-    ]
-
-
 def _within(title: str, sections: Sequence[Section], budget: int) -> str:
-    """The sections as far as they fit, the first lines of each before the later ones of any."""
+    """The sections as far as they fit, the first lines of each before the later ones of any; empty where there are
+    none."""
     spent = tokens(f"{title}\n\n{NOTICE}\n") + 16
-    kept: set[tuple[int, int]] = set()
+    kept: set[tuple[str, int]] = set()
     for at in range(max(len(lines) for _, lines in sections)):
-        for number, (heading, lines) in enumerate(sections):
+        for heading, lines in sections:
             if at < len(lines):
                 cost = tokens(lines[at]) + 1 + (tokens(heading) + 2 if at == 0 else 0)
                 if spent + cost <= budget:
                     spent += cost
-                    kept.add((number, at))
+                    kept.add((heading, at))
     parts = [title, NOTICE]
-    for number, (heading, lines) in enumerate(sections):
-        shown = [line for at, line in enumerate(lines) if (number, at) in kept]
-        if shown:
+    for heading, lines in sections:
+        if shown := [line for at, line in enumerate(lines) if (heading, at) in kept]:
             parts.append("\n".join([heading, *shown]))
-    left = sum(len(lines) for _, lines in sections) - len(kept)
-    if left:
-        parts.append(f"_({left} more did not fit)_")
-    return "\n\n".join(parts)
+    there = sum(len(lines) for _, lines in sections)
+    if there > len(kept):
+        parts.append(f"_({there - len(kept)} more did not fit)_")
+    return "\n\n".join(parts) if there else ""
 
 
 def tokens(text: str) -> int:

@@ -93,15 +93,9 @@ def mem_save_turn(
     """Save turns of a conversation, so that later sessions can reuse how a task was solved. Pass messages (preferred;
     with the assistant's toolCalls and the tool's answers), or role and text for a single one. With flush (the
     default) memories are made at once; without it the messages wait and are found as recent messages."""
-    single = {
-        "text": text,
-        "content": content,
-        "timestamp": timestamp,
-        "toolCallId": toolCallId,
-        "toolCalls": toolCalls,
-    }
-    said = turns(messages, role, single, _now())
-    return _saved(ask, "agent-memory", sessionKey, said, flush, ("status", "messageCount", "flushed"))
+    words = text if content is None else content
+    single = {"content": words, "timestamp": timestamp, "toolCallId": toolCallId, "toolCalls": toolCalls}
+    return _saved(ask, "agent-memory", sessionKey, turns(messages, role, single, _now()), flush)
 
 
 @tool()
@@ -117,16 +111,16 @@ def mem_save_fact(
     """Save something lasting that the user said of themselves (a preference, habit, trait or decision) to their
     profile. Pass fact, messages with the roles user and assistant only, or both. For how a task was solved use
     mem_save_turn. `extracted: true` in the answer confirms that it is in the profile."""
-    said = statements(messages, fact, _now())
-    return _saved(ask, "personal", sessionKey, said, flush, ("status", "messageCount", "flushed", "extracted"))
+    return _saved(ask, "personal", sessionKey, statements(messages, fact, _now()), flush)
 
 
-def _saved(
-    ask: Caller, route: str, key: str | None, messages: list[dict[str, Json]], flush: bool, names: tuple[str, ...]
-) -> Text:
+def _saved(ask: Caller, route: str, key: str | None, messages: list[dict[str, Json]], flush: bool) -> Text:
     saved = _call(ask, route, {"conversationId": session(key), "messages": messages, "flush": flush})
-    shown = {"saved": True, **{name: saved.get(name) for name in names}}
-    return Text(json.dumps(shown, ensure_ascii=False, indent=2))
+    return Text(json.dumps({"saved": True, **saved}, ensure_ascii=False, indent=2))
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _search(ask: Caller, query: str, top_k: object) -> str:
@@ -165,10 +159,6 @@ def _told(query: str) -> str:
     if not query.strip():
         raise InvalidInput("query must not be empty")
     return query.strip()[:QUERY_MOST]
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def _call(ask: Caller, route: str, body: Mapping[str, Json]) -> dict[str, Json]:
