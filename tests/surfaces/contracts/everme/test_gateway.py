@@ -15,6 +15,7 @@ from everlore.errors import Conflict, InvalidInput, Misconfigured, NotFound, Una
 from everlore.memory import profile
 from everlore.surfaces.contracts.everme.gateway import (
     CODES,
+    CONTENT_MOST,
     DENIALS,
     OF_STATUS,
     Presign,
@@ -26,7 +27,6 @@ from everlore.surfaces.contracts.everme.gateway import (
     message,
     save,
 )
-from everlore.surfaces.contracts.everme.messages import CONTENT_MOST
 from everlore.surfaces.contracts.everme.reading import Person
 from everlore.types import Scope
 

@@ -22,7 +22,6 @@ from everlore.errors import Conflict, Denied, EverloreError, InvalidInput, NotFo
 from everlore.memory import NewMessage, flush, remember
 from everlore.memory.remember import spoken
 from everlore.memory.statements import add_statements
-from everlore.surfaces.contracts.everme.messages import CONTENT_MOST, QUERY_MOST
 from everlore.surfaces.contracts.everme.reading import Person
 from everlore.types import Json, Role
 
@@ -70,6 +69,9 @@ DENIALS = {
 OF_STATUS = {400: 20001, 404: 20002, 405: 20003, 413: 20006, 415: 20004, 422: 20001, 429: 20005, 403: 30002, 503: 50101}
 """The code of what is about HTTP, not about the gateway's own matters."""
 _OF_ERROR = {InvalidInput: 20001, UnsupportedMedia: 20001, NotFound: 40101, Conflict: 40005, Unavailable: 50101}
+QUERY_MOST = 1024
+CONTENT_MOST = 8000
+TOP_K_MOST = 50
 LAST_PAGE = 1000
 INTERVAL_SECONDS = 5
 _HASH = re.compile(r"(?:sha256[:-])?([0-9a-f]{64})", re.IGNORECASE)
@@ -238,6 +240,14 @@ class NewSource(Body):
     document_key: str | None = Field(None, max_length=500)
     idempotency_key: str | None = Field(None, max_length=200)
     origin_platform: str | None = Field(None, max_length=100)
+
+
+def wanted(top_k: object, default: int) -> int:
+    """How many results: a whole positive number as it is, up to the most; anything else is the default."""
+    number = int(top_k) if isinstance(top_k, str) and top_k.strip().isdecimal() else top_k
+    if isinstance(number, bool) or not isinstance(number, int | float) or number <= 0 or number % 1:
+        return default
+    return int(min(number, TOP_K_MOST))
 
 
 def polled(poll: Poll) -> dict[str, Json]:

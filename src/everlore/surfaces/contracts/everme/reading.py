@@ -26,12 +26,13 @@ from everlore.search.passages import likeness
 from everlore.search.recipes import CONTEXT
 from everlore.stores.tokens import query_terms, tokens
 from everlore.surfaces.contracts.everme import markdown
-from everlore.surfaces.contracts.everme.messages import TOP_K
 from everlore.surfaces.contracts.passages import facts, quotations
 from everlore.surfaces.contracts.quoting import line, whose
 from everlore.types import Filter, IndexedMemory, Json, Message, Owner, Predicate, Scope, Track
 
 TYPES = ("episodic_memory", "profile", "raw_message", "agent_memory")
+TOP_K = 5
+"""Of each sort, in a context."""
 MOST_OWNERS = 16
 """Owners of a scope that a search looks at: the one asking first, then those with the most memories."""
 MOST_WAITING = 500

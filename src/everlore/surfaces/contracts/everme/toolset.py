@@ -1,23 +1,25 @@
 """The everme toolset: four tools and two resources over one person's memory.
 
-On this vault, or on a gateway's when EVERME_API_BASE is set; both give the same shapes, so what a tool answers is made
-in one place. Searches and contexts are markdown, savings are JSON text, errors begin with `error: `.
+On this vault, or on a gateway's when EVERME_API_BASE is set; both take and give the same shapes, so what a model passes
+is made into them, and what it is answered out of them, in one place. Searches and contexts are markdown, savings are
+JSON text, errors begin with `error: `.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from urllib.parse import parse_qs, urlsplit
 
+from everlore.clock import guessed_ms
 from everlore.config import load as load_settings
 from everlore.errors import InvalidInput, NotFound
 from everlore.project import project_of
 from everlore.surfaces.contracts.everme import IDENTITY, gateway, markdown, reading, remote
+from everlore.surfaces.contracts.everme.gateway import CONTENT_MOST, QUERY_MOST, wanted
 from everlore.surfaces.contracts.everme.markdown import CONTEXT_TOKENS
-from everlore.surfaces.contracts.everme.messages import QUERY_MOST, session, statements, turns, wanted
 from everlore.surfaces.contracts.everme.reading import Person
 from everlore.surfaces.contracts.toolset import Caller, Content, Resource, Text, Toolset, tool
 from everlore.types import Json
@@ -27,6 +29,10 @@ HOOK = "hook"
 """What a host's hook calls itself: it asks at every prompt, and wants nothing where nothing fits."""
 AGENT = "default"
 """The agent of a vault that nobody has registered."""
+SESSION_MOST = 128
+MESSAGES_MOST = 500
+HEAD_SHARE = 0.7
+"""Of a text that is too long the beginning and the end are kept: results and reasons stand at the end."""
 CALLED = {"description": "Tools that an assistant message called."}
 
 Query = Annotated[str, {"description": "A few keywords, or the user's message."}]
@@ -95,7 +101,10 @@ def mem_save_turn(
     default) memories are made at once; without it the messages wait and are found as recent messages."""
     words = text if content is None else content
     single = {"content": words, "timestamp": timestamp, "toolCallId": toolCallId, "toolCalls": toolCalls}
-    return _saved(ask, "agent-memory", sessionKey, turns(messages, role, single, _now()), flush)
+    parts: Json = {name: part for name, part in single.items() if part is not None}
+    if not messages and not parts:
+        raise InvalidInput("mem_save_turn requires a non-empty `messages` array, or `role` and `text`")
+    return _saved(ask, "agent-memory", sessionKey, messages or [{"role": role or "user"} | parts], flush)
 
 
 @tool()
@@ -111,16 +120,86 @@ def mem_save_fact(
     """Save something lasting that the user said of themselves (a preference, habit, trait or decision) to their
     profile. Pass fact, messages with the roles user and assistant only, or both. For how a task was solved use
     mem_save_turn. `extracted: true` in the answer confirms that it is in the profile."""
-    return _saved(ask, "personal", sessionKey, statements(messages, fact, _now()), flush)
+    if any(message.get("toolCalls") or message.get("toolCallId") for message in messages or ()):
+        raise InvalidInput("mem_save_fact accepts no tool calls; for turns with tools use mem_save_turn")
+    stated = [{"role": "user", "content": fact}] if fact and fact.strip() else []
+    if not messages and not stated:
+        raise InvalidInput("mem_save_fact requires either `fact` or a non-empty `messages` array")
+    return _saved(ask, "personal", sessionKey, [*(messages or ()), *stated], flush)
 
 
-def _saved(ask: Caller, route: str, key: str | None, messages: list[dict[str, Json]], flush: bool) -> Text:
-    saved = _call(ask, route, {"conversationId": session(key), "messages": messages, "flush": flush})
+def _saved(ask: Caller, route: str, key: str | None, given: Sequence[Mapping[str, Json]], flush: bool) -> Text:
+    session = (key or "").strip() or "default"
+    if len(session) > SESSION_MOST:
+        raise InvalidInput(f"sessionKey must have at most {SESSION_MOST} characters")
+    messages = converted(given, time.time_ns() // 1_000_000)
+    if route == "personal" and not any(message["role"] == "user" for message in messages):
+        raise InvalidInput("mem_save_fact needs something that the user said")
+    saved = _call(ask, route, {"conversationId": session, "messages": messages, "flush": flush})
     return Text(json.dumps({"saved": True, **saved}, ensure_ascii=False, indent=2))
 
 
-def _now() -> int:
-    return time.time_ns() // 1_000_000
+def trim(text: str, most: int = CONTENT_MOST) -> str:
+    """At most so many characters: 70 % from the beginning, 30 % from the end, and between them how many are missing."""
+    if len(text) <= most:
+        return text
+    room = most - len(_missing(len(text)))
+    if room < 1:
+        return text[:most]
+    head = int(room * HEAD_SHARE)
+    return text[:head] + _missing(len(text) - room) + text[len(text) - room + head :]
+
+
+def _missing(count: int) -> str:
+    return f"\n[... {count} characters left out ...]\n"
+
+
+def converted(given: Sequence[Mapping[str, Json]], now: int) -> list[dict[str, Json]]:
+    """The messages in the gateway's form: completed, within its limits, and without those that say nothing."""
+    if len(given) > MESSAGES_MOST:
+        raise InvalidInput(f"at most {MESSAGES_MOST} messages may be saved at once")
+    converted = [message for at, one in enumerate(given) if (message := _message(f"messages[{at}]", one, now + at))]
+    if not converted:
+        raise InvalidInput("nothing to save: every message is empty")
+    return converted
+
+
+def _message(place: str, given: Mapping[str, Json], now: int) -> dict[str, Json] | None:
+    """None for a message that says nothing."""
+    role, moment = given.get("role") or "user", given.get("timestamp", now)
+    if moment <= 0:
+        raise InvalidInput(f"{place}.timestamp must be Unix milliseconds")
+    message: dict[str, Json] = {"role": role, "timestamp": guessed_ms(moment)}
+    content = _text(place, given["content"] if given.get("content") is not None else given.get("text"))
+    if role == "tool":
+        call = given.get("toolCallId") or given.get("tool_call_id")
+        if not call:
+            raise InvalidInput(f"{place}.toolCallId is required for role tool")
+        return message | {"toolCallId": str(call), "content": content}
+    said: dict[str, Json] = {"content": content} if content.strip() else {}
+    if role == "assistant" and given.get("toolCalls"):
+        said["toolCalls"] = [_called(call) for call in given["toolCalls"]]
+    return message | said if said else None
+
+
+def _text(place: str, content: Json) -> str:
+    if content is None or isinstance(content, str):
+        return trim(content or "")
+    if not isinstance(content, list):
+        raise InvalidInput(f"{place}.content must be text or a list of content items")
+    parts = []
+    for part in content:
+        item = part if isinstance(part, Mapping) else {"type": type(part).__name__, "text": part}
+        if not isinstance(item.get("text"), str):
+            raise InvalidInput(f"{place}.content has an item without text ({item.get('type')}); describe it in words")
+        parts.append(item["text"])
+    return trim("\n".join(parts))
+
+
+def _called(call: Mapping[str, Json]) -> dict[str, Json]:
+    given = call.get("arguments", "{}")
+    arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    return {"id": call["id"], "type": "function", "name": call["name"], "arguments": arguments}
 
 
 def _search(ask: Caller, query: str, top_k: object) -> str:

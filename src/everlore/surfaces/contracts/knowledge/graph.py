@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from everlore import memory
-from everlore.surfaces.contracts.knowledge.asking import Id, Maybe, memory_of, owner_of
+from everlore.surfaces.contracts.knowledge.memories import Id, Maybe, memory_of, owner_of
 from everlore.surfaces.contracts.toolset import Caller, tool
 from everlore.types import Json
 

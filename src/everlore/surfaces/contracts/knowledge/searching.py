@@ -16,8 +16,8 @@ from everlore.search.recipes import RECALL, SEARCH, SEARCH_TEXT
 from everlore.search.score import z_scores
 from everlore.search.vectors import await_embedder
 from everlore.stores.base import Vector
-from everlore.surfaces.contracts.knowledge.asking import NOT_READY, Maybe, NotReady, memory_type, text
 from everlore.surfaces.contracts.knowledge.code_tools import is_local
+from everlore.surfaces.contracts.knowledge.memories import NOT_READY, Maybe, NotReady, memory_type, text
 from everlore.surfaces.contracts.passages import passages
 from everlore.surfaces.contracts.signature import limited
 from everlore.surfaces.contracts.toolset import Caller, tool

@@ -10,8 +10,8 @@ from everlore.errors import Damaged, EverloreError, Unavailable
 from everlore.memory import reset
 from everlore.search.recipes import ALONE, MEMORIES
 from everlore.surfaces.contracts.knowledge import CONTRACT_VERSION, IDENTITY, code_tools, graph, memories, searching
-from everlore.surfaces.contracts.knowledge.asking import told
 from everlore.surfaces.contracts.knowledge.code_tools import is_local
+from everlore.surfaces.contracts.knowledge.memories import told
 from everlore.surfaces.contracts.signature import Read
 from everlore.surfaces.contracts.toolset import Caller, Toolset, tool
 from everlore.types import Json, Where

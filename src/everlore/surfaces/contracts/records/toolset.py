@@ -10,13 +10,14 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound, Unavailable
 from everlore.kinds import record
+from everlore.kinds.registry import kind
 from everlore.logs import get_logger
 from everlore.memory.records import save_record
 from everlore.search import Hit, Query, recall
@@ -24,12 +25,12 @@ from everlore.search.recipes import ALONE, MEMORIES, RECORDS
 from everlore.stores.base import Vector
 from everlore.surfaces.contracts.passages import passages
 from everlore.surfaces.contracts.quoting import as_json
-from everlore.surfaces.contracts.records import IDENTITY, fields, present
+from everlore.surfaces.contracts.records import IDENTITY, fields
 from everlore.surfaces.contracts.records.environment import ENVIRONMENT
 from everlore.surfaces.contracts.records.fields import MOST_LISTED
 from everlore.surfaces.contracts.signature import Read
 from everlore.surfaces.contracts.toolset import Argument, Caller, Content, Items, Prompt, Resource, Toolset, tool
-from everlore.types import AllOf, IndexedMemory, Predicate, Where
+from everlore.types import AllOf, IndexedMemory, Json, Predicate, Where
 
 RECORD = record.RECORD.name
 OTHERS = tuple(kind for kind in MEMORIES if kind != RECORD)
@@ -103,8 +104,8 @@ def memory_search(
         found += recall(ask.engine, asked, RECORDS).best
     best = sorted(found, key=lambda hit: (-hit.score, -hit.stored.timestamp, hit.stored.key.global_id))[:limit]
     # with the sentences that matched, where a longer text is behind the link
-    items = tuple(present.item(hit.stored, hit.score) | passages(hit, ask.engine.clock) for hit in best)
-    return Items(items, tuple(present.link(hit.stored) for hit in best))
+    items = tuple(item(hit.stored, hit.score) | passages(hit, ask.engine.clock) for hit in best)
+    return Items(items, tuple(link(hit.stored) for hit in best))
 
 
 @tool("List memories", reads=True)
@@ -121,7 +122,7 @@ def memory_list(
 ) -> Items:
     """List memories by type and tags, newest first, with links to their content."""
     rows = _newest(ask, type_, tags, limit or MOST_LISTED)
-    return Items(tuple(present.item(row) for row in rows), tuple(present.link(row) for row in rows))
+    return Items(tuple(item(row) for row in rows), tuple(link(row) for row in rows))
 
 
 def _newest(ask: Caller, type_: str | None, tags: tuple[str, ...], limit: int) -> list[IndexedMemory]:
@@ -162,7 +163,7 @@ def _read(ask: Caller, uri: str) -> Content:
     asked = parse_qs(parts.query, keep_blank_values=True).get("limit", [None])[-1]
     place = parts.netloc if parts.scheme == "mem" else ""
     if place == "item" and rest:
-        return Content(as_json(present.whole(_item(ask, rest))))
+        return Content(as_json(whole(_item(ask, rest))))
     if place not in ("recent", "by-tags", "by-type") or (place == "recent") == bool(rest):
         raise InvalidInput(
             f"there is no resource {uri[:200]}; there are mem://item/{{id}}, mem://recent?limit=20,"
@@ -171,7 +172,7 @@ def _read(ask: Caller, uri: str) -> Content:
     tags = [tag for tag in rest.split(",") if tag.strip()] if place == "by-tags" else []
     limit = fields.limit(asked, RECENT, MOST_RECENT)
     rows = _newest(ask, rest if place == "by-type" else None, fields.tags(tags, "tags"), limit)
-    return Content(as_json([present.short(row) for row in rows]))
+    return Content(as_json([short(row) for row in rows]))
 
 
 def _item(ask: Caller, number: str) -> IndexedMemory:
@@ -183,6 +184,43 @@ def _item(ask: Caller, number: str) -> IndexedMemory:
         for row in rows.find([record.key(owner, number)]).values():
             return row
     raise NotFound(f"Memory not found: {number[:100]}")
+
+
+def _said(row: IndexedMemory) -> Mapping[str, Json]:
+    """What a record says of itself; any other memory the same, with its kind for a type and without tags."""
+    if row.key.kind == record.RECORD.name:
+        return {"id": row.key.local_id.removeprefix(f"{record.RECORD.code}_"), **row.data}
+    source = f"everlore://{row.key.kind}/{row.key.public_id}"
+    told = {"id": row.key.global_id, "type": row.key.kind, "tags": (), "confidence": 1.0, "source": source}
+    return told | {"json": {"text": kind(row.key.kind).text(row.data)}}
+
+
+def item(row: IndexedMemory, similarity: float | None = None) -> dict[str, Any]:
+    said = _said(row)
+    shown = {"id": said["id"], "type": said["type"]} | ({} if similarity is None else {"similarity": similarity})
+    return shown | {"tags": list(said["tags"]), "createdAt": iso(row.timestamp)}
+
+
+def link(row: IndexedMemory) -> Resource:
+    number = _said(row)["id"]
+    return Resource(uri=f"mem://item/{number}", name=f"memory:{number}", description=f"Full content for {number}")
+
+
+def short(row: IndexedMemory) -> dict[str, Any]:
+    said = _said(row)
+    return {
+        "id": said["id"],
+        "type": said["type"],
+        "tags": list(said["tags"]),
+        "confidence": said["confidence"],
+        "created_at": iso(row.timestamp),
+        "updated_at": iso(row.updated),
+    }
+
+
+def whole(row: IndexedMemory) -> dict[str, Any]:
+    said = _said(row)
+    return short(row) | {"content": said["json"], "source": said["source"]}
 
 
 RESOURCES = (

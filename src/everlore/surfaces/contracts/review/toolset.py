@@ -5,13 +5,40 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
+from everlore.clock import iso
 from everlore.errors import InvalidInput
+from everlore.extract.curation import INSTRUCTIONS, reply_schema, shown
 from everlore.kinds.base import UTC_CLOCK
-from everlore.memory import curate, review, save_fact, undo_curation, waiting_for_review
+from everlore.memory import CurationOutcome, curate, review, save_fact, undo_curation, waiting_for_review
+from everlore.memory.review import Item
 from everlore.surfaces.contracts.review import IDENTITY
-from everlore.surfaces.contracts.review.shapes import LONGEST_REPLY, lent, outcome_shown
 from everlore.surfaces.contracts.toolset import Caller, Toolset, tool
 from everlore.types import Json
+
+LONGEST_REPLY = 200_000
+"""Characters of a reply as JSON."""
+
+
+def lent(items: list[Item], waiting: int) -> dict[str, Json]:
+    """Instructions and schema once, then the episodes."""
+    told = {"instructions": INSTRUCTIONS, "reply_schema": reply_schema()} if items else {}
+    return {**told, "items": [item_shown(item) for item in items], "waiting": waiting}
+
+
+def item_shown(item: Item) -> dict[str, Json]:
+    lease = {"id": item.id, "lease": item.lease, "lease_until": iso(item.until), "session_id": item.session_id}
+    return {**lease, **shown(item.stretch)}
+
+
+def outcome_shown(outcome: CurationOutcome) -> dict[str, Json]:
+    return {
+        "id": outcome.id,
+        "state": outcome.state,
+        "changed": outcome.taken,
+        "changes": outcome.changes.splitlines(),
+        "refused": [{"where": one.where, "reason": one.reason} for one in outcome.refused],
+    }
+
 
 Place = Literal[
     "home", "work", "health", "family", "identity", "preference", "habit", "possession", "goal", "contact", "rule"
