@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from everlore.errors import EverloreError, InvalidInput, NotFound
 from everlore.logs import get_logger
 from everlore.redact import redact_deep
 from everlore.surfaces.contracts.quoting import as_json
-from everlore.surfaces.contracts.toolset import Caller, Items, Resource, Text, Tool, Toolset
+from everlore.surfaces.contracts.toolset import Caller, Items, Prompt, Resource, Text, Tool, Toolset
 from everlore.surfaces.mcp.protocol import (
     FAILED,
     INTERNAL_ERROR,
@@ -46,42 +47,23 @@ def offer_of(toolsets: Sequence[Toolset]) -> Offer:
 
 def offered(toolset: Toolset) -> Object:
     """What is kept of a toolset as data."""
-    lists = _lists([toolset])
-    tools = {one.name: {"reads": one.reads, "repeatable": one.repeatable or one.reads} for one in toolset.tools}
-    kept = {"cacheScope": "public", "resultType": "complete", "ttlMs": LISTS_LAST_MS}
-    return {
-        "handshake": lists,
-        STATELESS: {method: dict(sorted((found | kept).items())) for method, found in lists.items()},
-        "asked": {
-            "tools/call": tools,
-            **({"resources/read": {}} if toolset.read is not None else {}),
-            **({"prompts/get": {}} if toolset.prompts else {}),
-        },
-        "failures": toolset.failures,
-        "error_prefix": toolset.error_prefix,
+    lists: dict[str, Object] = {"tools/list": {"tools": [_tool(one) for one in toolset.tools]}}
+    style = {"failures": toolset.failures, "error_prefix": toolset.error_prefix}
+    tools = {
+        one.name: {"reads": one.reads, "repeatable": one.repeatable or one.reads, **style} for one in toolset.tools
     }
-
-
-def _lists(toolsets: Sequence[Toolset]) -> dict[str, Object]:
-    found: dict[str, Object] = {"tools/list": {"tools": [_tool(one) for toolset in toolsets for one in toolset.tools]}}
-    if any(toolset.read is not None for toolset in toolsets):
-        resources = [one for toolset in toolsets for one in toolset.resources]
-        found["resources/list"] = {"resources": [_resource(one) for one in resources if not one.template]}
-        found["resources/templates/list"] = {"resourceTemplates": [_resource(one) for one in resources if one.template]}
-    if prompts := [one for toolset in toolsets for one in toolset.prompts]:
-        shown = [
-            {
-                "arguments": [
-                    {"description": given.description, "name": given.name, "required": given.required}
-                    for given in one.arguments
-                ],
-                "description": one.description,
-                "name": one.name,
-            }
-            for one in prompts
-        ]
-        found["prompts/list"] = {"prompts": shown}
-    return found
+    asked: dict[str, Object] = {"tools/call": tools}
+    if toolset.read is not None:
+        templates = [_resource(one) for one in toolset.resources if one.template]
+        lists["resources/list"] = {"resources": [_resource(one) for one in toolset.resources if not one.template]}
+        lists["resources/templates/list"] = {"resourceTemplates": templates}
+        asked["resources/read"] = {}
+    if toolset.prompts:
+        lists["prompts/list"] = {"prompts": [_prompt(one) for one in toolset.prompts]}
+        asked["prompts/get"] = {}
+    kept = {"cacheScope": "public", "resultType": "complete", "ttlMs": LISTS_LAST_MS}
+    lasting = {method: dict(sorted((found | kept).items())) for method, found in lists.items()}
+    return {"handshake": lists, STATELESS: lasting, "asked": asked}
 
 
 def _tool(value: Tool) -> Object:
@@ -104,6 +86,11 @@ def _tool(value: Tool) -> Object:
 def _resource(value: Resource) -> Object:
     uri = {"uriTemplate" if value.template else "uri": value.uri}
     return _known(description=value.description, mimeType=value.mime_type, name=value.name, **uri)
+
+
+def _prompt(value: Prompt) -> Object:
+    arguments = [dict(sorted(asdict(one).items())) for one in value.arguments]
+    return {"arguments": arguments, "description": value.description, "name": value.name}
 
 
 def _known(**fields: Any) -> Object:
@@ -130,9 +117,10 @@ def _answer(toolsets: Sequence[Toolset], method: str, params: Object, caller: Ca
             return _read(toolsets, params["uri"], caller)
         case "prompts/get":
             return _rendered(toolsets, params["name"], params.get("arguments") or {})
-        case _ if method in (lists := _lists(toolsets)):
-            return lists[method]
-    raise Refused(METHOD_NOT_FOUND, "Method not found", method)
+    lists = offer_of(toolsets).lists["handshake"]
+    if method not in lists:
+        raise Refused(METHOD_NOT_FOUND, "Method not found", method)
+    return lists[method]
 
 
 def _called(toolsets: Sequence[Toolset], name: str, arguments: Mapping[str, Json], caller: Caller) -> Object:

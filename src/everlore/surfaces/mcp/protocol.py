@@ -7,22 +7,17 @@ but the standard library is imported: hosts wait for `tools/list`.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from everlore.redact import redact, redact_deep
 from everlore.surfaces.contracts.identity import HANDSHAKE_VERSIONS, Identity
 
-PARSE_ERROR: Final = -32700
-INVALID_REQUEST: Final = -32600
-METHOD_NOT_FOUND: Final = -32601
-INVALID_PARAMS: Final = -32602
-INTERNAL_ERROR: Final = -32603
-FAILED: Final = -32000
-NOT_INITIALIZED: Final = -32002
-UNSUPPORTED_VERSION: Final = -32022
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+FAILED, NOT_INITIALIZED, UNSUPPORTED_VERSION = -32000, -32002, -32022
 
 STATELESS: Final = "2026-07-28"
 """The version without a handshake: every request says who asks."""
@@ -37,8 +32,6 @@ LISTS_LAST_MS: Final = 3_600_000
 LARGEST: Final = 64 << 20
 TOO_LONG: Final = f"Invalid request: it has more than {LARGEST} bytes; send it in parts"
 DEEPEST: Final = 200
-LONGEST_NUMBER: Final = 4300
-"""Digits of a whole number; Python refuses to write longer ones."""
 TOO_MUCH: Final = "Invalid request: it is nested too deep, or holds a number that is too large"
 _STRING: Final = rb'"(?:[^"\\]|\\.)*"'
 _TOKENS: Final = re.compile(rb'"id"\s*:\s*(?P<id>-?\d{1,300}(?![\d.eE])|' + _STRING + rb")|" + _STRING + rb"|[\[\]{}]")
@@ -66,10 +59,6 @@ class Refused(Exception):
 EMPTY_BATCH: Final = Refused(INVALID_REQUEST, "Invalid request: the batch is empty")
 
 
-class _TooLarge(Exception):
-    """A number that nobody could write again."""
-
-
 def read(text: bytes) -> Any:
     """The JSON value, or `Refused`.
 
@@ -82,10 +71,11 @@ def read(text: bytes) -> Any:
         if deepest > DEEPEST and id_ is not None:
             raise Refused(INVALID_REQUEST, TOO_MUCH, id_=id_)
     try:
-        value = json.loads(text.decode("utf-8"), parse_int=_whole, parse_float=_decimal, parse_constant=_no_number)
+        # int makes an error of NaN and the infinities, which are no JSON
+        value = json.loads(text.decode("utf-8"), parse_int=_whole, parse_float=_decimal, parse_constant=int)
         if _HALF.search(text):
             value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-    except _TooLarge:
+    except OverflowError:
         raise Refused(INVALID_REQUEST, TOO_MUCH, id_=_measured(text)[1]) from None
     except (ValueError, RecursionError):
         raise Refused(PARSE_ERROR, "Parse error: this is not JSON") from None
@@ -104,35 +94,29 @@ def _measured(text: bytes) -> tuple[int, Any]:
     return deepest, id_
 
 
-def _whole(digits: str) -> int:
-    if len(digits) > LONGEST_NUMBER:
-        raise _TooLarge
-    return int(digits)
-
-
 def _decimal(digits: str) -> float:
-    number = float(digits)
-    if number in (float("inf"), float("-inf")):
-        raise _TooLarge
+    """Raises `OverflowError` for what nobody could write again."""
+    if math.isinf(number := float(digits)):
+        raise OverflowError
     return number
 
 
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+def _whole(digits: str) -> int:
+    _decimal(digits)
+    return int(digits)
 
 
 def checked(value: Any) -> Object:
     """A JSON value that is a JSON-RPC message; else `Refused` with what is wrong."""
-    problem = _problem(value)
-    if problem is None:
-        message: Object = value
-        return message
-    id_ = value.get("id") if isinstance(value, dict) else None
-    known = id_ if isinstance(id_, str | int) and not isinstance(id_, bool) else None
-    raise Refused(INVALID_REQUEST, f"Invalid request: {problem}", id_=known)
+    if problem := _problem(value):
+        id_ = value.get("id") if isinstance(value, dict) else None
+        known = id_ if isinstance(id_, str | int) and not isinstance(id_, bool) else None
+        raise Refused(INVALID_REQUEST, f"Invalid request: {problem}", id_=known)
+    message: Object = value
+    return message
 
 
-def _problem(value: Any) -> str | None:
+def _problem(value: Any) -> str:
     if not isinstance(value, dict):
         return "a message is a JSON object"
     if value.get("jsonrpc") != "2.0":
@@ -141,10 +125,10 @@ def _problem(value: Any) -> str | None:
         return "id must be a string or an integer"
     if "method" not in value:
         answers = "id" in value and ("result" in value or "error" in value)
-        return None if answers else "it is neither a request, a notification nor a response"
+        return "" if answers else "it is neither a request, a notification nor a response"
     if not isinstance(value["method"], str):
         return "method must be a string"
-    return None if isinstance(value.get("params", {}), dict) else "params must be an object"
+    return "" if isinstance(value.get("params", {}), dict) else "params must be an object"
 
 
 def is_request(message: Object) -> bool:

@@ -76,9 +76,8 @@ def joined(kept: Sequence[tuple[Identity, Object]]) -> Offer:
                 found[method] = result | {
                     name: [*before.get(name, ()), *value] for name, value in result.items() if isinstance(value, list)
                 }
-        style = {"failures": data["failures"], "error_prefix": data["error_prefix"]}
         for method, tools in data["asked"].items():
-            asked[method] = {**asked.get(method, {}), **{name: one | style for name, one in tools.items()}}
+            asked[method] = {**asked.get(method, {}), **tools}
     return Offer(both, lists, asked)
 
 
