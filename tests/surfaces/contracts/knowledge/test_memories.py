@@ -13,7 +13,7 @@ from speaking import Client
 from everlore.engine import Engine
 from everlore.errors import Damaged, EverloreError, InvalidInput, NotFound, Unavailable
 from everlore.memory import invalidate, save_note
-from everlore.surfaces.contracts.knowledge.memories import DATABASE, NOT_READY, NotReady, plain_id, shown, told
+from everlore.surfaces.contracts.knowledge.memories import DATABASE, NOT_READY, plain_id, shown, told
 from everlore.types import Owner, Scope
 
 LISBON = "I moved to Lisbon in May."
@@ -203,7 +203,7 @@ def test_what_is_no_id_is_named_by_its_argument(given: Any) -> None:
     [
         (Unavailable("the disk is full"), f"{DATABASE} the disk is full"),
         (Damaged("the index"), f"{DATABASE} the index"),
-        (NotReady(NOT_READY), NOT_READY),
+        (Unavailable(NOT_READY), NOT_READY),
         (NotFound("Memory not found: x"), "Memory not found: x"),
     ],
 )

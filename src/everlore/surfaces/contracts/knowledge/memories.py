@@ -1,8 +1,9 @@
-"""Memory operations: store, get, update, delete, list, declare invalid, and what is or was valid at a moment."""
+"""Memories: store, get, update, delete, list, declare invalid, what is or was valid; and the graph of entities."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -22,15 +23,14 @@ T = TypeVar("T")
 
 NOT_READY = "Embedding service not ready. Please try again."
 DATABASE = "Database error. Please try again."
+LAST_OFFSET = 2**62
 
 
 def plain_id(value: Json, name: str) -> str:
     """An id as a plain string, in the object form that `get_memory` returns, or that form as JSON text."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
-        try:
+        with suppress(ValueError):
             value = from_json(value)
-        except ValueError:
-            return str(value)
     while isinstance(value, Mapping):
         value = value.get("id", value.get("String"))
     if not isinstance(value, str):
@@ -41,15 +41,15 @@ def plain_id(value: Json, name: str) -> str:
 Maybe = Annotated[T | None, {"nullable": True}]
 """May be left out, and is told so in OpenAPI's word."""
 Id = Annotated[str, Read(plain_id)]
-
-
-class NotReady(Unavailable):
-    """The model is loading or failed, and the tool cannot do without it."""
+Successor = Annotated[Maybe[str], Read(lambda value, name: plain_id(value, name) if value else None)]
+MemoryType = Literal["episodic", "semantic", "procedural"]
+User = Annotated[Maybe[str], "Optional user ID filter"]
+Limit = Annotated[int, "Maximum to return (default: 20, max: 100)"]
 
 
 def told(error: EverloreError) -> str:
     """Trouble below begins with the contract's sentence, and goes on with what helps."""
-    below = isinstance(error, Damaged | Unavailable) and not isinstance(error, NotReady)
+    below = isinstance(error, Damaged | Unavailable) and str(error) != NOT_READY
     return f"{DATABASE} {error}" if below else str(error)
 
 
@@ -89,14 +89,6 @@ def shown(row: IndexedMemory) -> dict[str, Any]:
     }
     ended = {"invalidation_reason": row.data.get("invalidation_reason"), "superseded_by": memory.successor(row)}
     return found | {name: value for name, value in ended.items() if value}
-
-
-LAST_OFFSET = 2**62
-
-MemoryType = Literal["episodic", "semantic", "procedural"]
-User = Annotated[Maybe[str], "Optional user ID filter"]
-Limit = Annotated[int, "Maximum to return (default: 20, max: 100)"]
-Successor = Annotated[Maybe[str], Read(lambda value, name: plain_id(value, name) if value else None)]
 
 
 @tool("Store a memory")
@@ -202,3 +194,65 @@ def invalidate(
 
 TOOLS = (store_memory, get_memory, update_memory, delete_memory, list_memories)
 TIME_TOOLS = (get_valid, get_valid_at, invalidate)
+
+
+@tool("Create an entity", repeatable=True)
+def create_entity(
+    ask: Caller,
+    name: Annotated[str, "Entity name"],
+    entity_type: Annotated[Maybe[str], "Type: person, project, concept, file, etc."] = None,
+    description: Annotated[Maybe[str], "Optional description"] = None,
+    user_id: Annotated[Maybe[str], "Optional user ID for isolation"] = None,
+) -> dict[str, Json]:
+    """Create a knowledge graph entity."""
+    key = memory.create_entity(ask.engine, owner_of(ask, user_id), name, entity_type or "", description or "")
+    return {"id": key.global_id}
+
+
+@tool("Create a relation", repeatable=True)
+def create_relation(
+    ask: Caller,
+    from_entity: Annotated[Id, "Source entity ID"],
+    to_entity: Annotated[Id, "Target entity ID"],
+    relation_type: Annotated[str, "Relation type: works_on, knows, uses, etc."],
+    weight: Annotated[float, "Relation weight (0.0-1.0, default: 1.0)", {"minimum": 0, "maximum": 1}] = 1.0,
+) -> dict[str, Json]:
+    """Create a directed relation between two entities."""
+    origin, end = (memory_of(ask, one, entity=True) for one in (from_entity, to_entity))
+    return {"id": memory.create_relation(ask.engine, origin, relation_type, end, weight)}
+
+
+@tool("What is related", reads=True)
+def get_related(
+    ask: Caller,
+    entity_id: Annotated[Id, "Entity ID to start from"],
+    depth: Annotated[int, "Traversal depth (1-3, default: 1)", {"minimum": 1, "maximum": 3}] = 1,
+    direction: Annotated[Literal["outgoing", "incoming", "both"], "Traversal direction"] = "outgoing",
+) -> dict[str, Json]:
+    """Get entities related to a given entity via graph traversal."""
+    found, relations = memory.related(ask.engine, memory_of(ask, entity_id, entity=True), depth, direction)
+    entities = [
+        {
+            "id": row.key.global_id,
+            "name": row.data["name"],
+            "entity_type": row.data["entity_type"] or None,
+            "description": row.data["description"] or None,
+            "user_id": row.key.owner.id,
+        }
+        for row in found
+    ]
+    shown = [
+        {
+            "id": one.id,
+            "from_entity": one.origin.key.global_id,
+            "to_entity": one.end.key.global_id,
+            "relation_type": one.type,
+            "weight": one.weight,
+        }
+        for one in relations
+    ]
+    counts = {"entity_count": len(entities), "relation_count": len(shown)}
+    return {"entities": entities, "relations": shown, **counts}
+
+
+GRAPH_TOOLS = (create_entity, create_relation, get_related)

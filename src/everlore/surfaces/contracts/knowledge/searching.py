@@ -17,7 +17,7 @@ from everlore.search.score import z_scores
 from everlore.search.vectors import await_embedder
 from everlore.stores.base import Vector
 from everlore.surfaces.contracts.knowledge.code_tools import is_local
-from everlore.surfaces.contracts.knowledge.memories import NOT_READY, Maybe, NotReady, memory_type, text
+from everlore.surfaces.contracts.knowledge.memories import NOT_READY, Maybe, memory_type, text
 from everlore.surfaces.contracts.passages import passages
 from everlore.surfaces.contracts.signature import limited
 from everlore.surfaces.contracts.toolset import Caller, tool
@@ -143,12 +143,12 @@ def _told(query: str) -> str:
 def _embedded(engine: Engine, query: str) -> Vector:
     """The query's vector; a model that has just begun to load is waited for a little."""
     if not await_embedder(engine, PATIENCE_SECONDS) and engine.embedder.state() == "loading":
-        raise NotReady(NOT_READY)
+        raise Unavailable(NOT_READY)
     try:
         return engine.embedder.query(query)
     except (Unavailable, Misconfigured) as error:
         log.warning("the embedding model failed", error=str(error))
-        raise NotReady(NOT_READY) from error
+        raise Unavailable(NOT_READY) from error
 
 
 TOOLS = (search, search_text, recall)
