@@ -98,8 +98,10 @@ def identify(header: str | None, address: str, settings: EmcpSection, account: P
         told = f"the token is valid for more than {settings.jwt_max_days} days; get one that ends sooner"
         raise Refused(401, "unauthenticated", told)
     user_id = int(claims["user_id"]) if re.fullmatch(r"\d{1,9}", str(claims.get("user_id"))) else 0
-    name = str(user_id) if user_id else _subject(claims.get("sub")) or f"ip:{address}"
-    return Actor(f"api:{name}", user_id, _scopes(claims))
+    subject = str(claims.get("sub") or "")[:100]
+    if subject.isdecimal() or subject.startswith(("sub:", "ip:")):
+        subject = f"sub:{subject}"  # it is no user of the site, and no address
+    return Actor(f"api:{user_id or subject or f'ip:{address}'}", user_id, _scopes(claims))
 
 
 @cache
@@ -113,14 +115,6 @@ def _jwt() -> ModuleType:
     # a short secret is the owner's decision; they are told so once, when the server starts
     warnings.filterwarnings("ignore", category=jwt.InsecureKeyLengthWarning)
     return jwt
-
-
-def _subject(claim: Json) -> str:
-    """A subject that is a number is no user of the site."""
-    if isinstance(claim, bool) or not isinstance(claim, str | int):
-        return ""
-    subject = str(claim)[:100]
-    return f"sub:{subject}" if subject.isdecimal() or subject.startswith(("sub:", "ip:")) else subject
 
 
 def _scopes(claims: dict[str, Json]) -> frozenset[str]:

@@ -19,6 +19,7 @@ from everlore.extras import installed, load, missing, require
 from everlore.logs import get_logger
 from everlore.surfaces.contracts.emcp import IDENTITY
 from everlore.surfaces.contracts.emcp.callers import Refused, identify
+from everlore.surfaces.contracts.identity import HANDSHAKE_VERSIONS
 from everlore.surfaces.contracts.quoting import escaped
 from everlore.surfaces.contracts.toolset import Caller, Tool, Toolset
 from everlore.types import Json
@@ -130,20 +131,13 @@ def toolset() -> Toolset:
 
 INVALID_REQUEST, NOT_FOUND, INVALID_PARAMS, INTERNAL = -32600, -32601, -32602, -32603
 OF_ERRORS: Final = {InvalidInput: INVALID_PARAMS, NotFound: NOT_FOUND, Unavailable: INTERNAL}
-VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+VERSIONS: Final = HANDSHAKE_VERSIONS[::-1]
 STATELESS: Final = "2026-07-28"
 VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 """In `_meta` of every request of the stateless protocol."""
-NOTHING: Final = {
-    "resources/list": "resources",
-    "resources/templates/list": "resourceTemplates",
-    "prompts/list": "prompts",
-}
+EMPTY = {"resources/list": "resources", "resources/templates/list": "resourceTemplates", "prompts/list": "prompts"}
 """Lists of what this server has none of, and how the answer calls them."""
-WITHOUT_INSTRUCTIONS: Final = ("2025-03-26", "2024-11-05")
-PAGE: Final = 15
-LARGEST_PAGE: Final = 50
-SOMETHING_WRONG: Final = "something went wrong here; the server's log says what"
+PAGE, LARGEST_PAGE = 15, 50
 
 log = get_logger("everlore.emcp")
 
@@ -172,7 +166,7 @@ def answer(engine: Engine, user_id: int, handle: str, message: Json) -> Json:
         return failure(id_, INTERNAL, told)
     except Exception:
         log.exception("unhandled error")
-        return failure(id_, INTERNAL, SOMETHING_WRONG)
+        return failure(id_, INTERNAL, "something went wrong here; the server's log says what")
 
 
 def _problem(message: Json) -> str:
@@ -220,8 +214,7 @@ def _result(engine: Engine, user_id: int, method: str, params: Mapping[str, Json
             version = VERSIONS[0] if requested is None else requested
             if version not in VERSIONS:
                 raise _Unsupported(requested)
-            told = {} if version in WITHOUT_INSTRUCTIONS else IDENTITY.guidance
-            return {"protocolVersion": version, **_identity(), **told}
+            return {"protocolVersion": version, **_identity(), **(IDENTITY.guidance if version >= "2025-06-18" else {})}
         case "server/discover":
             return {"supportedVersions": [STATELESS, *VERSIONS], **_identity(), **IDENTITY.guidance}
         case "tools/list":
@@ -233,8 +226,8 @@ def _result(engine: Engine, user_id: int, method: str, params: Mapping[str, Json
             return result(call(engine, user_id, name, _unless_empty(params.get("arguments"))))
         case "ping":
             return {}
-        case _ if method in NOTHING:
-            return {NOTHING[method]: []}
+        case _ if method in EMPTY:
+            return {EMPTY[method]: []}
         case _:
             raise NotFound(f"there is no method {method[:100]!r}")
 
