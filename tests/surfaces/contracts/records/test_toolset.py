@@ -380,7 +380,7 @@ def test_a_record_is_shown_as_it_was_saved(engine: Engine) -> None:
     saved = save_record(engine, OWNER, "decision", {"a": 1}, "chat://1", ("x",), 0.9)
     key = record.key(OWNER, saved.local_id)
     row = engine.index.rows.find([key])[key]
-    assert toolset.item(row, 0.5) | {"createdAt": ""} == {
+    assert toolset.item(row, similarity=0.5) | {"createdAt": ""} == {
         "id": saved.local_id,
         "type": "decision",
         "similarity": 0.5,

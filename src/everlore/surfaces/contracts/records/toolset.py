@@ -30,7 +30,7 @@ from everlore.surfaces.contracts.records.environment import ENVIRONMENT
 from everlore.surfaces.contracts.records.fields import MOST_LISTED
 from everlore.surfaces.contracts.signature import Read
 from everlore.surfaces.contracts.toolset import Argument, Caller, Content, Items, Prompt, Resource, Toolset, tool
-from everlore.types import AllOf, IndexedMemory, Json, Predicate, Where
+from everlore.types import AllOf, IndexedMemory, Predicate, Where
 
 RECORD = record.RECORD.name
 OTHERS = tuple(kind for kind in MEMORIES if kind != RECORD)
@@ -104,7 +104,7 @@ def memory_search(
         found += recall(ask.engine, asked, RECORDS).best
     best = sorted(found, key=lambda hit: (-hit.score, -hit.stored.timestamp, hit.stored.key.global_id))[:limit]
     # with the sentences that matched, where a longer text is behind the link
-    items = tuple(item(hit.stored, hit.score) | passages(hit, ask.engine.clock) for hit in best)
+    items = tuple(item(hit.stored, similarity=hit.score) | passages(hit, ask.engine.clock) for hit in best)
     return Items(items, tuple(link(hit.stored) for hit in best))
 
 
@@ -186,41 +186,37 @@ def _item(ask: Caller, number: str) -> IndexedMemory:
     raise NotFound(f"Memory not found: {number[:100]}")
 
 
-def _said(row: IndexedMemory) -> Mapping[str, Json]:
-    """What a record says of itself; any other memory the same, with its kind for a type and without tags."""
-    if row.key.kind == record.RECORD.name:
-        return {"id": row.key.local_id.removeprefix(f"{record.RECORD.code}_"), **row.data}
-    source = f"everlore://{row.key.kind}/{row.key.public_id}"
-    told = {"id": row.key.global_id, "type": row.key.kind, "tags": (), "confidence": 1.0, "source": source}
-    return told | {"json": {"text": kind(row.key.kind).text(row.data)}}
-
-
-def item(row: IndexedMemory, similarity: float | None = None) -> dict[str, Any]:
-    said = _said(row)
-    shown = {"id": said["id"], "type": said["type"]} | ({} if similarity is None else {"similarity": similarity})
-    return shown | {"tags": list(said["tags"]), "createdAt": iso(row.timestamp)}
-
-
-def link(row: IndexedMemory) -> Resource:
-    number = _said(row)["id"]
-    return Resource(uri=f"mem://item/{number}", name=f"memory:{number}", description=f"Full content for {number}")
-
-
-def short(row: IndexedMemory) -> dict[str, Any]:
-    said = _said(row)
+def whole(row: IndexedMemory) -> dict[str, Any]:
+    """A record as the contract shows it; any other memory alike, with its kind for a type and without tags."""
+    number, said = row.key.local_id.removeprefix(f"{record.RECORD.code}_"), row.data
+    if row.key.kind != RECORD:
+        number, text = row.key.global_id, kind(row.key.kind).text(row.data)
+        said = {"type": row.key.kind, "tags": (), "confidence": 1.0, "json": {"text": text}}
+        said["source"] = f"everlore://{row.key.kind}/{row.key.public_id}"
     return {
-        "id": said["id"],
+        "id": number,
         "type": said["type"],
         "tags": list(said["tags"]),
         "confidence": said["confidence"],
         "created_at": iso(row.timestamp),
         "updated_at": iso(row.updated),
+        "content": said["json"],
+        "source": said["source"],
     }
 
 
-def whole(row: IndexedMemory) -> dict[str, Any]:
-    said = _said(row)
-    return short(row) | {"content": said["json"], "source": said["source"]}
+def short(row: IndexedMemory) -> dict[str, Any]:
+    return {name: value for name, value in whole(row).items() if name not in ("content", "source")}
+
+
+def item(row: IndexedMemory, **more: float) -> dict[str, Any]:
+    told = whole(row)
+    return {"id": told["id"], "type": told["type"], **more, "tags": told["tags"], "createdAt": told["created_at"]}
+
+
+def link(row: IndexedMemory) -> Resource:
+    number = whole(row)["id"]
+    return Resource(uri=f"mem://item/{number}", name=f"memory:{number}", description=f"Full content for {number}")
 
 
 RESOURCES = (
@@ -252,28 +248,22 @@ def _save_prompt(arguments: Mapping[str, str]) -> str:
     )
 
 
+def _takes(required: int, **about: str) -> tuple[Argument, ...]:
+    """Of these the first so many are required."""
+    return tuple(Argument(name, told, at < required) for at, (name, told) in enumerate(about.items()))
+
+
+_RECALL = _takes(1, query="What to recall", tags="Tags that narrow it, with commas between", limit="How many at most")
+_SAVE = _takes(
+    3,
+    type="note, decision, runbook, todo, ...",
+    source="Where it comes from",
+    confidence="0 to 1",
+    tags="Tags, with commas between",
+)
 PROMPTS = (
-    Prompt(
-        "memory_recall",
-        "Recall memories before answering",
-        (
-            Argument("query", "What to recall", required=True),
-            Argument("tags", "Tags that narrow it, with commas between"),
-            Argument("limit", "How many at most"),
-        ),
-        _recall_prompt,
-    ),
-    Prompt(
-        "memory_save",
-        "Save what was learned",
-        (
-            Argument("type", "note, decision, runbook, todo, ...", required=True),
-            Argument("source", "Where it comes from", required=True),
-            Argument("confidence", "0 to 1", required=True),
-            Argument("tags", "Tags, with commas between"),
-        ),
-        _save_prompt,
-    ),
+    Prompt("memory_recall", "Recall memories before answering", _RECALL, _recall_prompt),
+    Prompt("memory_save", "Save what was learned", _SAVE, _save_prompt),
 )
 
 
