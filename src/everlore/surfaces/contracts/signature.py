@@ -92,7 +92,6 @@ def schema_of(annotation: Any) -> Schema:
 
 
 def _apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The type, and what `Annotated` says of it."""
     parts = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
     return parts[0], parts[1:]
 
@@ -180,7 +179,6 @@ def _read_object(schema: Schema, value: dict[str, Json], path: str) -> dict[str,
 
 
 def _problem(schema: Schema, value: Json) -> str:
-    """What a value of the right type must be and is not."""
     if isinstance(value, str | list):
         most = schema.get("maxLength", schema.get("maxItems"))
         if len(value) < schema.get("minLength", 0):

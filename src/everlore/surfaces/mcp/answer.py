@@ -150,7 +150,6 @@ def _failed(toolset: Toolset, message: str, code: int = FAILED) -> Object:
 
 
 def _shown(value: Json | Text | Items, caller: Caller) -> Object:
-    """A tool's result: content blocks, and structured content where there is some."""
     if isinstance(value, Text):
         return {"content": [_block(value.text)], "isError": False}
     links: list[Object] = []

@@ -242,13 +242,11 @@ class Session:
 
 
 def greeting(identity: Identity, version: str) -> Object:
-    """The result of `initialize`."""
     told = {"capabilities": dict(identity.capabilities), "serverInfo": identity.server_info, **identity.guidance}
     return {"protocolVersion": version, **told}
 
 
 def _bad_params(method: str, params: Object) -> str:
-    """What of a request's parameters is not as the protocol says, or nothing."""
     needed = "uri" if method == "resources/read" else "name" if method in ("tools/call", "prompts/get") else ""
     if needed and not isinstance(params.get(needed), str):
         return f"{needed}: {'a string is needed' if needed in params else 'it is missing'}"

@@ -47,8 +47,7 @@ class Work:
     def __init__(self, message: Object, session: Session, known: Object, answers: Answers) -> None:
         self.id = message["id"]
         self.message = message
-        self.known = known
-        """Of the tool that is called."""
+        self.known = known  # of the tool that is called
         self.writes = not known.get("reads", True)
         self.caller: Object = {"version": session.version, "client": session.client, "bare": session.bare}
         self.stamped = session.stamped

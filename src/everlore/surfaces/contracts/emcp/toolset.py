@@ -69,7 +69,6 @@ def call(engine: Engine, user_id: int, name: str, arguments: Json) -> dict[str, 
 
 
 def result(structured: dict[str, Json]) -> dict[str, Json]:
-    """The answer of a tool as `tools/call` gives it."""
     text = escaped(json.dumps(structured, ensure_ascii=False, separators=(",", ":")))
     return {"content": [{"type": "text", "text": text}], "isError": False, "structuredContent": structured}
 
@@ -79,7 +78,6 @@ def too_large(limit: int) -> str:
 
 
 def described(max_items: int) -> list[dict[str, Json]]:
-    """The tools as `tools/list` shows them."""
     return [
         {
             "name": name,
@@ -196,7 +194,6 @@ def internal(answered: Json) -> bool:
 
 
 def method_of(message: Json) -> str:
-    """Empty where there is none."""
     method = message.get("method") if isinstance(message, Mapping) else None
     return method if isinstance(method, str) else ""
 

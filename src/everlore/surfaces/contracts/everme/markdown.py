@@ -14,8 +14,7 @@ from everlore.types import Json
 
 CONTEXT_TOKENS = 800
 SEARCH_TOKENS = 4000
-ID = 120
-"""Characters of an id."""
+ID = 120  # characters
 RULE = "rule"
 OF_USER = 3
 """Lines that tell who the user is."""
@@ -136,7 +135,6 @@ def _episode(row: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _past(passage: Mapping[str, Json]) -> str:
-    """That it held once, and what holds since."""
     if not passage.get("valid_until"):
         return ""
     by = f", now {quoted(passage['ended_by'])}" if passage.get("ended_by") else ""

@@ -31,8 +31,7 @@ from everlore.surfaces.contracts.quoting import line, whose
 from everlore.types import Filter, IndexedMemory, Json, Message, Owner, Predicate, Scope, Track
 
 TYPES = ("episodic_memory", "profile", "raw_message", "agent_memory")
-TOP_K = 5
-"""Of each sort, in a context."""
+TOP_K = 5  # of each sort, in a context
 MOST_OWNERS = 16
 """Owners of a scope that a search looks at: the one asking first, then those with the most memories."""
 MOST_WAITING = 500
@@ -184,7 +183,6 @@ def find(engine: Engine, person: Person, public_id: str) -> IndexedMemory:
 
 
 def shown(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
-    """A memory as JSON, without a score."""
     kind, owner = row.key.kind, row.key.owner
     told: dict[str, Json] = {"id": row.key.public_id, f"{owner.track}Id": owner.id}
     told["timestamp"] = clock.show(row.updated if kind == "skill" else row.timestamp)
