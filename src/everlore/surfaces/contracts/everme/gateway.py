@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from everlore.accounts.values import Agent, Poll, Source
@@ -25,47 +25,43 @@ from everlore.memory.statements import add_statements
 from everlore.surfaces.contracts.everme.reading import Person
 from everlore.types import Json, Role
 
-CODES: Mapping[int, tuple[str, int]] = {
-    20001: ("ErrInvalidParams", 400),
-    20002: ("ErrNotFound", 404),
-    20003: ("ErrMethodNotAllowed", 405),
-    20004: ("ErrUnsupportedMedia", 415),
-    20005: ("ErrRateLimited", 429),
-    20006: ("ErrTooLarge", 413),
-    30001: ("ErrUnauthorized", 401),
-    30002: ("ErrForbidden", 403),
-    30003: ("ErrTokenInvalid", 401),
-    30101: ("ErrDeviceCodeInvalid", 400),
-    30103: ("ErrDeviceDenied", 403),
-    30104: ("ErrSlowDown", 429),
-    30201: ("ErrApiKeyInvalid", 401),
-    30202: ("ErrApiKeyRevoked", 401),
-    30203: ("ErrApiKeyExpired", 401),
-    30301: ("ErrAgentTokenInvalid", 401),
-    30302: ("ErrAgentDisconnected", 401),
-    30303: ("ErrScopeInsufficient", 403),
-    30304: ("ErrAgentTokenExpired", 401),
-    40005: ("ErrIdempotencyConflict", 409),
-    40101: ("ErrRecordNotFound", 404),
-    40102: ("ErrUploadNotFound", 404),
-    40103: ("ErrUploadExpired", 403),
-    40104: ("ErrUploadMismatch", 400),
-    50000: ("ErrInternal", 500),
-    50101: ("ErrUnavailable", 503),
+
+class Code(NamedTuple):
+    name: str
+    status: int
+    why: str = ""
+    """The reason of `Denied` that has this code."""
+
+
+CODES: Mapping[int, Code] = {
+    20001: Code("ErrInvalidParams", 400),
+    20002: Code("ErrNotFound", 404),
+    20003: Code("ErrMethodNotAllowed", 405),
+    20004: Code("ErrUnsupportedMedia", 415),
+    20005: Code("ErrRateLimited", 429),
+    20006: Code("ErrTooLarge", 413),
+    30001: Code("ErrUnauthorized", 401, "missing"),
+    30002: Code("ErrForbidden", 403),
+    30003: Code("ErrTokenInvalid", 401, "malformed"),
+    30101: Code("ErrDeviceCodeInvalid", 400, "device"),
+    30103: Code("ErrDeviceDenied", 403),
+    30104: Code("ErrSlowDown", 429, "slow"),
+    30201: Code("ErrApiKeyInvalid", 401, "key_invalid"),
+    30202: Code("ErrApiKeyRevoked", 401, "key_revoked"),
+    30203: Code("ErrApiKeyExpired", 401, "key_expired"),
+    30301: Code("ErrAgentTokenInvalid", 401, "agent_invalid"),
+    30302: Code("ErrAgentDisconnected", 401, "agent_revoked"),
+    30303: Code("ErrScopeInsufficient", 403, "scope"),
+    30304: Code("ErrAgentTokenExpired", 401, "agent_expired"),
+    40005: Code("ErrIdempotencyConflict", 409),
+    40101: Code("ErrRecordNotFound", 404),
+    40102: Code("ErrUploadNotFound", 404),
+    40103: Code("ErrUploadExpired", 403),
+    40104: Code("ErrUploadMismatch", 400),
+    50000: Code("ErrInternal", 500),
+    50101: Code("ErrUnavailable", 503),
 }
-DENIALS = {
-    "missing": 30001,
-    "malformed": 30003,
-    "device": 30101,
-    "slow": 30104,
-    "key_invalid": 30201,
-    "key_revoked": 30202,
-    "key_expired": 30203,
-    "agent_invalid": 30301,
-    "agent_revoked": 30302,
-    "scope": 30303,
-    "agent_expired": 30304,
-}
+DENIALS = {code.why: number for number, code in CODES.items() if code.why}
 OF_STATUS = {400: 20001, 404: 20002, 405: 20003, 413: 20006, 415: 20004, 422: 20001, 429: 20005, 403: 30002, 503: 50101}
 """The code of what is about HTTP, not about the gateway's own matters."""
 _OF_ERROR = {InvalidInput: 20001, UnsupportedMedia: 20001, NotFound: 40101, Conflict: 40005, Unavailable: 50101}
@@ -109,8 +105,7 @@ def code_of_status(status: int) -> int:
     return OF_STATUS.get(status, 20001 if status < 500 else 50000)
 
 
-class Body(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, frozen=True, extra="ignore")
+class Body(BaseModel, alias_generator=to_camel, frozen=True, extra="ignore"): ...
 
 
 class Login(Body):

@@ -7,7 +7,7 @@ from functools import partial
 from operator import not_
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from everlore.clock import Clock
 from everlore.redact import redact
@@ -49,10 +49,8 @@ class FlushData(Metered):
     status: Literal["extracted", "no_extraction"]
 
 
-class Whole(BaseModel):
+class Whole(BaseModel, json_schema_serialization_defaults_required=True):
     """Always sent with all its fields, those with a default included, and described so."""
-
-    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
 class Placed(Whole):
