@@ -17,18 +17,8 @@ from everlore.logs import get_logger
 from everlore.redact import redact_deep
 from everlore.surfaces.contracts.quoting import as_json
 from everlore.surfaces.contracts.toolset import Caller, Items, Prompt, Resource, Text, Tool, Toolset
-from everlore.surfaces.mcp.protocol import (
-    FAILED,
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    LISTS_LAST_MS,
-    METHOD_NOT_FOUND,
-    NOT_INITIALIZED,
-    STATELESS,
-    Object,
-    Offer,
-    Refused,
-)
+from everlore.surfaces.mcp import protocol
+from everlore.surfaces.mcp.protocol import STATELESS, Object, Offer, Refused
 from everlore.surfaces.mcp.toolsets import joined
 from everlore.types import Json
 
@@ -61,7 +51,7 @@ def offered(toolset: Toolset) -> Object:
     if toolset.prompts:
         lists["prompts/list"] = {"prompts": [_prompt(one) for one in toolset.prompts]}
         asked["prompts/get"] = {}
-    kept = {"cacheScope": "public", "resultType": "complete", "ttlMs": LISTS_LAST_MS}
+    kept = {"cacheScope": "public", "resultType": "complete", "ttlMs": protocol.LISTS_LAST_MS}
     lasting = {method: dict(sorted((found | kept).items())) for method, found in lists.items()}
     return {"handshake": lists, STATELESS: lasting, "asked": asked}
 
@@ -105,7 +95,7 @@ def answer(toolsets: Sequence[Toolset], method: str, params: Object, caller: Cal
         raise
     except Exception as error:
         _report(error, method=method)
-        raise Refused(INTERNAL_ERROR, UNEXPECTED) from None
+        raise Refused(protocol.INTERNAL_ERROR, UNEXPECTED) from None
     return found
 
 
@@ -119,7 +109,7 @@ def _answer(toolsets: Sequence[Toolset], method: str, params: Object, caller: Ca
             return _rendered(toolsets, params["name"], params.get("arguments") or {})
     lists = offer_of(toolsets).lists["handshake"]
     if method not in lists:
-        raise Refused(METHOD_NOT_FOUND, "Method not found", method)
+        raise Refused(protocol.METHOD_NOT_FOUND, "Method not found", method)
     return lists[method]
 
 
@@ -129,21 +119,22 @@ def _called(toolsets: Sequence[Toolset], name: str, arguments: Mapping[str, Json
         first = toolsets[0]
         if first.error_prefix:
             return _failed(first, f"unknown tool: {name[:100]}")
-        raise Refused(METHOD_NOT_FOUND if first.failures == "rpc" else INVALID_PARAMS, f"Unknown tool: {name[:100]}")
+        code = protocol.METHOD_NOT_FOUND if first.failures == "rpc" else protocol.INVALID_PARAMS
+        raise Refused(code, f"Unknown tool: {name[:100]}")
     if not tool.reads and caller.principal is not None and "mem:write" not in caller.principal.scopes:
         return _failed(toolset, f"{name} changes memories, and this token may only read; it lacks mem:write")
     try:
         return _shown(tool.call(caller, arguments), caller)
     except EverloreError as error:
         known = {InvalidInput: toolset.invalid_code, NotFound: toolset.missing_code}
-        code = next((code for kind, code in known.items() if isinstance(error, kind)), FAILED)
+        code = next((code for kind, code in known.items() if isinstance(error, kind)), protocol.FAILED)
         return _failed(toolset, toolset.told(error), code)
     except Exception as error:
         _report(error, tool=name)
         return _failed(toolset, UNEXPECTED)
 
 
-def _failed(toolset: Toolset, message: str, code: int = FAILED) -> Object:
+def _failed(toolset: Toolset, message: str, code: int = protocol.FAILED) -> Object:
     if toolset.failures == "rpc":
         raise Refused(code, message)
     return {"content": [_block(f"{toolset.error_prefix}{message}")], "isError": True}
@@ -186,30 +177,28 @@ def _read(toolsets: Sequence[Toolset], uri: str, caller: Caller) -> Object:
         except (InvalidInput, NotFound) as error:
             refused = refused or _unread(toolset, error, uri, caller.protocol_version)
         except EverloreError as error:
-            raise Refused(FAILED, toolset.told(error)) from None
+            raise Refused(protocol.FAILED, toolset.told(error)) from None
         else:
             return {"contents": [{"uri": uri, "mimeType": content.mime_type, "text": _block(content.text)["text"]}]}
-    raise refused or Refused(METHOD_NOT_FOUND, "Method not found", "resources/read")
+    raise refused or Refused(protocol.METHOD_NOT_FOUND, "Method not found", "resources/read")
 
 
 def _unread(toolset: Toolset, error: EverloreError, uri: str, version: str) -> Refused:
-    rpc = toolset.failures == "rpc"
-    if isinstance(error, InvalidInput):
-        return Refused(toolset.invalid_code if rpc else INVALID_PARAMS, str(error))
-    # -32002 is the protocol's own code for it until 2025-11-25, but some contracts use that one for another thing
-    return Refused(
-        FAILED if rpc else INVALID_PARAMS if version == STATELESS else NOT_INITIALIZED, str(error), {"uri": uri}
-    )
+    invalid = isinstance(error, InvalidInput)
+    code = toolset.invalid_code if invalid else protocol.FAILED
+    if toolset.failures != "rpc":  # until 2025-11-25 the protocol has one of its own for what is not there
+        code = protocol.INVALID_PARAMS if invalid or version == STATELESS else protocol.NOT_INITIALIZED
+    return Refused(code, str(error), None if invalid else {"uri": uri})
 
 
 def _rendered(toolsets: Sequence[Toolset], name: str, given: Mapping[str, str]) -> Object:
     prompts = {prompt.name: prompt for toolset in toolsets for prompt in toolset.prompts}
     if name not in prompts:
-        raise Refused(INVALID_PARAMS, f"Unknown prompt: {name[:100]}; there are: {', '.join(prompts)}")
+        raise Refused(protocol.INVALID_PARAMS, f"Unknown prompt: {name[:100]}; there are: {', '.join(prompts)}")
     prompt = prompts[name]
     for argument in prompt.arguments:
         if argument.required and not given.get(argument.name):
-            raise Refused(INVALID_PARAMS, f"{argument.name} is required by the prompt {prompt.name}")
+            raise Refused(protocol.INVALID_PARAMS, f"{argument.name} is required by the prompt {prompt.name}")
     message = {"role": "user", "content": _block(prompt.render(given))}
     return {"description": prompt.description, "messages": [message]}
 

@@ -20,18 +20,8 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 from everlore.errors import EverloreError
-from everlore.surfaces.mcp.protocol import (
-    EMPTY_BATCH,
-    INTERNAL_ERROR,
-    Object,
-    Offer,
-    Refused,
-    Session,
-    checked,
-    dumped,
-    is_request,
-    read,
-)
+from everlore.surfaces.mcp import protocol
+from everlore.surfaces.mcp.protocol import Object, Offer, Refused, Session, dumped
 
 FINISH_SECONDS: Final = 30.0
 """How long accepted requests may take to be answered once stdin has ended,"""
@@ -120,9 +110,9 @@ class Desk:
         if not line.strip():
             return
         try:
-            value = read(line)
+            value = protocol.read(line)
             if value == []:
-                raise EMPTY_BATCH
+                raise protocol.EMPTY_BATCH
         except Refused as error:
             self._pipe.write(dumped(error.answer()))
             return
@@ -134,8 +124,8 @@ class Desk:
     def _take(self, value: Any, answers: Answers) -> None:
         id_ = None
         try:
-            message = checked(value)
-            if not is_request(message):
+            message = protocol.checked(value)
+            if not protocol.is_request(message):
                 if message.get("method") == "notifications/cancelled":
                     self._cancel(message.get("params", {}).get("requestId"))
                 answers.put(None)
@@ -175,7 +165,9 @@ class Desk:
             answer = error.answer(work.id)
         except Exception as error:
             print(f"error: unexpected {type(error).__name__} in {work.message['method']}", file=sys.stderr)
-            answer = Refused(INTERNAL_ERROR, "Something went wrong on our side. Please try again.").answer(work.id)
+            answer = Refused(protocol.INTERNAL_ERROR, "Something went wrong on our side. Please try again.").answer(
+                work.id
+            )
         with self._changed:
             if not work.cancelled:
                 work.answers.put(dumped(answer))
