@@ -43,7 +43,7 @@ class Local:
         self._names = names
         self._made = made
         self._closed = False
-        self._lock = threading.RLock()
+        self._loading, self._lock = threading.Lock(), threading.Lock()
         self._opened: tuple[Engine, Worker] | None = None
         self._failure: EverloreError | OSError | None = None
 
@@ -61,7 +61,7 @@ class Local:
         return made
 
     def _loaded(self) -> Sequence[Toolset]:
-        with self._lock:
+        with self._loading:
             return self._toolsets
 
     def warm(self, end: Callable[[EverloreError], None]) -> None:
