@@ -101,13 +101,7 @@ def listed(memory_type: str, rows: Iterable[IndexedMemory], total: int, app_id: 
 
 
 def found(
-    recall: Recall,
-    profile: IndexedMemory | None,
-    waiting: Iterable[Message],
-    app_id: str,
-    clock: Clock,
-    *,
-    explain: bool,
+    recall: Recall, profile: IndexedMemory | None, waiting: Iterable[Message], app_id: str, clock: Clock
 ) -> SearchData:
     """`recall.hits` are by kind; notes and records stand among the episodes."""
     told: dict[str, Any] = {array: [] for array in ARRAYS}
@@ -120,7 +114,7 @@ def found(
     if profile is not None:
         told["profiles"] = [_item(profile, app_id, clock)]
     told["unprocessed_messages"] = [_unprocessed(message, app_id, clock) for message in waiting]
-    return SearchData.model_validate(told | {"trace": recall.trace if explain else None, "usage": usage(recall.usage)})
+    return SearchData.model_validate(told | {"trace": recall.trace or None, "usage": usage(recall.usage)})
 
 
 def compact(found: SearchData) -> dict[str, Any]:
