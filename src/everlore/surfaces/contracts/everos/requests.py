@@ -6,7 +6,6 @@ refused, so that a misspelt filter never widens an answer; only `add` accepts fu
 
 from __future__ import annotations
 
-import binascii
 import re
 from base64 import b64decode, b64encode
 from collections import Counter
@@ -121,16 +120,10 @@ class ToolCall(Opaque):
     function: ToolFunction
 
 
-def _content_form(value: object) -> str | None:
-    if isinstance(value, str):
-        return TEXT_TAG
-    return ITEMS_TAG if isinstance(value, list) else None
-
-
 Content = Annotated[
     Annotated[str, Tag(TEXT_TAG)] | Annotated[list[ContentItem], Tag(ITEMS_TAG)],
     Discriminator(
-        _content_form,
+        lambda value: {str: TEXT_TAG, list: ITEMS_TAG}.get(type(value)),
         custom_error_type="content_type",
         custom_error_message="Input should be a string or an array of content items",
     ),
@@ -258,7 +251,7 @@ class File(Request):
             return self.text.encode("utf-8")
         try:
             return b64decode(self.base64 or "", validate=True)
-        except (binascii.Error, ValueError):
+        except ValueError:
             raise InvalidInput(f"the base64 of {self.path[:80]!r} cannot be read") from None
 
 
