@@ -89,6 +89,10 @@ def sample(
     return {"count": 0, "name": None}
 
 
+OF = parameters(sample)
+SCHEMA = input_schema(OF)
+
+
 def test_a_schema_is_the_signature() -> None:
     found = {
         "type": "object",
@@ -126,14 +130,13 @@ def test_a_schema_is_the_signature() -> None:
 )
 def test_sentences_name_the_place_inside(sent: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        read_arguments(parameters(sample), sent)
+        read_arguments(OF, SCHEMA, sent)
     assert str(caught.value) == sentence
 
 
 def test_a_reader_of_its_own_is_asked_always() -> None:
-    of = parameters(sample)
-    assert read_arguments(of, {"type": "a"}) == {"type_": "a", "own": (None, "own")}
-    assert read_arguments(of, {"type": "a", "own": [7], "many": "5"})["own"] == ([7], "own")
+    assert read_arguments(OF, SCHEMA, {"type": "a"}) == {"type_": "a", "own": (None, "own")}
+    assert read_arguments(OF, SCHEMA, {"type": "a", "own": [7], "many": "5"})["own"] == ([7], "own")
 
 
 json_values = st.recursive(

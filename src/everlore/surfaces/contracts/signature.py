@@ -25,6 +25,7 @@ from everlore.errors import InvalidInput
 from everlore.types import Json
 
 SHOWN = 60
+EMPTY = inspect.Parameter.empty
 NAMES: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 TYPES: Mapping[str, Any] = {
     **{name: one for one, name in NAMES.items()},
@@ -45,35 +46,28 @@ class Read:
     read: Callable[[Json, str], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    name: str
-    keyword: str
-    """The name in Python."""
-    schema: Schema
-    required: bool
-    own: Read | None
+Parameters = dict[str, inspect.Parameter]
 
 
-def parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
-    """Of a tool's function; its first one, who is asking, is none of them."""
+def parameters(function: Callable[..., Any]) -> Parameters:
+    """Of a tool's function, by the names of arguments; its first one, who is asking, is none of them."""
     _, *rest = inspect.signature(function, eval_str=True).parameters.values()
-    return tuple(_parameter(one) for one in rest)
+    return {one.name.rstrip("_"): one for one in rest}
 
 
-def _parameter(one: inspect.Parameter) -> Parameter:
-    required = one.default is inspect.Parameter.empty
+def input_schema(of: Parameters) -> Schema:
+    return _object(
+        {name: _argument(one) for name, one in of.items()}, [name for name in of if of[name].default is EMPTY]
+    )
+
+
+def _argument(one: inspect.Parameter) -> Schema:
     schema = schema_of(one.annotation)
     if one.default is None and "type" in schema:
         schema["type"] = _one_or_many([name for name in _types(schema) if name != "null"])
-    elif not required and one.default not in (None, ()):
+    elif one.default not in (EMPTY, None, ()):
         schema["default"] = one.default
-    own = next((part for part in _apart(one.annotation)[1] if isinstance(part, Read)), None)
-    return Parameter(one.name.rstrip("_"), one.name, schema, required, own)
-
-
-def input_schema(of: tuple[Parameter, ...]) -> Schema:
-    return _object({one.name: one.schema for one in of}, [one.name for one in of if one.required])
+    return schema
 
 
 def output_schema(function: Callable[..., Any]) -> Schema | None:
@@ -129,17 +123,17 @@ def _types(schema: Schema) -> list[str]:
     return [named] if isinstance(named, str) else named
 
 
-def read_arguments(of: tuple[Parameter, ...], given: Mapping[str, Json]) -> dict[str, Any]:
+def read_arguments(of: Parameters, schema: Mapping[str, Json], given: Mapping[str, Json]) -> dict[str, Any]:
     """The arguments by their names in Python; raises `InvalidInput` with the first thing that is wrong."""
-    names = [one.name for one in of]
-    if unknown := sorted(name for name in given if name not in names):
-        raise InvalidInput(f"unknown argument: {', '.join(unknown)}; known are: {', '.join(names) or 'none'}")
+    if unknown := sorted(given.keys() - of.keys()):
+        raise InvalidInput(f"unknown argument: {', '.join(unknown)}; known are: {', '.join(of) or 'none'}")
     read: dict[str, Any] = {}
-    for one in of:
-        if one.own is not None:
-            read[one.keyword] = one.own.read(given.get(one.name), one.name)
-        elif one.required or given.get(one.name) is not None:
-            read[one.keyword] = read_value(one.schema, _sent(given, one.name, one.name, one.schema), one.name)
+    for name, one in of.items():
+        shape, own = schema["properties"][name], [part for part in _apart(one.annotation)[1] if isinstance(part, Read)]
+        if own:
+            read[one.name] = own[0].read(given.get(name), name)
+        elif one.default is EMPTY or given.get(name) is not None:
+            read[one.name] = read_value(shape, _sent(given, name, name, shape), name)
     return read
 
 

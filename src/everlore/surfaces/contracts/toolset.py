@@ -92,7 +92,7 @@ class Tool:
     """A second call with the same arguments changes nothing more."""
 
     @cached_property
-    def parameters(self) -> tuple[signature.Parameter, ...]:
+    def parameters(self) -> signature.Parameters:
         return signature.parameters(self.function)
 
     @cached_property
@@ -104,7 +104,7 @@ class Tool:
         return signature.output_schema(self.function)
 
     def call(self, ask: Caller, arguments: Mapping[str, Json]) -> Result:
-        return self.function(ask, **signature.read_arguments(self.parameters, arguments))
+        return self.function(ask, **signature.read_arguments(self.parameters, self.input_schema, arguments))
 
 
 def tool(title: str = "", **hints: bool) -> Callable[[Callable[..., Any]], Tool]:

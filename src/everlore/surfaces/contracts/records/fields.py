@@ -103,3 +103,7 @@ Query = Annotated[str, "A short, specific question", {"minLength": 1, "maxLength
 Type = Annotated[str | None, "Only this type"]
 Tags = Annotated[tuple[str, ...], {"maxItems": ENVIRONMENT.max_tags}, Read(tags)]
 WantedTags = Annotated[Tags, f"Tags such as project:alpha, all of which must be present. {TAG_FORM}"]
+_Limit = Annotated[int, f"Default {ENVIRONMENT.default_limit}, at most {ENVIRONMENT.max_limit}", {"type": "number"}]
+Limit = Annotated[_Limit, Read(lambda value, _: limit(value, ENVIRONMENT.default_limit, ENVIRONMENT.max_limit))]
+_Most = Annotated[int | None, f"At most {MOST_LISTED}", {"type": "number"}]
+Most = Annotated[_Most, Read(lambda value, _: limit(value, MOST_LISTED, MOST_LISTED))]

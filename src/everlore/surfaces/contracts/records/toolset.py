@@ -28,7 +28,6 @@ from everlore.surfaces.contracts.quoting import as_json
 from everlore.surfaces.contracts.records import IDENTITY, fields
 from everlore.surfaces.contracts.records.environment import ENVIRONMENT
 from everlore.surfaces.contracts.records.fields import MOST_LISTED
-from everlore.surfaces.contracts.signature import Read
 from everlore.surfaces.contracts.toolset import Argument, Caller, Content, Items, Prompt, Resource, Toolset, tool
 from everlore.types import AllOf, IndexedMemory, Predicate, Where
 
@@ -88,12 +87,7 @@ def memory_search(
     query: fields.Query,
     type_: fields.Type = None,
     tags: fields.WantedTags = (),
-    limit: Annotated[
-        int,
-        f"Default {ENVIRONMENT.default_limit}, at most {ENVIRONMENT.max_limit}",
-        {"type": "number"},
-        Read(lambda value, _: fields.limit(value, ENVIRONMENT.default_limit, ENVIRONMENT.max_limit)),
-    ] = ENVIRONMENT.default_limit,
+    limit: fields.Limit = ENVIRONMENT.default_limit,
 ) -> Items:
     """Find memories by meaning, best first. Returns ids, types, tags and similarity (0 to 1) with links;
     read mem://item/{id} for the content."""
@@ -110,15 +104,7 @@ def memory_search(
 
 @tool("List memories", reads=True)
 def memory_list(
-    ask: Caller,
-    type_: fields.Type = None,
-    tags: fields.WantedTags = (),
-    limit: Annotated[
-        int | None,
-        f"At most {MOST_LISTED}",
-        {"type": "number"},
-        Read(lambda value, _: fields.limit(value, MOST_LISTED, MOST_LISTED)),
-    ] = None,
+    ask: Caller, type_: fields.Type = None, tags: fields.WantedTags = (), limit: fields.Most = None
 ) -> Items:
     """List memories by type and tags, newest first, with links to their content."""
     rows = _newest(ask, type_, tags, limit or MOST_LISTED)
