@@ -45,7 +45,7 @@ def test_the_tools_of_a_site_need_their_extra(tmp_path: Path, monkeypatch: pytes
         contextlib.closing(open_engine(config.load(memory={"root": tmp_path}))) as engine,
         pytest.raises(Misconfigured, match=r'pip install "everlore\[cms\]"'),
     ):
-        toolset.call(toolset.SiteOpener(), engine, 0, "evo.content.search", {"limit": 5})
+        toolset.call(engine, 0, "evo.content.search", {"limit": 5})
 
 
 def test_every_extra_is_declared_and_all_means_all() -> None:

@@ -8,7 +8,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from injections import INJECTIONS, Injection
 
@@ -52,6 +52,7 @@ def test_json_means_the_same(value: Any) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(texts)
+@example("<```")
 def test_what_is_plain_stays_as_it_is(text: str) -> None:
     assert plain(plain(text)) == plain(text)
     assert len(plain(text).splitlines()) <= 1

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everlore.errors import InvalidInput
-from everlore.surfaces.contracts.signature import Read, input_schema, output_schema, parameters, read_arguments
+from everlore.surfaces.contracts.signature import Read, input_schema, limited, output_schema, parameters, read_arguments
 from everlore.surfaces.contracts.toolset import Caller
 
 NOBODY = Caller(lambda _: pytest.fail("no engine is needed"))
@@ -55,6 +55,7 @@ def test_what_can_be_read_without_loss_is_accepted(sent: dict[str, Any], read: d
         ({"limit": 101}, "limit must be at most 100, not 101"),
         ({"share": "much"}, 'share must be a number, not "much"'),
         ({"kind": "c"}, 'kind must be one of: a, b; not "c"'),
+        ({"share": "NaN"}, 'share must be a number, not "NaN"'),
         ({"deep": []}, "deep must be an object, not []"),
         ({"deep": {"n": "x"}}, 'deep.n must be an integer, not "x"'),
         ({"tags": ["a", 1]}, "tags[1] must be a string, not 1"),
@@ -86,6 +87,10 @@ def sample(
     calls: list[Found] | None = None,
 ) -> Found:
     return {"count": 0, "name": None}
+
+
+OF = parameters(sample)
+SCHEMA = input_schema(OF)
 
 
 def test_a_schema_is_the_signature() -> None:
@@ -125,14 +130,13 @@ def test_a_schema_is_the_signature() -> None:
 )
 def test_sentences_name_the_place_inside(sent: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        read_arguments(parameters(sample), sent)
+        read_arguments(OF, SCHEMA, sent)
     assert str(caught.value) == sentence
 
 
 def test_a_reader_of_its_own_is_asked_always() -> None:
-    of = parameters(sample)
-    assert read_arguments(of, {"type": "a"}) == {"type_": "a", "own": (None, "own")}
-    assert read_arguments(of, {"type": "a", "own": [7], "many": "5"})["own"] == ([7], "own")
+    assert read_arguments(OF, SCHEMA, {"type": "a"}) == {"type_": "a", "own": (None, "own")}
+    assert read_arguments(OF, SCHEMA, {"type": "a", "own": [7], "many": "5"})["own"] == ([7], "own")
 
 
 json_values = st.recursive(
@@ -152,3 +156,9 @@ def test_anything_is_either_read_or_refused(arguments: dict[str, Any]) -> None:
     assert isinstance(read["word"], str)
     assert type(read["limit"]) is int
     assert check(read) == read
+
+
+def test_more_than_the_maximum_is_the_maximum() -> None:
+    assert [limited(limit, 50) for limit in (1, 50, 5.7, 51, 1e300)] == [1, 50, 5, 50, 50]
+    with pytest.raises(InvalidInput, match="between 1 and 50"):
+        limited(0, 50)

@@ -17,7 +17,7 @@ from everlore.background import client
 from everlore.background.place import Place, Server, place_of
 from everlore.errors import Unavailable
 from everlore.extras import load
-from everlore.surfaces.contracts.person.failing import raised
+from everlore.surfaces.contracts.person import raised
 from everlore.types import Json
 
 LOST = "the memory server ended in the middle of this, so nobody knows whether it was done: look before you do it again"
@@ -55,7 +55,7 @@ class Asker:
                     if changes and not isinstance(error, _Unknown):
                         raise Unavailable(LOST) from None
                     break
-        return load(f"{CONTRACT}.questions:ask")(name, self._person, arguments)
+        return load(f"{CONTRACT}.asking:ask")(name, self._person, arguments)
 
     def _found(self, but: Server | None = None) -> Server | None:
         return client.ensure(self._place, but=but) if self._start else client.find(self._place)

@@ -17,7 +17,7 @@ from everlore.memory.review import CHARACTERS_PER_TOKEN, Item
 from everlore.models.chat import ChatModel, Meter
 from everlore.surfaces.cli import output
 from everlore.surfaces.cli.opening import opened
-from everlore.surfaces.contracts.review.shapes import item_shown, outcome_shown
+from everlore.surfaces.contracts.review.toolset import item_shown, outcome_shown
 from everlore.types import Json, Owner, Scope
 
 SHOWN = 300

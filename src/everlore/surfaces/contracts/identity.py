@@ -1,4 +1,5 @@
-"""Who an MCP server says it is. Nothing but the standard library is imported here: a handshake needs no more."""
+"""Who an MCP server says it is; each contract's package has its own. Nothing but the standard library is imported here:
+a handshake needs no more."""
 
 from __future__ import annotations
 
@@ -20,3 +21,12 @@ class Identity:
     server_fields: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of `serverInfo`."""
     version: str = HANDSHAKE_VERSIONS[0]
+
+    @property
+    def server_info(self) -> dict[str, Any]:
+        return {"name": self.server_name, "version": self.server_version, **self.server_fields}
+
+    @property
+    def guidance(self) -> dict[str, str]:
+        """The field `instructions`, where there are some."""
+        return {"instructions": self.instructions} if self.instructions else {}

@@ -1,4 +1,4 @@
-"""The sentences of a hit that matched, as every contract shows them beside its own fields. Pure."""
+"""The sentences of a hit that matched, and its facts, as every contract shows them beside its own fields. Pure."""
 
 from __future__ import annotations
 
@@ -21,3 +21,10 @@ def passages(found: Hit, clock: Clock) -> dict[str, Any]:
 def quotations(found: Hit, clock: Clock) -> list[dict[str, Any]]:
     """Each passage, with whose words it is."""
     return [one.shown(clock) | {"whose": whose(found.stored, one.speaker)} for one in found.passages]
+
+
+def facts(found: Hit) -> list[dict[str, Any]]:
+    return [
+        {"id": one.stored.key.public_id, "content": one.stored.data["content"], "score": one.score}
+        for one in found.facts
+    ]

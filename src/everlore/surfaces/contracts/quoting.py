@@ -41,7 +41,7 @@ _ROLES = (
     "|action(?: input)?)"
 )
 _MARKS = (
-    r"<(?=[\w/!?|｜<\\])"  # <system-reminder>, </context>, <|im_start|>, <<SYS>>, <!--
+    r"<(?=[^\Wˋ]|[/!?|｜<\\])"  # <system-reminder>, </context>, <|im_start|>, <<SYS>>, <!--
     rf"|\[(?=/?(?:[A-Z][A-Z_]{{1,30}}|{_ROLES})\])"  # [INST], [/TOOL_CALLS], [system]
     r"|\](?=\()"  # [text](address), ![picture](address), [system](#message)
     r"|`{3,}|~{3,}"

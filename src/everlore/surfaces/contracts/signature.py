@@ -14,20 +14,21 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from pydantic_core import from_json
+
 from everlore.errors import InvalidInput
 from everlore.types import Json
 
 SHOWN = 60
-WHOLE = re.compile(r"\A\s*([+-]?\d{1,18})(?:\.0+)?\s*")
-DECIMAL = re.compile(r"\A\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*")
+EMPTY = inspect.Parameter.empty
 NAMES: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
-TYPES: Mapping[str, Any] = {name: one for one, name in NAMES.items()} | {
+TYPES: Mapping[str, Any] = {
+    **{name: one for one, name in NAMES.items()},
     "number": int | float,
     "object": dict,
     "array": list,
@@ -45,36 +46,28 @@ class Read:
     read: Callable[[Json, str], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    name: str
-    keyword: str
-    """The name in Python."""
-    schema: Schema
-    required: bool
-    own: Read | None
+Parameters = dict[str, inspect.Parameter]
 
 
-def parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
-    """Of a tool's function; its first one, who is asking, is none of them."""
+def parameters(function: Callable[..., Any]) -> Parameters:
+    """Of a tool's function, by the names of arguments; its first one, who is asking, is none of them."""
     _, *rest = inspect.signature(function, eval_str=True).parameters.values()
-    return tuple(_parameter(one) for one in rest)
+    return {one.name.rstrip("_"): one for one in rest}
 
 
-def _parameter(one: inspect.Parameter) -> Parameter:
-    required = one.default is inspect.Parameter.empty
+def input_schema(of: Parameters) -> Schema:
+    return _object(
+        {name: _argument(one) for name, one in of.items()}, [name for name in of if of[name].default is EMPTY]
+    )
+
+
+def _argument(one: inspect.Parameter) -> Schema:
     schema = schema_of(one.annotation)
-    if one.default is None:
+    if one.default is None and "type" in schema:
         schema["type"] = _one_or_many([name for name in _types(schema) if name != "null"])
-    elif not required and one.default != ():
+    elif one.default not in (EMPTY, None, ()):
         schema["default"] = one.default
-    own = next((part for part in _apart(one.annotation)[1] if isinstance(part, Read)), None)
-    plain = {name: part for name, part in schema.items() if name != "type" or part}
-    return Parameter(one.name.rstrip("_"), one.name, plain, required, own)
-
-
-def input_schema(of: tuple[Parameter, ...]) -> Schema:
-    return _object({one.name: one.schema for one in of}, [one.name for one in of if one.required])
+    return schema
 
 
 def output_schema(function: Callable[..., Any]) -> Schema | None:
@@ -85,17 +78,14 @@ def output_schema(function: Callable[..., Any]) -> Schema | None:
 
 def schema_of(annotation: Any) -> Schema:
     annotation, metadata = _apart(annotation)
-    schema: Schema = {}
-    for text in (part for part in metadata if isinstance(part, str)):
-        schema["description"] = text
-    schema |= _bare(annotation)
+    texts = [part for part in metadata if isinstance(part, str)]
+    schema: Schema = ({"description": texts[-1]} if texts else {}) | _bare(annotation)
     for keywords in (part for part in metadata if isinstance(part, dict)):
         schema |= keywords
     return schema | {name: schema.pop(name) for name in INSIDE if name in schema}
 
 
 def _apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The type, and what `Annotated` says of it."""
     parts = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
     return parts[0], parts[1:]
 
@@ -113,7 +103,7 @@ def _bare(annotation: Any) -> Schema:
     if is_typeddict(annotation):
         hints = get_type_hints(annotation, include_extras=True)
         needed = [name for name, hint in hints.items() if get_origin(hint) is not NotRequired]
-        fields = {n: schema_of(get_args(h)[0] if get_origin(h) is NotRequired else h) for n, h in hints.items()}
+        fields = {name: schema_of(hint if name in needed else get_args(hint)[0]) for name, hint in hints.items()}
         return _object(fields, needed)
     if origin in (dict, Mapping):
         return {"type": "object"}
@@ -133,31 +123,32 @@ def _types(schema: Schema) -> list[str]:
     return [named] if isinstance(named, str) else named
 
 
-def read_arguments(of: tuple[Parameter, ...], given: Mapping[str, Json]) -> dict[str, Any]:
+def read_arguments(of: Parameters, schema: Mapping[str, Json], given: Mapping[str, Json]) -> dict[str, Any]:
     """The arguments by their names in Python; raises `InvalidInput` with the first thing that is wrong."""
-    names = [one.name for one in of]
-    if unknown := sorted(name for name in given if name not in names):
-        raise InvalidInput(f"unknown argument: {', '.join(unknown)}; known are: {', '.join(names) or 'none'}")
+    if unknown := sorted(given.keys() - of.keys()):
+        raise InvalidInput(f"unknown argument: {', '.join(unknown)}; known are: {', '.join(of) or 'none'}")
     read: dict[str, Any] = {}
-    for one in of:
-        if one.own is not None:
-            read[one.keyword] = one.own.read(given.get(one.name), one.name)
-        elif one.required and one.name not in given:
-            raise _missing(one.name, one.schema)
-        elif one.required or given.get(one.name) is not None:
-            read[one.keyword] = _read(one.schema, given[one.name], one.name)
+    for name, one in of.items():
+        shape, own = schema["properties"][name], [part for part in _apart(one.annotation)[1] if isinstance(part, Read)]
+        if own:
+            read[one.name] = own[0].read(given.get(name), name)
+        elif one.default is EMPTY or given.get(name) is not None:
+            read[one.name] = read_value(shape, _sent(given, name, name, shape), name)
     return read
 
 
-def _missing(path: str, schema: Schema) -> InvalidInput:
-    kind = f" ({' or '.join(_types(schema))})" if _types(schema) else ""
-    return InvalidInput(f"{path} is required{kind}")
+def _sent(given: Mapping[str, Json], name: str, path: str, schema: Schema) -> Json:
+    if name not in given:
+        raise InvalidInput(f"{path} is required" + (f" ({' or '.join(_types(schema))})" if _types(schema) else ""))
+    return given[name]
 
 
-def _read(schema: Schema, value: Json, path: str) -> Json:
+def read_value(schema: Schema, value: Json, path: str) -> Json:
     types = _types(schema)
     value = _as_type(types, value)
-    if types and not any(_is(name, value) for name in types):
+    if types and not any(
+        isinstance(value, TYPES[one]) and (type(value) is not bool or one == "boolean") for one in types
+    ):
         allowed = " or ".join(f"{'an' if name[0] in 'aeiou' else 'a'} {name}" for name in types)
         raise InvalidInput(f"{path} must be {allowed}, not {_shown(value)}")
     if problem := _problem(schema, value):
@@ -165,7 +156,7 @@ def _read(schema: Schema, value: Json, path: str) -> Json:
     if isinstance(value, dict) and "properties" in schema:
         return _read_object(schema, value, path)
     if isinstance(value, list) and "items" in schema:
-        return [_read(schema["items"], item, f"{path}[{at}]") for at, item in enumerate(value)]
+        return [read_value(schema["items"], item, f"{path}[{at}]") for at, item in enumerate(value)]
     return value
 
 
@@ -173,58 +164,49 @@ def _read_object(schema: Schema, value: dict[str, Json], path: str) -> dict[str,
     """Fields that the schema does not name are kept as they are."""
     properties, required = schema["properties"], schema.get("required", [])
     for name in required:
-        if name not in value:
-            raise _missing(f"{path}.{name}", properties[name])
+        _sent(value, name, f"{path}.{name}", properties[name])
     return {
-        name: _read(properties[name], part, f"{path}.{name}") if name in properties else part
+        name: read_value(properties.get(name, {}), part, f"{path}.{name}")
         for name, part in value.items()
         if part is not None or name in required or not _types(properties.get(name, {}))
     }
 
 
-def _is(name: str, value: Json) -> bool:
-    return isinstance(value, TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
-
-
 def _problem(schema: Schema, value: Json) -> str:
-    """What a value of the right type must be and is not."""
-    shown = _shown(value)
     if isinstance(value, str | list):
-        least, most = schema.get("minLength", 0), schema.get("maxLength", schema.get("maxItems"))
-        if len(value) < least:
-            return "not be empty" if least == 1 else f"have at least {least} characters"
+        most = schema.get("maxLength", schema.get("maxItems"))
+        if len(value) < schema.get("minLength", 0):
+            return "not be empty"
         if most is not None and len(value) > most:
             return f"have at most {most} {'characters' if isinstance(value, str) else 'items'}, not {len(value)}"
     if "enum" in schema and value not in schema["enum"]:
-        return f"be one of: {', '.join(schema['enum'])}; not {shown}"
+        return f"be one of: {', '.join(schema['enum'])}; not {_shown(value)}"
     if "minimum" in schema and value < schema["minimum"]:
-        return f"be at least {schema['minimum']}, not {shown}"
+        return f"be at least {schema['minimum']}, not {_shown(value)}"
     if "maximum" in schema and value > schema["maximum"]:
-        return f"be at most {schema['maximum']}, not {shown}"
+        return f"be at most {schema['maximum']}, not {_shown(value)}"
     return ""
 
 
 def _as_type(types: list[str], value: Json) -> Json:
-    """The value in one of the types, where that loses nothing; else as it is."""
-    if isinstance(value, float) and "integer" in types and "number" not in types and value.is_integer():
-        return int(value)
-    if not isinstance(value, str) or not types or "string" in types:
-        return value
-    if "integer" in types and (whole := WHOLE.fullmatch(value)):
-        return int(whole[1])
-    if "number" in types and DECIMAL.fullmatch(value):
-        return float(value)
-    if "boolean" in types and value.strip().lower() in ("true", "false"):
-        return value.strip().lower() == "true"
-    if "object" in types or "array" in types:
+    """JSON in a text, where no text is wanted, and whole numbers with a point; else the value as it is."""
+    if isinstance(value, str) and types and "string" not in types:
         try:
-            parsed = json.loads(value)
-        except (ValueError, RecursionError):
+            value = from_json(value.lower() if types == ["boolean"] else value, allow_inf_nan=False)
+        except ValueError:
             return value
-        return parsed if isinstance(parsed, dict | list) else value
+    if isinstance(value, float) and value.is_integer() and "integer" in types and "number" not in types:
+        return int(value)
     return value
 
 
 def _shown(value: Json) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def limited(limit: float, most: int) -> int:
+    """More than the maximum is the maximum."""
+    if limit < 1:
+        raise InvalidInput(f"limit must be between 1 and {most}")
+    return int(min(limit, most))

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from everlore.errors import EverloreError
 from everlore.surfaces.contracts import signature
 from everlore.surfaces.contracts.identity import Identity
-from everlore.types import Json
+from everlore.types import Json, Owner, Scope
 
 if TYPE_CHECKING:  # the engine takes half a second to import
     from everlore.accounts.values import Principal
@@ -48,7 +49,7 @@ class Items:
     """Where the items are read whole."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Caller:
     """The client of the request that is being served."""
 
@@ -64,12 +65,16 @@ class Caller:
     """Whose token the request carries; None for a process of the vault's owner."""
     folder: str = ""
     """Where the host works, on this machine; empty where that is not known."""
-    report: Callable[[float, float | None, str], object] = lambda *_: None
-    """Tells a client that wants to know how far a long call is: how much is done, of how much, in words."""
 
-    @property
+    @cached_property
     def engine(self) -> Engine:
         return self.open_engine(self)
+
+    @property
+    def user(self) -> Owner:
+        """Whose memories are meant where a tool is not told whose."""
+        mcp = self.engine.settings.mcp
+        return Owner(Scope(mcp.app, mcp.project), "user", mcp.user)
 
 
 Result = Json | Text | Items
@@ -87,7 +92,7 @@ class Tool:
     """A second call with the same arguments changes nothing more."""
 
     @cached_property
-    def parameters(self) -> tuple[signature.Parameter, ...]:
+    def parameters(self) -> signature.Parameters:
         return signature.parameters(self.function)
 
     @cached_property
@@ -99,17 +104,15 @@ class Tool:
         return signature.output_schema(self.function)
 
     def call(self, ask: Caller, arguments: Mapping[str, Json]) -> Result:
-        return self.function(ask, **signature.read_arguments(self.parameters, arguments))
+        return self.function(ask, **signature.read_arguments(self.parameters, self.input_schema, arguments))
 
 
-def tool(
-    title: str = "", *, reads: bool = False, destroys: bool = False, repeatable: bool = False
-) -> Callable[[Callable[..., Any]], Tool]:
+def tool(title: str = "", **hints: bool) -> Callable[[Callable[..., Any]], Tool]:
     """A function as a tool of its name. Its docstring, on one line, is the description that models read."""
 
     def made(function: Callable[..., Any]) -> Tool:
         description = " ".join((function.__doc__ or "").split())
-        return Tool(function.__name__.rstrip("_"), description, function, title, reads, destroys, repeatable)
+        return Tool(function.__name__.rstrip("_"), description, function, title, **hints)
 
     return made
 
@@ -155,6 +158,8 @@ class Toolset:
     read: Callable[[Caller, str], Content] | None = None
     """Reads a resource by its address; raises `NotFound`."""
     prompts: tuple[Prompt, ...] = ()
+    told: Callable[[EverloreError], str] = str
+    """What a client reads of an error."""
     begin: Callable[[], None] | None = None
     """Called once by a process of its own, when its logs are set up."""
     invalid_code: int = -32000

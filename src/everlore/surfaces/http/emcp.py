@@ -23,9 +23,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from everlore.engine import Engine
-from everlore.surfaces.contracts.emcp import rpc
+from everlore.surfaces.contracts.emcp import toolset as content
 from everlore.surfaces.contracts.emcp.callers import Actor, Refused, identify, scope_of
-from everlore.surfaces.contracts.emcp.toolset import HANDLE, SiteOpener, too_large
+from everlore.surfaces.contracts.emcp.toolset import HANDLE, too_large
 from everlore.surfaces.http.body import answered, read_bounded, replaying
 from everlore.surfaces.http.emcp_answers import TRACE, announce, audit, refusal_response, trace_of
 from everlore.surfaces.http.emcp_results import Results, payload_hash
@@ -47,7 +47,6 @@ class Server:
     """What the routes share: one per application."""
 
     engine: Engine
-    opener: SiteOpener
     rate: Meter | None
     """None: as often as they like."""
     results: Results
@@ -58,12 +57,11 @@ async def content_server(engine: Engine) -> AsyncIterator[Server]:
     settings = engine.settings.emcp
     results = Results(engine.settings.memory.root / SYSTEM / "dispatch.db", settings.idempotency_seconds)
     per_minute = settings.rate_limit_per_minute
-    server = Server(engine, SiteOpener(), Meter(per_minute) if per_minute else None, results)
+    server = Server(engine, Meter(per_minute) if per_minute else None, results)
     announce(settings)
     try:
         yield server
     finally:
-        server.opener.close()
         server.results.close()
 
 
@@ -82,7 +80,7 @@ class Call:
 
     @property
     def method(self) -> str:
-        return rpc.method_of(self.message)
+        return content.method_of(self.message)
 
     @property
     def messages(self) -> list[Json]:
@@ -177,7 +175,7 @@ async def _gates(server: Server, request: Request, call: Call) -> None:
         call.message = read(call.body)
     except Unreadable as error:
         call.unreadable = error
-    for method in map(rpc.method_of, call.messages):
+    for method in map(content.method_of, call.messages):
         if method:
             _check_scope(actor, method)
         if server.rate and (wait := server.rate.wait(f"{call.handle[:100]}:{method[:100]}:{actor.identity}")):
@@ -194,7 +192,7 @@ async def _dispatch(server: Server, request: Request, call: Call) -> Response:
     if not isinstance(call.message, dict) or not call.method.strip():
         raise Refused(400, "invalid_payload", "send one JSON-RPC request with a method")
     if call.handle != HANDLE:
-        return _json(rpc.no_server(call.message, call.handle))
+        return _json(content.no_server(call.message, call.handle))
     assert call.actor is not None
     digest = payload_hash(call.handle, call.method, call.message.get("params"), call.actor.identity)
     key = _key(request, call.message) or f"sync:{digest[:40]}"
@@ -210,7 +208,7 @@ async def _dispatch(server: Server, request: Request, call: Call) -> Response:
         }
         kept = {"payload_hash": digest, "result": result}
         # a failure on our side must not be kept as the answer of a day
-        if not rpc.internal(answer):
+        if not content.internal(answer):
             first = await run(request, server.results.keep, key, kept)
             reused, kept = first is not None, first or kept
     if kept["payload_hash"] != digest:
@@ -238,8 +236,8 @@ def _key(request: Request, message: dict[str, Json]) -> str:
 def _execute(server: Server, call: Call) -> Json:
     assert call.actor is not None
     if call.unreadable is not None:
-        return rpc.failure(call.unreadable.id, call.unreadable.code, str(call.unreadable))
-    return rpc.answer(server.opener, server.engine, call.actor.user_id, call.handle, call.message)
+        return content.failure(call.unreadable.id, call.unreadable.code, str(call.unreadable))
+    return content.answer(server.engine, call.actor.user_id, call.handle, call.message)
 
 
 def _json(value: Json) -> Response:

@@ -32,7 +32,7 @@ def success(request: HTTPConnection, result: Json) -> JSONResponse:
 def refusal(
     connection: HTTPConnection, code: int, message: str, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
-    name, status = CODES[code]
+    name, status, _ = CODES[code]
     text = redact(f"{name}: {message}")
     body = {"error": text, "requestId": connection.state.request_id, "status": code, "result": None}
     extra = {"WWW-Authenticate": "Bearer"} if status == 401 else {}

@@ -14,9 +14,9 @@ from everlore.models.media.reader import has_files
 from everlore.search.filters import compile_filter
 from everlore.surfaces.contracts.everme import gateway as contract
 from everlore.surfaces.contracts.everme import reading
+from everlore.surfaces.contracts.everme.gateway import QUERY_MOST, wanted
 from everlore.surfaces.contracts.everme.markdown import CONTEXT_TOKENS
-from everlore.surfaces.contracts.everme.messages import QUERY_MOST, wanted
-from everlore.surfaces.contracts.everme.saving import Person
+from everlore.surfaces.contracts.everme.reading import Person
 from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.gateway import ANSWERS, note, principal, success
 from everlore.surfaces.http.guard import seen_by

@@ -22,7 +22,7 @@ from everlore.errors import Conflict, InvalidInput, NotFound
 from everlore.kinds.pieces import split_text
 from everlore.memory import NewMessage, flush, forget, listing, remember
 from everlore.surfaces.contracts.everme.gateway import NewSource, Presign, Refusal, source_shown
-from everlore.surfaces.contracts.everme.saving import Person
+from everlore.surfaces.contracts.everme.reading import Person
 from everlore.surfaces.http.body import JsonRoute, form_file, read_bounded
 from everlore.surfaces.http.gateway import ANSWERS, accounts, base_url, note, principal, success
 from everlore.surfaces.http.gateway_mem import asking

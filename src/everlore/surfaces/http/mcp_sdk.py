@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anyio import CapacityLimiter, from_thread, to_thread
+from anyio import CapacityLimiter, to_thread
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -86,7 +86,6 @@ class _Around:
             bare=bare,
             headers=dict(ctx.request.headers) if ctx.request is not None else {},
             principal=getattr(ctx.request.state, "principal", None) if ctx.request is not None else None,
-            report=lambda *told: from_thread.run(ctx.session.report_progress, *told),
         )
         return session.stamped(
             await to_thread.run_sync(

@@ -24,10 +24,9 @@ from everlore.engine import Engine
 from everlore.errors import EverloreError
 from everlore.memory import NewMessage, flush, remember
 from everlore.project import project_of
-from everlore.surfaces.contracts.person.asking import person
-from everlore.surfaces.contracts.person.failing import told
-from everlore.surfaces.contracts.person.questions import QUESTIONS
-from everlore.surfaces.contracts.person.questions import ask as ask_person
+from everlore.surfaces.contracts.person import told
+from everlore.surfaces.contracts.person.asking import QUESTIONS, person
+from everlore.surfaces.contracts.person.asking import ask as ask_person
 from everlore.surfaces.contracts.toolset import Caller
 from everlore.surfaces.http.body import JsonRequest
 from everlore.surfaces.mcp.answer import answer

@@ -14,7 +14,7 @@ from everlore import memory
 from everlore.engine import Engine
 from everlore.surfaces.contracts.everos.answers import Success
 from everlore.surfaces.contracts.everos.requests import OwnerId, Scoped, StrictBool, StrictInt
-from everlore.surfaces.contracts.review.shapes import LONGEST_REPLY, lent, outcome_shown
+from everlore.surfaces.contracts.review.toolset import LONGEST_REPLY, lent, outcome_shown
 from everlore.surfaces.http.body import JsonRoute
 from everlore.surfaces.http.guard import partition_of
 from everlore.surfaces.http.routes import ERRORS, NOT_FOUND, engine_of, success

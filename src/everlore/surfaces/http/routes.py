@@ -159,7 +159,7 @@ def _search(engine: Engine, owner: Owner, body: asked.SearchRequest) -> tuple[st
     result = recall(engine, query, METHODS[body.method])
     seconds = time.perf_counter() - started
     known = memory.profile(engine, owner) if body.include_profile and owner.track == "user" else None
-    found = presentation.found(result, known, waiting, body.app_id, engine.clock, explain=body.explain)
+    found = presentation.found(result, known, waiting, body.app_id, engine.clock)
     return json.dumps(
         presentation.compact(found), ensure_ascii=False
     ) if body.compact else found.model_dump_json(), seconds

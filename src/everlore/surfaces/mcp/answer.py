@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from everlore.errors import EverloreError, InvalidInput, NotFound
@@ -16,19 +17,8 @@ from everlore.logs import get_logger
 from everlore.redact import redact_deep
 from everlore.surfaces.contracts.quoting import as_json
 from everlore.surfaces.contracts.toolset import Caller, Items, Prompt, Resource, Text, Tool, Toolset
-from everlore.surfaces.mcp.protocol import (
-    FAILED,
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    LISTS,
-    LISTS_LAST_MS,
-    METHOD_NOT_FOUND,
-    NOT_INITIALIZED,
-    STATELESS,
-    Object,
-    Offer,
-    Refused,
-)
+from everlore.surfaces.mcp import protocol
+from everlore.surfaces.mcp.protocol import STATELESS, Object, Offer, Refused
 from everlore.surfaces.mcp.toolsets import joined
 from everlore.types import Json
 
@@ -47,33 +37,23 @@ def offer_of(toolsets: Sequence[Toolset]) -> Offer:
 
 def offered(toolset: Toolset) -> Object:
     """What is kept of a toolset as data."""
-    lists = _lists([toolset])
-    asked: Object = {
-        "tools/call": {
-            tool.name: {"reads": tool.reads, "repeatable": tool.repeatable or tool.reads} for tool in toolset.tools
-        }
+    lists: dict[str, Object] = {"tools/list": {"tools": [_tool(one) for one in toolset.tools]}}
+    style = {"failures": toolset.failures, "error_prefix": toolset.error_prefix}
+    tools = {
+        one.name: {"reads": one.reads, "repeatable": one.repeatable or one.reads, **style} for one in toolset.tools
     }
-    asked |= {"resources/read": {}} if toolset.read is not None else {}
-    asked |= {"prompts/get": {}} if toolset.prompts else {}
-    kept = {"cacheScope": "public", "resultType": "complete", "ttlMs": LISTS_LAST_MS}
-    return {
-        "handshake": lists,
-        STATELESS: {method: dict(sorted((found | kept).items())) for method, found in lists.items()},
-        "asked": asked,
-        "failures": toolset.failures,
-        "error_prefix": toolset.error_prefix,
-    }
-
-
-def _lists(toolsets: Sequence[Toolset]) -> dict[str, Object]:
-    found: dict[str, Object] = {"tools/list": {"tools": [_tool(one) for toolset in toolsets for one in toolset.tools]}}
-    if any(toolset.read is not None for toolset in toolsets):
-        resources = [one for toolset in toolsets for one in toolset.resources]
-        found["resources/list"] = {"resources": [_resource(one) for one in resources if not one.template]}
-        found["resources/templates/list"] = {"resourceTemplates": [_resource(one) for one in resources if one.template]}
-    if any(toolset.prompts for toolset in toolsets):
-        found["prompts/list"] = {"prompts": [_prompt(one) for toolset in toolsets for one in toolset.prompts]}
-    return found
+    asked: dict[str, Object] = {"tools/call": tools}
+    if toolset.read is not None:
+        templates = [_resource(one) for one in toolset.resources if one.template]
+        lists["resources/list"] = {"resources": [_resource(one) for one in toolset.resources if not one.template]}
+        lists["resources/templates/list"] = {"resourceTemplates": templates}
+        asked["resources/read"] = {}
+    if toolset.prompts:
+        lists["prompts/list"] = {"prompts": [_prompt(one) for one in toolset.prompts]}
+        asked["prompts/get"] = {}
+    kept = {"cacheScope": "public", "resultType": "complete", "ttlMs": protocol.LISTS_LAST_MS}
+    lasting = {method: dict(sorted((found | kept).items())) for method, found in lists.items()}
+    return {"handshake": lists, STATELESS: lasting, "asked": asked}
 
 
 def _tool(value: Tool) -> Object:
@@ -89,24 +69,22 @@ def _tool(value: Tool) -> Object:
         inputSchema=value.input_schema,
         name=value.name,
         outputSchema=value.output_schema,
-        title=value.title or None,
+        title=value.title,
     )
 
 
 def _resource(value: Resource) -> Object:
     uri = {"uriTemplate" if value.template else "uri": value.uri}
-    return _known(description=value.description or None, mimeType=value.mime_type or None, name=value.name, **uri)
-
-
-def _known(**fields: Any) -> Object:
-    return {name: value for name, value in fields.items() if value is not None}
+    return _known(description=value.description, mimeType=value.mime_type, name=value.name, **uri)
 
 
 def _prompt(value: Prompt) -> Object:
-    arguments = [
-        {"description": one.description, "name": one.name, "required": one.required} for one in value.arguments
-    ]
+    arguments = [dict(sorted(asdict(one).items())) for one in value.arguments]
     return {"arguments": arguments, "description": value.description, "name": value.name}
+
+
+def _known(**fields: Any) -> Object:
+    return {name: value for name, value in fields.items() if value}
 
 
 def answer(toolsets: Sequence[Toolset], method: str, params: Object, caller: Caller) -> Object:
@@ -116,8 +94,8 @@ def answer(toolsets: Sequence[Toolset], method: str, params: Object, caller: Cal
     except Refused:
         raise
     except Exception as error:
-        report(error, method=method)
-        raise Refused(INTERNAL_ERROR, UNEXPECTED) from None
+        _report(error, method=method)
+        raise Refused(protocol.INTERNAL_ERROR, UNEXPECTED) from None
     return found
 
 
@@ -129,61 +107,49 @@ def _answer(toolsets: Sequence[Toolset], method: str, params: Object, caller: Ca
             return _read(toolsets, params["uri"], caller)
         case "prompts/get":
             return _rendered(toolsets, params["name"], params.get("arguments") or {})
-        case _ if method in LISTS and method in (lists := _lists(toolsets)):
-            return lists[method]
-    raise Refused(METHOD_NOT_FOUND, "Method not found", method)
+    lists = offer_of(toolsets).lists["handshake"]
+    if method not in lists:
+        raise Refused(protocol.METHOD_NOT_FOUND, "Method not found", method)
+    return lists[method]
 
 
 def _called(toolsets: Sequence[Toolset], name: str, arguments: Mapping[str, Json], caller: Caller) -> Object:
     toolset, tool = next(((one, tool) for one in toolsets for tool in one.tools if tool.name == name), (None, None))
     if toolset is None or tool is None:
-        return _unknown(toolsets[0], name)
+        first = toolsets[0]
+        if first.error_prefix:
+            return _failed(first, f"unknown tool: {name[:100]}")
+        code = protocol.METHOD_NOT_FOUND if first.failures == "rpc" else protocol.INVALID_PARAMS
+        raise Refused(code, f"Unknown tool: {name[:100]}")
     if not tool.reads and caller.principal is not None and "mem:write" not in caller.principal.scopes:
-        return failed(toolset, f"{name} changes memories, and this token may only read; it lacks mem:write", FAILED)
+        return _failed(toolset, f"{name} changes memories, and this token may only read; it lacks mem:write")
     try:
         return _shown(tool.call(caller, arguments), caller)
-    except InvalidInput as error:
-        return failed(toolset, str(error), toolset.invalid_code)
-    except NotFound as error:
-        return failed(toolset, str(error), toolset.missing_code)
     except EverloreError as error:
-        return failed(toolset, str(error), FAILED)
-    except Refused:
-        raise
+        known = {InvalidInput: toolset.invalid_code, NotFound: toolset.missing_code}
+        code = next((code for kind, code in known.items() if isinstance(error, kind)), protocol.FAILED)
+        return _failed(toolset, toolset.told(error), code)
     except Exception as error:
-        report(error, tool=name)
-        return failed(toolset, UNEXPECTED, FAILED)
+        _report(error, tool=name)
+        return _failed(toolset, UNEXPECTED)
 
 
-def _unknown(toolset: Toolset, name: str) -> Object:
-    if toolset.error_prefix:
-        return failed(toolset, f"unknown tool: {name[:100]}", FAILED)
-    code = METHOD_NOT_FOUND if toolset.failures == "rpc" else INVALID_PARAMS
-    raise Refused(code, f"Unknown tool: {name[:100]}")
-
-
-def failed(toolset: Toolset, message: str, code: int) -> Object:
+def _failed(toolset: Toolset, message: str, code: int = protocol.FAILED) -> Object:
     if toolset.failures == "rpc":
         raise Refused(code, message)
     return {"content": [_block(f"{toolset.error_prefix}{message}")], "isError": True}
 
 
 def _shown(value: Json | Text | Items, caller: Caller) -> Object:
-    """A tool's result: content blocks, and structured content where there is some."""
+    if isinstance(value, Text):
+        return {"content": [_block(value.text)], "isError": False}
     links: list[Object] = []
-    match value:
-        case Text(text=text):
-            return {"content": [_block(text)], "isError": False}
-        case Items(items=items):
-            links = [{"type": "resource_link"} | _resource(one) for one in value.links]
-            objects_only = caller.protocol_version in OBJECTS_ONLY and not caller.bare
-            structured = _sound({"items": list(items)} if objects_only else list(items))
-        case dict():
-            structured = _sound(value)
-        case _:
-            raise TypeError(f"a tool returned a {type(value).__name__}, which is not an object, Items or Text")
-    mirrored = _block(as_json(structured))
-    return {"content": [mirrored, *links], "isError": False, "structuredContent": structured}
+    if isinstance(value, Items):
+        links = [{"type": "resource_link"} | _resource(one) for one in value.links]
+        objects_only = caller.protocol_version in OBJECTS_ONLY and not caller.bare
+        value = {"items": list(value.items)} if objects_only else list(value.items)
+    structured = _sound(value)
+    return {"content": [_block(as_json(structured)), *links], "isError": False, "structuredContent": structured}
 
 
 def _block(text: str) -> Object:
@@ -201,44 +167,43 @@ def _sound(value: Json) -> Json:
 
 
 def _read(toolsets: Sequence[Toolset], uri: str, caller: Caller) -> Object:
-    """By the first toolset that knows the address."""
+    """By the first toolset that knows the address; of those that do not, the first one says why."""
     refused: Refused | None = None
-    for toolset in (one for one in toolsets if one.read is not None):
-        assert toolset.read is not None
+    for toolset in toolsets:
+        if toolset.read is None:
+            continue
         try:
             content = toolset.read(caller, uri)
-        except NotFound as error:
-            refused = refused or Refused(_missing_code(toolset, caller.protocol_version), str(error), {"uri": uri})
-        except InvalidInput as error:
-            code = toolset.invalid_code if toolset.failures == "rpc" else INVALID_PARAMS
-            refused = refused or Refused(code, str(error))
+        except (InvalidInput, NotFound) as error:
+            refused = refused or _unread(toolset, error, uri, caller.protocol_version)
         except EverloreError as error:
-            raise Refused(FAILED, str(error)) from None
+            raise Refused(protocol.FAILED, toolset.told(error)) from None
         else:
             return {"contents": [{"uri": uri, "mimeType": content.mime_type, "text": _block(content.text)["text"]}]}
-    raise refused or Refused(METHOD_NOT_FOUND, "Method not found", "resources/read")
+    raise refused or Refused(protocol.METHOD_NOT_FOUND, "Method not found", "resources/read")
 
 
-def _missing_code(toolset: Toolset, version: str) -> int:
-    """-32002 is the protocol's own code for it until 2025-11-25, but some contracts use that one for another thing."""
-    if toolset.failures == "rpc":
-        return FAILED
-    return INVALID_PARAMS if version == STATELESS else NOT_INITIALIZED
+def _unread(toolset: Toolset, error: EverloreError, uri: str, version: str) -> Refused:
+    invalid = isinstance(error, InvalidInput)
+    code = toolset.invalid_code if invalid else protocol.FAILED
+    if toolset.failures != "rpc":  # until 2025-11-25 the protocol has one of its own for what is not there
+        code = protocol.INVALID_PARAMS if invalid or version == STATELESS else protocol.NOT_INITIALIZED
+    return Refused(code, str(error), None if invalid else {"uri": uri})
 
 
 def _rendered(toolsets: Sequence[Toolset], name: str, given: Mapping[str, str]) -> Object:
     prompts = {prompt.name: prompt for toolset in toolsets for prompt in toolset.prompts}
-    prompt = prompts.get(name)
-    if prompt is None:
-        raise Refused(INVALID_PARAMS, f"Unknown prompt: {name[:100]}; there are: {', '.join(prompts)}")
+    if name not in prompts:
+        raise Refused(protocol.INVALID_PARAMS, f"Unknown prompt: {name[:100]}; there are: {', '.join(prompts)}")
+    prompt = prompts[name]
     for argument in prompt.arguments:
         if argument.required and not given.get(argument.name):
-            raise Refused(INVALID_PARAMS, f"{argument.name} is required by the prompt {prompt.name}")
+            raise Refused(protocol.INVALID_PARAMS, f"{argument.name} is required by the prompt {prompt.name}")
     message = {"role": "user", "content": _block(prompt.render(given))}
     return {"description": prompt.description, "messages": [message]}
 
 
-def report(error: BaseException, **where: Any) -> None:
+def _report(error: BaseException, **where: Any) -> None:
     """Log an error that nobody foresaw: its type and place. Its text may hold what people stored, and is left out."""
     frames = traceback.extract_tb(error.__traceback__)[-6:]
     places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]

@@ -6,6 +6,7 @@ import gc
 import os
 import threading
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from everlore import logs
@@ -41,26 +42,27 @@ class Local:
     def __init__(self, names: Sequence[str], made: Sequence[Toolset] = ()) -> None:
         self._names = names
         self._made = made
-        self._ready = self._closed = False
+        self._closed = False
         self._loading, self._lock = threading.Lock(), threading.Lock()
-        self._engine: Engine | None = None
+        self._opened: tuple[Engine, Worker] | None = None
         self._failure: EverloreError | OSError | None = None
-        self._worker: Worker | None = None
+
+    @cached_property
+    def _toolsets(self) -> Sequence[Toolset]:
+        gc.disable()  # importing makes only objects that stay; looking through them costs a quarter of the time
+        settings = load_settings()
+        logs.configure(settings.log_level, settings.log_format)
+        made = self._made or [toolsets.load(name) for name in self._names]
+        for toolset in made:
+            if toolset.begin is not None:
+                toolset.begin()
+        gc.freeze()
+        gc.enable()
+        return made
 
     def _loaded(self) -> Sequence[Toolset]:
         with self._loading:
-            if not self._ready:
-                gc.disable()  # importing makes only objects that stay; looking through them costs a quarter of the time
-                settings = load_settings()
-                logs.configure(settings.log_level, settings.log_format)
-                self._made = self._made or [toolsets.load(name) for name in self._names]
-                for toolset in self._made:
-                    if toolset.begin is not None:
-                        toolset.begin()
-                gc.freeze()
-                gc.enable()
-                self._ready = True
-            return self._made
+            return self._toolsets
 
     def warm(self, end: Callable[[EverloreError], None]) -> None:
         threading.Thread(target=self._warm, args=(end,), name="everlore-open", daemon=True).start()
@@ -77,8 +79,7 @@ class Local:
         except (EverloreError, OSError) as error:
             log.error("the vault cannot be opened", error=str(error))
 
-    def carry(self, work: Work, say: Callable[[bytes], None]) -> Object:
-        del say  # nothing is told meanwhile
+    def carry(self, work: Work) -> Object:
         caller = Caller(
             lambda _: self.engine(),
             protocol_version=work.caller["version"],
@@ -93,22 +94,22 @@ class Local:
         with self._lock:
             if self._closed:
                 raise Unavailable("the server is stopping")
-            if self._engine is None:
+            if self._opened is None:
                 try:
-                    self._engine, self._worker = _open()
+                    self._opened = _open()
                 except (EverloreError, OSError) as error:
                     self._failure = error
                     raise
                 self._failure = None
-            return self._engine
+            return self._opened[0]
 
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            if self._worker is not None:
-                self._worker.stop()
-            if self._engine is not None:
-                self._engine.close()
+            if self._opened is not None:
+                engine, worker = self._opened
+                worker.stop()
+                engine.close()
         if self._failure is not None:
             raise self._failure
 

@@ -7,21 +7,17 @@ but the standard library is imported: hosts wait for `tools/list`.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
-from typing import Any, Final, NoReturn
+from dataclasses import dataclass
+from typing import Any, Final
 
 from everlore.redact import redact, redact_deep
 from everlore.surfaces.contracts.identity import HANDSHAKE_VERSIONS, Identity
 
-PARSE_ERROR: Final = -32700
-INVALID_REQUEST: Final = -32600
-METHOD_NOT_FOUND: Final = -32601
-INVALID_PARAMS: Final = -32602
-INTERNAL_ERROR: Final = -32603
-FAILED: Final = -32000
-NOT_INITIALIZED: Final = -32002
-UNSUPPORTED_VERSION: Final = -32022
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+FAILED, NOT_INITIALIZED, UNSUPPORTED_VERSION = -32000, -32002, -32022
 
 STATELESS: Final = "2026-07-28"
 """The version without a handshake: every request says who asks."""
@@ -36,8 +32,6 @@ LISTS_LAST_MS: Final = 3_600_000
 LARGEST: Final = 64 << 20
 TOO_LONG: Final = f"Invalid request: it has more than {LARGEST} bytes; send it in parts"
 DEEPEST: Final = 200
-LONGEST_NUMBER: Final = 4300
-"""Digits of a whole number; Python refuses to write longer ones."""
 TOO_MUCH: Final = "Invalid request: it is nested too deep, or holds a number that is too large"
 _STRING: Final = rb'"(?:[^"\\]|\\.)*"'
 _TOKENS: Final = re.compile(rb'"id"\s*:\s*(?P<id>-?\d{1,300}(?![\d.eE])|' + _STRING + rb")|" + _STRING + rb"|[\[\]{}]")
@@ -65,10 +59,6 @@ class Refused(Exception):
 EMPTY_BATCH: Final = Refused(INVALID_REQUEST, "Invalid request: the batch is empty")
 
 
-class _TooLarge(Exception):
-    """A number that nobody could write again."""
-
-
 def read(text: bytes) -> Any:
     """The JSON value, or `Refused`.
 
@@ -81,10 +71,11 @@ def read(text: bytes) -> Any:
         if deepest > DEEPEST and id_ is not None:
             raise Refused(INVALID_REQUEST, TOO_MUCH, id_=id_)
     try:
-        value = json.loads(text.decode("utf-8"), parse_int=_whole, parse_float=_decimal, parse_constant=_no_number)
+        # int makes an error of NaN and the infinities, which are no JSON
+        value = json.loads(text.decode("utf-8"), parse_int=_whole, parse_float=_decimal, parse_constant=int)
         if _HALF.search(text):
             value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-    except _TooLarge:
+    except OverflowError:
         raise Refused(INVALID_REQUEST, TOO_MUCH, id_=_measured(text)[1]) from None
     except (ValueError, RecursionError):
         raise Refused(PARSE_ERROR, "Parse error: this is not JSON") from None
@@ -103,35 +94,29 @@ def _measured(text: bytes) -> tuple[int, Any]:
     return deepest, id_
 
 
-def _whole(digits: str) -> int:
-    if len(digits) > LONGEST_NUMBER:
-        raise _TooLarge
-    return int(digits)
-
-
 def _decimal(digits: str) -> float:
-    number = float(digits)
-    if number in (float("inf"), float("-inf")):
-        raise _TooLarge
+    """Raises `OverflowError` for what nobody could write again."""
+    if math.isinf(number := float(digits)):
+        raise OverflowError
     return number
 
 
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+def _whole(digits: str) -> int:
+    _decimal(digits)
+    return int(digits)
 
 
 def checked(value: Any) -> Object:
     """A JSON value that is a JSON-RPC message; else `Refused` with what is wrong."""
-    problem = _problem(value)
-    if problem is None:
-        message: Object = value
-        return message
-    id_ = value.get("id") if isinstance(value, dict) else None
-    known = id_ if isinstance(id_, str | int) and not isinstance(id_, bool) else None
-    raise Refused(INVALID_REQUEST, f"Invalid request: {problem}", id_=known)
+    if problem := _problem(value):
+        id_ = value.get("id") if isinstance(value, dict) else None
+        known = id_ if isinstance(id_, str | int) and not isinstance(id_, bool) else None
+        raise Refused(INVALID_REQUEST, f"Invalid request: {problem}", id_=known)
+    message: Object = value
+    return message
 
 
-def _problem(value: Any) -> str | None:
+def _problem(value: Any) -> str:
     if not isinstance(value, dict):
         return "a message is a JSON object"
     if value.get("jsonrpc") != "2.0":
@@ -140,10 +125,10 @@ def _problem(value: Any) -> str | None:
         return "id must be a string or an integer"
     if "method" not in value:
         answers = "id" in value and ("result" in value or "error" in value)
-        return None if answers else "it is neither a request, a notification nor a response"
+        return "" if answers else "it is neither a request, a notification nor a response"
     if not isinstance(value["method"], str):
         return "method must be a string"
-    return None if isinstance(value.get("params", {}), dict) else "params must be an object"
+    return "" if isinstance(value.get("params", {}), dict) else "params must be an object"
 
 
 def is_request(message: Object) -> bool:
@@ -154,15 +139,15 @@ def dumped(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
+@dataclass(frozen=True, slots=True)
 class Offer:
     """What a client is offered: who we say we are, lists that are known, and what an engine is needed for."""
 
-    def __init__(self, identity: Identity, lists: Mapping[str, Mapping[str, Object]], asked: Mapping[str, Any]) -> None:
-        self.identity = identity
-        self.lists = lists
-        """By era, and then by method: the result. What is offered but not known has None for one."""
-        self.asked = asked
-        """Methods that an engine answers; of `tools/call` what is known of the tools, by name."""
+    identity: Identity
+    lists: Mapping[str, Mapping[str, Object]]
+    """By era, and then by method: the result."""
+    asked: Mapping[str, Any]
+    """Methods that an engine answers; of `tools/call` what is known of the tools, by name."""
 
 
 class Session:
@@ -179,12 +164,13 @@ class Session:
 
     def take(self, method: str, params: Object) -> Object | None:
         """The result, where it is known; None where an engine must be asked. Raises `Refused`."""
-        meta = params.get("_meta")
-        enveloped = isinstance(meta, dict) and VERSION in meta and method != "initialize"
+        given = params.get("_meta")
+        meta: Object = given if isinstance(given, dict) else {}
+        enveloped = VERSION in meta and method != "initialize"
         if self._stateless is None:
             self._stateless = enveloped
         if self._stateless:
-            self._read_envelope(method, params, meta if isinstance(meta, dict) else None)
+            self._read_envelope(method, params, meta)
         elif method == "initialize":
             return self._shake(params)
         elif method == "ping":
@@ -197,9 +183,12 @@ class Session:
         return self._known(method, params)
 
     def _known(self, method: str, params: Object) -> Object | None:
-        lists = self._offer.lists[STATELESS if self._stateless else "handshake"]
         if self._stateless and method == "server/discover":
-            return self._discovered()
+            identity = self._offer.identity
+            told = {"capabilities": dict(identity.capabilities), **identity.guidance, "resultType": "complete"}
+            lasting = {"supportedVersions": [STATELESS], "ttlMs": LISTS_LAST_MS}
+            return self.stamped({"cacheScope": "public", **told, **lasting})
+        lists = self._offer.lists[STATELESS if self._stateless else "handshake"]
         if method in lists:
             if params.get("cursor") is not None:
                 raise Refused(INVALID_PARAMS, "Unknown cursor: the whole list is on the first page")
@@ -214,26 +203,24 @@ class Session:
         """A client may leave out everything; what it says must make sense."""
         version = params.get("protocolVersion", self._offer.identity.version)
         client = params.get("clientInfo", {"name": "unknown"})
-        named = isinstance(client, dict) and isinstance(client.get("name"), str)
-        for name, right in (
-            ("protocolVersion", isinstance(version, str)),
-            ("clientInfo", named),
-            ("capabilities", isinstance(params.get("capabilities", {}), dict)),
-        ):
-            if not right:
-                raise Refused(INVALID_PARAMS, f"Invalid request parameters: {name}: it is not as the protocol says")
+        right = {
+            "protocolVersion": isinstance(version, str),
+            "clientInfo": isinstance(client, dict) and isinstance(client.get("name"), str),
+            "capabilities": isinstance(params.get("capabilities", {}), dict),
+        }
+        if wrong := [name for name, good in right.items() if not good]:
+            raise Refused(INVALID_PARAMS, f"Invalid request parameters: {wrong[0]}: it is not as the protocol says")
         self.version = version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
         self.client, self.bare = client["name"], "capabilities" not in params
         return greeting(self._offer.identity, self.version)
 
-    def _read_envelope(self, method: str, params: Object, meta: Object | None) -> None:
+    def _read_envelope(self, method: str, params: Object, meta: Object) -> None:
         if method == "initialize":
             told = "this connection speaks 2026-07-28, which has no handshake"
             asked = params.get("protocolVersion")
             data: Object = {"supported": [STATELESS], **({"requested": asked} if isinstance(asked, str) else {})}
             raise Refused(UNSUPPORTED_VERSION, told, data)
-        missing = [key for key in (VERSION, CAPABILITIES) if key not in (meta or {})]
-        if meta is None or missing:
+        if missing := [key for key in (VERSION, CAPABILITIES) if key not in meta]:
             raise Refused(INVALID_PARAMS, f"params._meta is missing: {', '.join(missing)}")
         version, client = meta[VERSION], meta.get(CLIENT)
         if not isinstance(version, str):
@@ -244,20 +231,6 @@ class Session:
         self.version = version
         self.client = str(client.get("name", "")) if isinstance(client, dict) else ""
 
-    def _discovered(self) -> Object:
-        identity = self._offer.identity
-        told = {"instructions": identity.instructions} if identity.instructions else {}
-        return self.stamped(
-            {
-                "cacheScope": "public",
-                "capabilities": dict(identity.capabilities),
-                **told,
-                "resultType": "complete",
-                "supportedVersions": [STATELESS],
-                "ttlMs": LISTS_LAST_MS,
-            }
-        )
-
     def stamped(self, result: Object) -> Object:
         """The result, with what 2026-07-28 demands of every one."""
         if not self._stateless:
@@ -265,38 +238,22 @@ class Session:
         more: Object = {} if "resultType" in result else {"resultType": "complete"}
         if "contents" in result:
             more |= {"ttlMs": 0, "cacheScope": "private"}
-        return {**result, **more, "_meta": {**result.get("_meta", {}), SERVER: _server_info(self._offer.identity)}}
+        return {**result, **more, "_meta": {**result.get("_meta", {}), SERVER: self._offer.identity.server_info}}
 
 
 def greeting(identity: Identity, version: str) -> Object:
-    """The result of `initialize`."""
-    told = {"instructions": identity.instructions} if identity.instructions else {}
-    return {
-        "protocolVersion": version,
-        "capabilities": dict(identity.capabilities),
-        "serverInfo": _server_info(identity),
-        **told,
-    }
-
-
-def _server_info(identity: Identity) -> Object:
-    return {"name": identity.server_name, "version": identity.server_version, **identity.server_fields}
+    told = {"capabilities": dict(identity.capabilities), "serverInfo": identity.server_info, **identity.guidance}
+    return {"protocolVersion": version, **told}
 
 
 def _bad_params(method: str, params: Object) -> str:
-    """What of a request's parameters is not as the protocol says, or nothing."""
-    needed = {"tools/call": "name", "prompts/get": "name"}.get(method, "uri" if method.startswith("resources/") else "")
+    needed = "uri" if method == "resources/read" else "name" if method in ("tools/call", "prompts/get") else ""
     if needed and not isinstance(params.get(needed), str):
         return f"{needed}: {'a string is needed' if needed in params else 'it is missing'}"
     arguments = params.get("arguments")
-    if method in ("tools/call", "prompts/get") and not isinstance(arguments, dict | None):
+    if needed == "name" and not isinstance(arguments, dict | None):
         return "arguments: an object is needed"
     if method == "prompts/get":
         odd = [name for name, value in (arguments or {}).items() if not isinstance(value, str)]
         return f"arguments.{odd[0]}: a string is needed" if odd else ""
-    if method == "completion/complete":
-        ref, argument = params.get("ref"), params.get("argument")
-        named = isinstance(argument, dict) and all(isinstance(argument.get(name), str) for name in ("name", "value"))
-        if not isinstance(ref, dict) or not named:
-            return "ref and argument, with its name and value, are needed"
     return ""

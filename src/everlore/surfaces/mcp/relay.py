@@ -11,10 +11,11 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from everlore.background.client import Unsent, ensure, request
-from everlore.background.place import Place, Server, place_of
+from everlore.background.place import Server, place_of
 from everlore.errors import EverloreError, InvalidInput
 from everlore.extras import load
 from everlore.redact import redact
@@ -37,7 +38,6 @@ def run(named: str) -> int:
         names = toolsets.named(named)
         for name in names:
             toolsets.check(name)
-        toolsets.complain(names, lambda text: print(f"warning: {text}", file=sys.stderr))
         elsewhere = "everme" in names and os.environ.get("EVERME_API_BASE", "").strip()
         serve(toolsets.offer(names), load(LOCAL)(names) if elsewhere else Relay(names, os.environ))
 
@@ -58,7 +58,7 @@ class Relay:
     def __init__(self, names: Sequence[str], environ: Mapping[str, str]) -> None:
         self._names = list(names)
         self._environ = environ
-        self._place: Place = place_of(environ, toolsets.variables(names))
+        self._place = place_of(environ, toolsets.variables(names))
         self._facts = {
             "folder": os.getcwd(),  # noqa: PTH109 - a Path would be made into this again
             "settings": {name: value for name, value in environ.items() if name.upper().startswith("EVEROS_MCP")},
@@ -77,12 +77,8 @@ class Relay:
         if server is None:
             self._here()
             return
-        try:
-            body = self._body({"version": "", "client": "", "bare": False}, {"method": "initialize"})
-            with request(server, "POST", "/relay", body, headers=JSON) as reply:
-                reply.body.read()
-        except OSError:
-            return  # the first call finds out why
+        with suppress(OSError, ValueError):  # the first call finds out why
+            self._ask(server, {"version": "", "client": "", "bare": False}, {"method": "initialize"})
 
     def _found(self, but: Server | None = None) -> Server | None:
         """The server, which is started where none runs; not the one that was just seen to be dead."""
@@ -98,49 +94,41 @@ class Relay:
                 self._local.warm(self._end)
             return self._local
 
-    def carry(self, work: Work, say: Callable[[bytes], None]) -> Object:
-        body = self._body(work.caller, work.message)
+    def carry(self, work: Work) -> Object:
         server = self._found()
         for _ in range(TRIES):
             if server is None:
                 break
             try:
-                if (found := _asked(server, body, work, say)) is not None:
+                if (found := self._ask(server, work.caller, work.message, work)) is not None:
                     return found
             except Unsent:
                 pass
             except (OSError, ValueError):
-                if not work.repeatable:
+                if not work.known.get("repeatable", True):
                     return _lost(work)
             if work.cancelled:
                 return {}
             server = self._found(but=server)
-        return self._here().carry(work, say)
+        return self._here().carry(work)
 
-    def _body(self, caller: Object, message: Object) -> bytes:
-        return dumped({"toolsets": self._names, "caller": {**caller, **self._facts}, "message": message})
+    def _ask(self, server: Server, caller: Object, message: Object, work: Work | None = None) -> Object | None:
+        """The result; None when the server did nothing about it: it is about to stop, or of another make."""
+        body = dumped({"toolsets": self._names, "caller": {**caller, **self._facts}, "message": message})
+        with request(server, "POST", "/relay", body, headers=JSON) as reply:
+            if reply.status != 200:
+                return None
+            if work is not None:
+                work.abort = reply.abandon
+            answer = json.loads(reply.body.read())
+        if error := answer.get("error"):
+            raise Refused(error["code"], error["message"], error.get("data"))
+        result: Object = answer["result"]
+        return result
 
     def close(self) -> None:
         if self._local is not None:
             self._local.close()
-
-
-def _asked(server: Server, body: bytes, work: Work, say: Callable[[bytes], None]) -> Object | None:
-    """The result; None when the server did nothing about it: it is about to stop, or of another make."""
-    with request(server, "POST", "/relay", body, headers=JSON) as reply:
-        if reply.status != 200:
-            return None
-        work.abort = reply.abandon
-        for line in reply.body:
-            message = json.loads(line)
-            if "error" in message:
-                error = message["error"]
-                raise Refused(error["code"], error["message"], error.get("data"))
-            if "result" in message:
-                result: Object = message["result"]
-                return result
-            say(line.rstrip(b"\n"))
-        raise ConnectionResetError("the server ended before it answered")
 
 
 def _lost(work: Work) -> Object:

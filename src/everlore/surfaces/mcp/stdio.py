@@ -17,21 +17,11 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Protocol
 
 from everlore.errors import EverloreError
-from everlore.surfaces.mcp.protocol import (
-    EMPTY_BATCH,
-    INTERNAL_ERROR,
-    Object,
-    Offer,
-    Refused,
-    Session,
-    checked,
-    dumped,
-    is_request,
-    read,
-)
+from everlore.surfaces.mcp import protocol
+from everlore.surfaces.mcp.protocol import Object, Offer, Refused, Session, dumped
 
 FINISH_SECONDS: Final = 30.0
 """How long accepted requests may take to be answered once stdin has ended,"""
@@ -47,13 +37,8 @@ class Work:
     def __init__(self, message: Object, session: Session, known: Object, answers: Answers) -> None:
         self.id = message["id"]
         self.message = message
-        self.known = known
-        """Of the tool that is called."""
-        self.kind: Literal["read", "write", "stream"] = "read" if known.get("reads", True) else "write"
-        if message["method"] in STREAMS:
-            self.kind = "stream"
-        self.repeatable = bool(known.get("repeatable", True))
-        """Doing it twice is the same as doing it once."""
+        self.known = known  # of the tool that is called
+        self.writes = not known.get("reads", True)
         self.caller: Object = {"version": session.version, "client": session.client, "bare": session.bare}
         self.stamped = session.stamped
         self.answers = answers
@@ -62,18 +47,14 @@ class Work:
         """Called when the client does not want it any more."""
 
 
-STREAMS: Final = ("subscriptions/listen",)
-"""Requests that last as long as their client likes: nothing waits for them."""
-
-
 class Carrier(Protocol):
     """Has an engine, or knows who has."""
 
     def warm(self, end: Callable[[EverloreError], None]) -> None:
         """Somebody will ask soon. Returns at once; what makes it senseless to ask at all is told to `end`."""
 
-    def carry(self, work: Work, say: Callable[[bytes], None]) -> Object:
-        """The result. What is told meanwhile goes to `say`, as lines. Raises `Refused`."""
+    def carry(self, work: Work) -> Object:
+        """The result. Raises `Refused`."""
 
     def close(self) -> None:
         """Raises what kept it from ever having an engine."""
@@ -84,63 +65,14 @@ def serve(offer: Offer, carrier: Carrier) -> None:
     pipe = Pipe()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: pipe.lines.put(None))
-    desk = Desk(carrier, pipe)
-    host = Host(Session(offer), offer, desk, pipe)
+    desk = Desk(offer, carrier, pipe)
     while (line := pipe.lines.get()) is not None:
-        host.hear(line)
+        desk.hear(line)
     desk.finish(0 if pipe.broken.is_set() else FINISH_SECONDS)
     pipe.finish(WRITE_SECONDS)
     if desk.ended is not None:
         raise desk.ended
     carrier.close()
-
-
-class Host:
-    """The program on the other side: its lines, one after the other."""
-
-    def __init__(self, session: Session, offer: Offer, desk: Desk, pipe: Pipe) -> None:
-        self._session = session
-        self._tools = offer.asked.get("tools/call", {})
-        self._desk = desk
-        self._pipe = pipe
-
-    def hear(self, line: bytes) -> None:
-        if not line.strip():
-            return
-        answers = Answers(self._pipe)
-        try:
-            value = read(line)
-            if value == []:
-                raise EMPTY_BATCH
-        except Refused as error:
-            answers.put(dumped(error.answer()))
-            return
-        if isinstance(value, list):
-            answers = Answers(self._pipe, len(value))
-        for one in value if isinstance(value, list) else [value]:
-            self._take(one, answers)
-
-    def _take(self, value: Any, answers: Answers) -> None:
-        id_ = None
-        try:
-            message = checked(value)
-            if not is_request(message):
-                if message.get("method") == "notifications/cancelled":
-                    self._desk.cancel(message.get("params", {}).get("requestId"))
-                answers.put(None)
-                return
-            id_, method, params = message["id"], message["method"], message.get("params", {})
-            result = self._session.take(method, params)
-        except Refused as error:
-            answers.put(dumped(error.answer(id_)))
-            return
-        self._desk.warm()
-        if result is None:
-            tool = self._tools.get(params.get("name"), {}) if method == "tools/call" else {}
-            self._desk.add(Work(message, self._session, tool, answers))
-            return
-        answer = {"jsonrpc": "2.0", "id": id_, "result": result}
-        answers.put(json.dumps(answer).encode() if method == "initialize" else dumped(answer))
 
 
 class Answers:
@@ -153,20 +85,19 @@ class Answers:
 
     def put(self, line: bytes | None) -> None:
         """None: there is none."""
-        if not self._batch:
-            if line is not None:
-                self._pipe.write(line)
-            return
         self._found.append(line)
         lines = [one for one in self._found if one is not None]
-        if len(self._found) == self._batch and lines:
-            self._pipe.write(b"[" + b",".join(lines) + b"]")
+        if lines and len(self._found) >= self._batch:
+            self._pipe.write(b"[" + b",".join(lines) + b"]" if self._batch else lines[0])
 
 
 class Desk:
-    """What is being carried and what waits for its turn: reads run beside each other, a write runs alone."""
+    """What the host says, line by line; what of it is being carried, and what waits for its turn: reads run beside each
+    other, a write runs alone."""
 
-    def __init__(self, carrier: Carrier, pipe: Pipe) -> None:
+    def __init__(self, offer: Offer, carrier: Carrier, pipe: Pipe) -> None:
+        self._session = Session(offer)
+        self._tools = offer.asked.get("tools/call", {})
         self._carrier = carrier
         self._pipe = pipe
         self._warmed = False
@@ -175,37 +106,68 @@ class Desk:
         self._running: list[Work] = []
         self._changed = threading.Condition()
 
-    def warm(self) -> None:
+    def hear(self, line: bytes) -> None:
+        if not line.strip():
+            return
+        try:
+            value = protocol.read(line)
+            if value == []:
+                raise protocol.EMPTY_BATCH
+        except Refused as error:
+            self._pipe.write(dumped(error.answer()))
+            return
+        batch = value if isinstance(value, list) else []
+        answers = Answers(self._pipe, len(batch))
+        for one in batch or [value]:
+            self._take(one, answers)
+
+    def _take(self, value: Any, answers: Answers) -> None:
+        id_ = None
+        try:
+            message = protocol.checked(value)
+            if not protocol.is_request(message):
+                if message.get("method") == "notifications/cancelled":
+                    self._cancel(message.get("params", {}).get("requestId"))
+                answers.put(None)
+                return
+            id_, method, params = message["id"], message["method"], message.get("params", {})
+            result = self._session.take(method, params)
+        except Refused as error:
+            answers.put(dumped(error.answer(id_)))
+            return
         if not self._warmed:
             self._warmed = True
             self._carrier.warm(self._end)
+        if result is None:
+            known = self._tools.get(params.get("name"), {}) if method == "tools/call" else {}
+            with self._changed:
+                self._waiting.append(Work(message, self._session, known, answers))
+                self._start()
+            return
+        answer = {"jsonrpc": "2.0", "id": id_, "result": result}
+        answers.put(json.dumps(answer).encode() if method == "initialize" else dumped(answer))
 
     def _end(self, why: EverloreError) -> None:
         self.ended = why
         self._pipe.lines.put(None)
 
-    def add(self, work: Work) -> None:
-        with self._changed:
-            self._waiting.append(work)
-            self._start()
-
     def _start(self) -> None:
         while self._waiting and len(self._running) < AT_ONCE:
-            work, ahead = self._waiting[0], [one for one in self._running if one.kind != "stream"]
-            if work.kind != "stream" and ahead and "write" in (work.kind, ahead[0].kind):
+            if self._running and (self._waiting[0].writes or self._running[0].writes):
                 return
-            self._running.append(self._waiting.popleft())
+            self._running.append(work := self._waiting.popleft())
             threading.Thread(target=self._run, args=(work,), name="everlore-carry", daemon=True).start()
 
     def _run(self, work: Work) -> None:
         try:
-            result = self._carrier.carry(work, self._pipe.write)
-            answer = {"jsonrpc": "2.0", "id": work.id, "result": work.stamped(result)}
+            answer = {"jsonrpc": "2.0", "id": work.id, "result": work.stamped(self._carrier.carry(work))}
         except Refused as error:
             answer = error.answer(work.id)
         except Exception as error:
             print(f"error: unexpected {type(error).__name__} in {work.message['method']}", file=sys.stderr)
-            answer = Refused(INTERNAL_ERROR, "Something went wrong on our side. Please try again.").answer(work.id)
+            answer = Refused(protocol.INTERNAL_ERROR, "Something went wrong on our side. Please try again.").answer(
+                work.id
+            )
         with self._changed:
             if not work.cancelled:
                 work.answers.put(dumped(answer))
@@ -213,7 +175,7 @@ class Desk:
             self._start()
             self._changed.notify_all()
 
-    def cancel(self, id_: Any) -> None:
+    def _cancel(self, id_: Any) -> None:
         """A request that the client cancelled is never answered."""
         with self._changed:
             for held in (self._running, self._waiting):
@@ -227,10 +189,6 @@ class Desk:
 
     def finish(self, seconds: float) -> None:
         with self._changed:
-            for work in [one for one in self._running if one.kind == "stream"]:
-                self._running.remove(work)
-                work.cancelled = True
-                work.abort()
             self._changed.wait_for(lambda: not (self._running or self._waiting), seconds)
 
 
@@ -258,21 +216,20 @@ class Pipe:
     def _read(self) -> None:
         # not a buffered file: it would hold its lock in a blocked read while the interpreter ends
         rest: list[bytes] = []
-        while True:
-            try:
-                chunk = os.read(self._source, CHUNK)
-            except OSError:
-                chunk = b""
-            if not chunk:
-                break
+        while chunk := self._chunk():
             first, *others = chunk.split(b"\n")
             rest.append(first)
             for part in others:
                 self.lines.put(b"".join(rest))
                 rest = [part]
-        if last := b"".join(rest):
-            self.lines.put(last)
+        self.lines.put(b"".join(rest))
         self.lines.put(None)
+
+    def _chunk(self) -> bytes:
+        try:
+            return os.read(self._source, CHUNK)
+        except OSError:
+            return b""
 
     def _write(self) -> None:
         while (line := self._out.get()) is not None:

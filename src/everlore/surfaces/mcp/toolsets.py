@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -24,8 +26,6 @@ NAMES = tuple(CONTRACTS)
 OFFERS = Path(__file__).parent / "offers"
 _LIMITS = ("SEARCH_DEFAULT_LIMIT", "SEARCH_MAX_LIMIT", "MAX_CONTENT_LENGTH", "MAX_TAGS_COUNT")
 _OTHERS = ("EMBEDDINGS_MAX_RETRIES", "LOG_LEVEL", "MCP_DEBUG_LOG_PATH")
-VARIABLES: Mapping[str, tuple[str, ...]] = {"records": (*_LIMITS, *_OTHERS)}
-"""Of a contract, which change what its tools do."""
 
 
 def named(text: str) -> tuple[str, ...]:
@@ -37,13 +37,14 @@ def named(text: str) -> tuple[str, ...]:
     return names
 
 
-def variables(names: Sequence[str]) -> list[str]:
-    return [variable for name in names for variable in VARIABLES.get(name, ())]
+def variables(names: Sequence[str]) -> tuple[str, ...]:
+    """Those of a contract that change what its tools do."""
+    return (*_LIMITS, *_OTHERS) if "records" in names else ()
 
 
 def identity(name: str) -> Identity:
     """Apart from the tools, and the engine they work on: a handshake is answered before these are imported."""
-    found: Identity = _part(name, "identity").IDENTITY
+    found: Identity = _part(name).IDENTITY
     return found
 
 
@@ -51,7 +52,7 @@ def offer(names: Sequence[str], environ: Mapping[str, str] = os.environ) -> Offe
     """From data. Lists that a setting of this environment would change are left to who has an engine."""
     found = joined([(identity(name), json.loads((OFFERS / f"{name}.json").read_bytes())) for name in names])
     emcp = settings(environ).get("emcp") if "evo" in names else None
-    limits = "records" in names and any(environ.get(name) for name in _LIMITS)
+    limits = "records" in names and any(map(environ.get, _LIMITS))
     if not limits and not (isinstance(emcp, dict) and "max_result_items" in emcp):
         return found
     asked = {**found.asked, **{method: {} for method in LISTS if method in found.lists["handshake"]}}
@@ -60,56 +61,46 @@ def offer(names: Sequence[str], environ: Mapping[str, str] = os.environ) -> Offe
 
 def joined(kept: Sequence[tuple[Identity, Object]]) -> Offer:
     """Several toolsets as one: the first says who we are, and each its own instructions."""
-    first = kept[0][0]
-    both = Identity(
-        server_name=first.server_name,
-        server_version=first.server_version,
-        instructions="\n\n".join(one.instructions for one, _ in kept if one.instructions),
-        capabilities={name: value for one, _ in reversed(kept) for name, value in one.capabilities.items()},
-        server_fields=first.server_fields,
-        version=first.version,
+    identities = [one for one, _ in kept]
+    both = replace(
+        identities[0],
+        instructions="\n\n".join(one.instructions for one in identities if one.instructions),
+        capabilities={name: value for one in reversed(identities) for name, value in one.capabilities.items()},
     )
     lists: dict[str, dict[str, Object]] = {"handshake": {}, STATELESS: {}}
     asked: Object = {}
     for _, data in kept:
         for era, found in lists.items():
             for method, result in data[era].items():
-                found[method] = _appended(found.get(method), result)
-        style = {"failures": data["failures"], "error_prefix": data["error_prefix"]}
+                before = found.get(method, {})
+                found[method] = result | {
+                    name: [*before.get(name, ()), *value] for name, value in result.items() if isinstance(value, list)
+                }
         for method, tools in data["asked"].items():
-            asked[method] = {**asked.get(method, {}), **{name: one | style for name, one in tools.items()}}
-    return Offer(first if len(kept) == 1 else both, lists, asked)
-
-
-def _appended(before: Object | None, result: Object) -> Object:
-    if before is None:
-        return result
-    return {name: before[name] + value if isinstance(value, list) else value for name, value in result.items()}
-
-
-def complain(names: Sequence[str], say: Callable[[str], None]) -> None:
-    """About variables of a contract that cannot be used as they are."""
-    if "records" in names:
-        for complaint in _part("records", "environment").ENVIRONMENT.complaints:
-            say(complaint)
+            asked[method] = {**asked.get(method, {}), **tools}
+    return Offer(both, lists, asked)
 
 
 def check(name: str) -> None:
-    """Raise `Misconfigured` before a host is spoken to, where a toolset can tell that it will not work."""
+    """Before a host is spoken to: raise `Misconfigured` where a toolset can tell that it will not work, and warn about
+    variables of its contract that cannot be used as they are."""
+    if name == "records":
+        for complaint in _part(name, ".environment").ENVIRONMENT.complaints:
+            print(f"warning: {complaint}", file=sys.stderr)
     if name == "everme":
         root = Path(os.environ.get("EVEROS_MEMORY__ROOT") or "~/.everos").expanduser()
         there = next(path for path in (root, *root.absolute().parents) if path.exists())
-        if _part(name, "remote").configured() is None and not there.is_dir():
+        if _part(name, ".remote").configured() is None and not there.is_dir():
             raise Misconfigured(f"{there} is not a folder; set EVEROS_MEMORY__ROOT to the vault's folder")
 
 
 def load(name: str) -> Toolset:
-    toolset: Toolset = _part(name, "toolset").toolset()
+    toolset: Toolset = _part(name, ".toolset").toolset()
     return toolset
 
 
-def _part(name: str, module: str) -> Any:
-    return import_module(f"everlore.surfaces.contracts.{CONTRACTS[name]}.{module}")
+def _part(name: str, module: str = "") -> Any:
+    return import_module(f"everlore.surfaces.contracts.{CONTRACTS[name]}{module}")
 
 
 def loaders(names: tuple[str, ...] = NAMES) -> dict[str, Callable[[], Toolset]]:

@@ -21,7 +21,8 @@ from everlore.content.importing import import_folder
 from everlore.content.tools import DOCUMENTS
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
-from everlore.surfaces.contracts.emcp.toolset import EMBEDDED, OFFERED, SiteOpener, call, described, result, toolset
+from everlore.surfaces.contracts.emcp import toolset as rpc
+from everlore.surfaces.contracts.emcp.toolset import EMBEDDED, OFFERED, call, described, open_site, result, toolset
 from everlore.surfaces.contracts.toolset import Caller
 from everlore.vault.folder import SYSTEM
 
@@ -70,7 +71,7 @@ def test_tools_answer_from_the_embedded_site(filled: Engine) -> None:
 
 def test_a_tool_that_nobody_offers(engine: Engine) -> None:
     with pytest.raises(NotFound, match="no tool"):
-        call(SiteOpener(), engine, 0, "evo.write.page", {})
+        call(engine, 0, "evo.write.page", {})
 
 
 def test_a_variable_with_the_name_of_a_sensitive_field_is_shown_to_nobody(engine: Engine, tmp_path: Path) -> None:
@@ -264,11 +265,43 @@ def test_a_site_is_opened_once_and_tools_answer(engine: Engine, tmp_path: Path) 
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# A", encoding="utf-8")
     import_folder(engine.settings.memory.root / SYSTEM / EMBEDDED, tmp_path / "docs")
-    opener = SiteOpener()
-    assert opener.site(engine) is opener.site(engine)
-    assert call(opener, engine, 0, "evo.content.search", {"limit": 1})["meta"]["count"] == 1
+    assert engine.part(open_site) is engine.part(open_site)
+    assert call(engine, 0, "evo.content.search", {"limit": 1})["meta"]["count"] == 1
     with pytest.raises(NotFound, match="no tool"):
-        call(opener, engine, 0, "evo.write.page", {})
+        call(engine, 0, "evo.write.page", {})
     with pytest.raises(InvalidInput, match="unknown argument: query; known are: limit, offset, with_tvs"):
-        call(opener, engine, 0, "evo.content.search", {"limit": 1, "query": "x"})
-    opener.close()
+        call(engine, 0, "evo.content.search", {"limit": 1, "query": "x"})
+
+
+def ask(engine: Engine, method: str, params: Any = None, **more: Any) -> Any:
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}} | more
+    return rpc.answer(engine, 0, "content", message)
+
+
+def test_an_answer_carries_the_id_of_its_request(engine: Engine) -> None:
+    assert ask(engine, "ping", id="seven") == {"jsonrpc": "2.0", "id": "seven", "result": {}}
+
+
+def test_a_result_of_the_stateless_protocol_says_that_it_is_complete(engine: Engine) -> None:
+    meta = {"_meta": {rpc.VERSION_KEY: rpc.STATELESS}}
+    assert ask(engine, "prompts/list", meta)["result"] == {
+        "prompts": [],
+        "resultType": "complete",
+        "ttlMs": 0,
+        "cacheScope": "private",
+    }
+
+
+def test_only_what_went_wrong_here_is_internal(engine: Engine) -> None:
+    assert not rpc.internal(ask(engine, "no/such"))
+    assert not rpc.internal(None)
+    assert rpc.internal(rpc.failure(1, rpc.INTERNAL, "x"))
+
+
+def test_without_the_packages_of_a_site_the_command_is_told(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("sqlalchemy", "pymysql"):
+        monkeypatch.setitem(sys.modules, module, None)  # as if they were not installed
+    error = ask(engine, "tools/call", {"name": "evo.content.get", "arguments": {"id": 1}})["error"]
+    assert error["code"] == rpc.INTERNAL
+    assert 'pip install "everlore[cms]"' in error["message"]
+    assert len(ask(engine, "tools/list")["result"]["tools"]) == 14, "what needs no site works"

@@ -10,9 +10,12 @@ import pytest
 from pydantic import ValidationError
 
 import everlore
+from everlore.engine import Engine
 from everlore.errors import Conflict, InvalidInput, Misconfigured, NotFound, Unavailable
+from everlore.memory import profile
 from everlore.surfaces.contracts.everme.gateway import (
     CODES,
+    CONTENT_MOST,
     DENIALS,
     OF_STATUS,
     Presign,
@@ -22,9 +25,9 @@ from everlore.surfaces.contracts.everme.gateway import (
     code_of,
     code_of_status,
     message,
+    save,
 )
-from everlore.surfaces.contracts.everme.messages import CONTENT_MOST
-from everlore.surfaces.contracts.everme.saving import Person
+from everlore.surfaces.contracts.everme.reading import Person
 from everlore.types import Scope
 
 PERSON = Person(Scope("a", "p"), "alice", "cursor")
@@ -108,3 +111,19 @@ def test_a_digest_is_64_hexadecimal_digits(given: str, good: bool) -> None:
     else:
         with pytest.raises(ValidationError, match="SHA-256"):
             Presign.model_validate(sent)
+
+
+def test_what_waits_is_not_extracted_and_a_fact_is_in_the_profile_when_the_answer_comes(engine: Engine) -> None:
+    def saved(text: str, *, flush: bool, stating: bool) -> dict[str, Any]:
+        said = [{"role": "user", "content": text, "timestamp": 1_780_000_000_000}]
+        body = SaveBody.model_validate({"conversationId": "s", "messages": said, "flush": flush})
+        return save(engine, PERSON, body, stating=stating)
+
+    waits = {"status": "accumulated", "messageCount": 1, "flushed": False}
+    assert saved("I row on Sundays.", flush=False, stating=False) == waits
+    assert saved("I sail too.", flush=False, stating=True) == waits | {"extracted": False}
+    assert saved("I swim too.", flush=True, stating=False)["status"] == "extracted"
+    assert saved("I take my coffee iced.", flush=True, stating=True)["extracted"] is True
+    row = profile(engine, PERSON.owner)
+    assert row is not None
+    assert "coffee iced" in str(row.data)

@@ -6,17 +6,18 @@ import pytest
 
 from everlore.engine import Engine
 from everlore.errors import NotFound
-from everlore.memory import NewMessage
 from everlore.surfaces.contracts.everme import reading
-from everlore.surfaces.contracts.everme.saving import Person, save_turn
+from everlore.surfaces.contracts.everme.gateway import SaveBody, save
+from everlore.surfaces.contracts.everme.reading import Person
 from everlore.types import Scope
 
 PERSON = Person(Scope("default", "default"), "ada", "agent")
 
 
 def tell(engine: Engine, text: str, session: str = "s", *, flushing: bool = True) -> None:
-    message = NewMessage("ada", "user", 1_780_000_000_000, text, "User")
-    save_turn(engine, PERSON, session, [message], flushing=flushing)
+    said = [{"role": "user", "timestamp": 1_780_000_000_000, "content": text}]
+    body = SaveBody.model_validate({"conversationId": session, "messages": said, "flush": flushing})
+    save(engine, PERSON, body, stating=False)
 
 
 def test_what_was_said_is_found_listed_got_and_forgotten(engine: Engine) -> None:
@@ -34,7 +35,7 @@ def test_what_was_said_is_found_listed_got_and_forgotten(engine: Engine) -> None
 def test_what_waits_is_found_as_it_was_said(engine: Engine) -> None:
     tell(engine, "The marmot whistles.", "later", flushing=False)
     (raw,) = reading.search(engine, PERSON, "marmot", 5)["rawMessages"]
-    assert (raw["senderName"], raw["contentItems"][0]["text"]) == ("User", "The marmot whistles.")
+    assert (raw["senderName"], raw["contentItems"][0]["text"]) == ("Ada", "The marmot whistles.")
 
 
 def test_a_context_is_for_those_it_fits(engine: Engine) -> None:

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from everlore.errors import Denied, EverloreError, InvalidInput, Misconfigured, NotFound, Unavailable
-from everlore.surfaces.contracts.everme.remote import configured, opened, post
+from everlore.surfaces.contracts.everme.remote import configured, post
 
 TOKEN = "evt_" + "a" * 32
 WHOLE = {"EVERME_API_BASE": "http://host:1/", "EVERME_AGENT_ID": "agt", "EVERME_AGENT_TOKEN": TOKEN}
@@ -14,12 +14,11 @@ WHOLE = {"EVERME_API_BASE": "http://host:1/", "EVERME_AGENT_ID": "agt", "EVERME_
 
 def test_a_gateway_is_named_by_its_address() -> None:
     assert configured({}) is None
-    gateway = configured(WHOLE)
-    assert gateway is not None
-    assert gateway.base_url == "http://host:1/api/v1"
-    assert TOKEN not in repr(gateway)
-    with opened(gateway) as client:
-        assert client.headers["authorization"] == f"Bearer {TOKEN}"
+    for address in ("http://host:1/", "http://host:1/api/v1"):
+        named = configured(WHOLE | {"EVERME_API_BASE": address})
+        assert named is not None
+        assert named[0] == "http://host:1/api/v1"
+        assert named[1]["Authorization"] == f"Bearer {TOKEN}"
 
 
 @pytest.mark.parametrize("wrong", [{"EVERME_AGENT_ID": ""}, {"EVERME_AGENT_TOKEN": "x"}, {"EVERME_API_BASE": "host"}])

@@ -15,7 +15,7 @@ from gates import NO_TOKEN, Gate, Host, everlore, host, quick
 from serving import Api, Server, clean_env, running
 
 from everlore import __version__
-from everlore.surfaces.contracts.everme.identity import IDENTITY
+from everlore.surfaces.contracts.everme import IDENTITY
 
 TURNS = [
     {"role": "user", "content": "Rotate the nginx logs on the staging host."},

@@ -62,7 +62,7 @@ def test_hits_stand_in_the_array_of_their_kind_with_their_facts() -> None:
     episode = stored("episode", {"subject": "Bees", "summary": "Bees.", "episode": "Alice keeps bees."})
     fact = stored("fact", {"content": "Alice keeps bees."})
     recall = Recall({"episode": [Hit(episode, 0.9, (Hit(fact, 0.8),))], "case": []})
-    found = presentation.found(recall, None, [], "app", CLOCK, explain=False)
+    found = presentation.found(recall, None, [], "app", CLOCK)
     (item,) = found.episodes
     assert (item.score, item.sender_ids, item.episode) == (0.9, ("bob",), "Alice keeps bees.")
     assert [(one.content, one.score) for one in item.atomic_facts] == [("Alice keeps bees.", 0.8)]

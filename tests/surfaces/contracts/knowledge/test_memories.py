@@ -10,6 +10,12 @@ from typing import Any
 import pytest
 from speaking import Client
 
+from everlore.engine import Engine
+from everlore.errors import Damaged, EverloreError, InvalidInput, NotFound, Unavailable
+from everlore.memory import invalidate, save_note
+from everlore.surfaces.contracts.knowledge.memories import DATABASE, NOT_READY, plain_id, shown, told
+from everlore.types import Owner, Scope
+
 LISBON = "I moved to Lisbon in May."
 AWKWARD = [
     " blanks around \n",
@@ -169,3 +175,51 @@ def test_the_notes_of_a_day_fill_several_files(mcp: Client) -> None:
     assert mcp.ok("get_memory", id=idents[101])["content"] == "Note number 101."
     assert mcp.ok("delete_memory", id=idents[0]) == mcp.ok("delete_memory", id=idents[102]) == {"deleted": True}
     assert mcp.ok("list_memories")["total"] == 101
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "abc",
+        " memories:abc ",
+        "entities:abc",
+        {"tb": "memories", "id": {"String": "abc"}},
+        '{"tb": "memories", "id": {"String": "abc"}}',
+        {"id": "abc"},
+    ],
+)
+def test_an_id_in_every_form(given: Any) -> None:
+    assert plain_id(given, "id") == "abc"
+
+
+@pytest.mark.parametrize("given", [None, 7, [], {}, {"id": {}}])
+def test_what_is_no_id_is_named_by_its_argument(given: Any) -> None:
+    with pytest.raises(InvalidInput, match="entity_id must be the id"):
+        plain_id(given, "entity_id")
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (Unavailable("the disk is full"), f"{DATABASE} the disk is full"),
+        (Damaged("the index"), f"{DATABASE} the index"),
+        (Unavailable(NOT_READY), NOT_READY),
+        (NotFound("Memory not found: x"), "Memory not found: x"),
+    ],
+)
+def test_trouble_below_begins_with_the_contracts_sentence(error: EverloreError, text: str) -> None:
+    assert told(error) == text
+
+
+def test_a_note_and_what_ended_it(engine: Engine) -> None:
+    owner = Owner(Scope("default", "default"), "user", "ada")
+    first, second = (save_note(engine, owner, text, "procedural", {"a": 1}) for text in ("Row.", "Sail."))
+    rows = engine.index.rows.find([first, second])
+    known = shown(rows[first])
+    assert known["id"] == {"tb": "memories", "id": {"String": first.global_id}}
+    assert (known["content"], known["memory_type"], known["metadata"]) == ("Row.", "procedural", {"a": 1})
+    assert (known["valid_until"], "superseded_by" in known) == (None, False)
+    invalidate(engine, rows[first], "tired", rows[second])
+    ended = shown(engine.index.rows.find([first])[first])
+    assert ended["valid_until"]
+    assert (ended["invalidation_reason"], ended["superseded_by"]) == ("tired", second.global_id)

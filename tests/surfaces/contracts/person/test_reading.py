@@ -9,9 +9,9 @@ import pytest
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.memory import NewMessage, flush, remember
-from everlore.surfaces.contracts.person.asking import Person, person
-from everlore.surfaces.contracts.person.changing import add
+from everlore.surfaces.contracts.person.asking import add, person
 from everlore.surfaces.contracts.person.reading import (
+    Person,
     cases,
     complete,
     history,

@@ -16,6 +16,13 @@ import pytest
 from databases import Postgres, new_schema
 from serving import clean_env
 
+from everlore.engine import Engine
+from everlore.kinds import record
+from everlore.memory import save_note
+from everlore.memory.records import save_record
+from everlore.surfaces.contracts.records import toolset
+from everlore.types import Owner, Scope
+
 DECISION = {
     "type": "decision",
     "content": {"summary": "Adopt Blue/Green deploy for service-x", "owners": ["alice", "bob"], "version": 2},
@@ -364,3 +371,30 @@ def test_many_clients_save_the_same_and_different_records_at_once(tmp_path: Path
 def test_ids_are_uuids(server: Session) -> None:
     [made] = server.items("memory_create", **DECISION)
     assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", made["id"])
+
+
+OWNER = Owner(Scope("default", "default"), "user", "ada")
+
+
+def test_a_record_is_shown_as_it_was_saved(engine: Engine) -> None:
+    saved = save_record(engine, OWNER, "decision", {"a": 1}, "chat://1", ("x",), 0.9)
+    key = record.key(OWNER, saved.local_id)
+    row = engine.index.rows.find([key])[key]
+    assert toolset.item(row, similarity=0.5) | {"createdAt": ""} == {
+        "id": saved.local_id,
+        "type": "decision",
+        "similarity": 0.5,
+        "tags": ["x"],
+        "createdAt": "",
+    }
+    whole = toolset.whole(row)
+    assert (whole["content"], whole["source"], whole["confidence"]) == ({"a": 1}, "chat://1", 0.9)
+    assert toolset.link(row).uri == f"mem://item/{saved.local_id}"
+
+
+def test_other_kinds_go_by_their_kind(engine: Engine) -> None:
+    key = save_note(engine, OWNER, "Row.", "semantic", None)
+    row = engine.index.rows.find([key])[key]
+    whole = toolset.whole(row)
+    assert (whole["id"], whole["type"], whole["tags"]) == (key.global_id, "note", [])
+    assert (whole["content"], whole["source"]) == ({"text": "Row."}, f"everlore://note/{key.public_id}")

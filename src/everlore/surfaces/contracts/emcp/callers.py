@@ -23,8 +23,6 @@ from everlore.types import Json
 _LISTS = ("tools/list", "resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get")
 READ: Final = frozenset({"initialize", "ping", "server/discover", "completion/complete", *_LISTS})
 """Methods that only tell what the server has."""
-
-
 CODES: Final = {
     400: "invalid_payload",
     401: "unauthenticated",
@@ -99,9 +97,11 @@ def identify(header: str | None, address: str, settings: EmcpSection, account: P
     if int(claims["exp"]) > time.time() + settings.jwt_max_days * 86_400:
         told = f"the token is valid for more than {settings.jwt_max_days} days; get one that ends sooner"
         raise Refused(401, "unauthenticated", told)
-    user_id = _user(claims.get("user_id"))
-    name = str(user_id) if user_id else _subject(claims.get("sub")) or f"ip:{address}"
-    return Actor(f"api:{name}", user_id, _scopes(claims))
+    user_id = int(claims["user_id"]) if re.fullmatch(r"\d{1,9}", str(claims.get("user_id"))) else 0
+    subject = str(claims.get("sub") or "")[:100]
+    if subject.isdecimal() or subject.startswith(("sub:", "ip:")):
+        subject = f"sub:{subject}"  # it is no user of the site, and no address
+    return Actor(f"api:{user_id or subject or f'ip:{address}'}", user_id, _scopes(claims))
 
 
 @cache
@@ -117,24 +117,10 @@ def _jwt() -> ModuleType:
     return jwt
 
 
-def _subject(claim: Json) -> str:
-    """A subject that is a number is no user of the site."""
-    if isinstance(claim, bool) or not isinstance(claim, str | int):
-        return ""
-    subject = str(claim)[:100]
-    return f"sub:{subject}" if subject.isdecimal() or subject.startswith(("sub:", "ip:")) else subject
-
-
-def _user(claim: Json) -> int:
-    if isinstance(claim, bool) or not isinstance(claim, int | str) or not re.fullmatch(r"\d{1,9}", str(claim)):
-        return 0
-    return int(claim)
-
-
 def _scopes(claims: dict[str, Json]) -> frozenset[str]:
     """`scopes` as an array or as text with commas or blanks; `scope` as OAuth has it."""
     found: set[str] = set()
     for given in (claims.get("scopes"), claims.get("scope")):
-        parts = given if isinstance(given, list) else re.split(r"[\s,]+", given) if isinstance(given, str) else []
-        found.update(part.strip() for part in parts if isinstance(part, str) and part.strip())
+        parts = given if isinstance(given, list) else [given]
+        found.update(scope for part in parts if isinstance(part, str) for scope in re.split(r"[\s,]+", part) if scope)
     return frozenset(found)

@@ -10,71 +10,64 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from everlore.accounts.values import Agent, Poll, Source
 from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import Conflict, Denied, EverloreError, InvalidInput, NotFound, Unavailable, UnsupportedMedia
-from everlore.memory import NewMessage
+from everlore.memory import NewMessage, flush, remember
 from everlore.memory.remember import spoken
-from everlore.surfaces.contracts.everme.messages import CONTENT_MOST, QUERY_MOST
-from everlore.surfaces.contracts.everme.saving import Person, save_fact, save_turn
+from everlore.memory.statements import add_statements
+from everlore.surfaces.contracts.everme.reading import Person
 from everlore.types import Json, Role
 
-CODES: Mapping[int, tuple[str, int]] = {
-    20001: ("ErrInvalidParams", 400),
-    20002: ("ErrNotFound", 404),
-    20003: ("ErrMethodNotAllowed", 405),
-    20004: ("ErrUnsupportedMedia", 415),
-    20005: ("ErrRateLimited", 429),
-    20006: ("ErrTooLarge", 413),
-    30001: ("ErrUnauthorized", 401),
-    30002: ("ErrForbidden", 403),
-    30003: ("ErrTokenInvalid", 401),
-    30101: ("ErrDeviceCodeInvalid", 400),
-    30103: ("ErrDeviceDenied", 403),
-    30104: ("ErrSlowDown", 429),
-    30201: ("ErrApiKeyInvalid", 401),
-    30202: ("ErrApiKeyRevoked", 401),
-    30203: ("ErrApiKeyExpired", 401),
-    30301: ("ErrAgentTokenInvalid", 401),
-    30302: ("ErrAgentDisconnected", 401),
-    30303: ("ErrScopeInsufficient", 403),
-    30304: ("ErrAgentTokenExpired", 401),
-    40005: ("ErrIdempotencyConflict", 409),
-    40101: ("ErrRecordNotFound", 404),
-    40102: ("ErrUploadNotFound", 404),
-    40103: ("ErrUploadExpired", 403),
-    40104: ("ErrUploadMismatch", 400),
-    50000: ("ErrInternal", 500),
-    50101: ("ErrUnavailable", 503),
+
+class Code(NamedTuple):
+    name: str
+    status: int
+    why: str = ""
+    """The reason of `Denied` that has this code."""
+
+
+CODES: Mapping[int, Code] = {
+    20001: Code("ErrInvalidParams", 400),
+    20002: Code("ErrNotFound", 404),
+    20003: Code("ErrMethodNotAllowed", 405),
+    20004: Code("ErrUnsupportedMedia", 415),
+    20005: Code("ErrRateLimited", 429),
+    20006: Code("ErrTooLarge", 413),
+    30001: Code("ErrUnauthorized", 401, "missing"),
+    30002: Code("ErrForbidden", 403),
+    30003: Code("ErrTokenInvalid", 401, "malformed"),
+    30101: Code("ErrDeviceCodeInvalid", 400, "device"),
+    30103: Code("ErrDeviceDenied", 403),
+    30104: Code("ErrSlowDown", 429, "slow"),
+    30201: Code("ErrApiKeyInvalid", 401, "key_invalid"),
+    30202: Code("ErrApiKeyRevoked", 401, "key_revoked"),
+    30203: Code("ErrApiKeyExpired", 401, "key_expired"),
+    30301: Code("ErrAgentTokenInvalid", 401, "agent_invalid"),
+    30302: Code("ErrAgentDisconnected", 401, "agent_revoked"),
+    30303: Code("ErrScopeInsufficient", 403, "scope"),
+    30304: Code("ErrAgentTokenExpired", 401, "agent_expired"),
+    40005: Code("ErrIdempotencyConflict", 409),
+    40101: Code("ErrRecordNotFound", 404),
+    40102: Code("ErrUploadNotFound", 404),
+    40103: Code("ErrUploadExpired", 403),
+    40104: Code("ErrUploadMismatch", 400),
+    50000: Code("ErrInternal", 500),
+    50101: Code("ErrUnavailable", 503),
 }
-DENIALS = {
-    "missing": 30001,
-    "malformed": 30003,
-    "device": 30101,
-    "slow": 30104,
-    "key_invalid": 30201,
-    "key_revoked": 30202,
-    "key_expired": 30203,
-    "agent_invalid": 30301,
-    "agent_revoked": 30302,
-    "scope": 30303,
-    "agent_expired": 30304,
-}
+DENIALS = {code.why: number for number, code in CODES.items() if code.why}
 OF_STATUS = {400: 20001, 404: 20002, 405: 20003, 413: 20006, 415: 20004, 422: 20001, 429: 20005, 403: 30002, 503: 50101}
 """The code of what is about HTTP, not about the gateway's own matters."""
-_OF_ERROR: tuple[tuple[type[EverloreError], int], ...] = (
-    (InvalidInput, 20001),
-    (UnsupportedMedia, 20001),
-    (NotFound, 40101),
-    (Conflict, 40005),
-    (Unavailable, 50101),
-)
+_OF_ERROR = {InvalidInput: 20001, UnsupportedMedia: 20001, NotFound: 40101, Conflict: 40005, Unavailable: 50101}
+QUERY_MOST = 1024
+CONTENT_MOST = 8000
+TOP_K_MOST = 50
 LAST_PAGE = 1000
 INTERVAL_SECONDS = 5
 _HASH = re.compile(r"(?:sha256[:-])?([0-9a-f]{64})", re.IGNORECASE)
@@ -105,15 +98,14 @@ class Envelope(BaseModel):
 def code_of(error: EverloreError) -> int:
     if isinstance(error, Denied):
         return DENIALS[error.why]
-    return next((code for kind, code in _OF_ERROR if isinstance(error, kind)), 50000)
+    return next((code for kind, code in _OF_ERROR.items() if isinstance(error, kind)), 50000)
 
 
 def code_of_status(status: int) -> int:
     return OF_STATUS.get(status, 20001 if status < 500 else 50000)
 
 
-class Body(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, frozen=True, extra="ignore")
+class Body(BaseModel, alias_generator=to_camel, frozen=True, extra="ignore"): ...
 
 
 class Login(Body):
@@ -245,6 +237,14 @@ class NewSource(Body):
     origin_platform: str | None = Field(None, max_length=100)
 
 
+def wanted(top_k: object, default: int) -> int:
+    """How many results: a whole positive number as it is, up to the most; anything else is the default."""
+    number = int(top_k) if isinstance(top_k, str) and top_k.strip().isdecimal() else top_k
+    if isinstance(number, bool) or not isinstance(number, int | float) or number <= 0 or number % 1:
+        return default
+    return int(min(number, TOP_K_MOST))
+
+
 def polled(poll: Poll) -> dict[str, Json]:
     if poll.state == "pending":
         return {"status": "pending", "interval": INTERVAL_SECONDS}
@@ -285,40 +285,46 @@ def source_shown(source: Source) -> dict[str, Json]:
 
 
 def save(engine: Engine, person: Person, body: SaveBody, *, stating: bool) -> dict[str, Json]:
-    """Save turns of a conversation; `stating`: what the user says of themselves."""
+    """Save turns of a conversation; `stating`: what the user says of themselves, which is in their profile afterwards,
+    whatever the extractor makes of it."""
     for at, turn in enumerate(body.messages) if stating else ():
         if turn.role not in ("user", "assistant") or turn.tool_calls or turn.tool_call_id:
             told = f"only user and assistant messages without tool calls are taken here: messages.{at}.role"
             raise Refusal(20001, told)
-    now = engine.clock.now()
+    now, flushing, stated = engine.clock.now(), body.flush is not False, False
     messages = [message(at, turn, person, now) for at, turn in enumerate(body.messages)]
-    work = save_fact if stating else save_turn
-    saved = work(engine, person, body.conversation_id, messages, flushing=body.flush is not False)
-    return saved.shown() | ({"extracted": saved.extracted} if stating else {})
+    extracted = bool(remember(engine, person.scope, body.conversation_id, messages))
+    if flushing:
+        extracted = bool(flush(engine, person.scope, body.conversation_id)) or extracted
+        spoke = [(one.timestamp, spoken(one.content).strip()) for one in messages if one.role == "user"]
+        if stating and (said := [pair for pair in spoke if pair[1]]):
+            stated = add_statements(engine, person.owner, said)
+    status = "extracted" if extracted or stated else "no_extraction" if flushing else "accumulated"
+    saved = {"status": status, "messageCount": len(messages), "flushed": flushing}
+    return saved | ({"extracted": stated} if stating else {})
 
 
 def message(at: int, turn: Turn, person: Person, now: int) -> NewMessage:
     """The turn at this place of the request; raises `Refusal` when it is none that can be saved."""
     role: Role = "tool" if turn.role == "toolResult" else turn.role
-    place = f"messages.{at}"
     calls = [_call(call) for call in turn.tool_calls or ()]
     if turn.content is None and not calls:
-        raise Refusal(20001, f"content is missing: {place}.content")
+        raise Refusal(20001, f"content is missing: messages.{at}.content")
     if role == "tool" and not turn.tool_call_id:
-        raise Refusal(20001, f"a tool message needs the id of its call: {place}.toolCallId")
-    content: str | list[dict[str, Json]] = ""
-    if isinstance(turn.content, str):
-        content = turn.content
-    elif turn.content is not None:
-        content = [{"type": "text", "text": part} if isinstance(part, str) else _part(part) for part in turn.content]
+        raise Refusal(20001, f"a tool message needs the id of its call: messages.{at}.toolCallId")
+    given = turn.content or ""
+    content: str | list[dict[str, Json]] = given if isinstance(given, str) else [_part(part) for part in given]
     if len(spoken(content)) > CONTENT_MOST:
-        raise Refusal(
-            20001, f"content must have at most {CONTENT_MOST} characters; keep its beginning and end: {place}.content"
-        )
-    return person.message(role, turn.timestamp or now + at, content, calls, turn.tool_call_id)
+        told = f"content must have at most {CONTENT_MOST} characters; keep its beginning and end"
+        raise Refusal(20001, f"{told}: messages.{at}.content")
+    sender = person.user if role == "user" else person.agent
+    moment = turn.timestamp or now + at
+    return NewMessage(sender, role, moment, content, None, calls or None, turn.tool_call_id, person.project or "")
 
 
-def _part(part: dict[str, Json]) -> dict[str, Json]:
+def _part(part: str | dict[str, Json]) -> dict[str, Json]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
     if not isinstance(part.get("type"), str):
         raise Refusal(20001, "a content item needs a type, e.g. text")
     return part

@@ -5,8 +5,8 @@ A caller reaches its whole scope: what any surface saved there, for any user or 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from pydantic.alias_generators import to_camel
 
@@ -26,13 +26,12 @@ from everlore.search.passages import likeness
 from everlore.search.recipes import CONTEXT
 from everlore.stores.tokens import query_terms, tokens
 from everlore.surfaces.contracts.everme import markdown
-from everlore.surfaces.contracts.everme.messages import TOP_K
-from everlore.surfaces.contracts.everme.saving import Person
-from everlore.surfaces.contracts.passages import quotations
+from everlore.surfaces.contracts.passages import facts, quotations
 from everlore.surfaces.contracts.quoting import line, whose
-from everlore.types import Filter, IndexedMemory, Json, Message, Owner, Predicate, Track
+from everlore.types import Filter, IndexedMemory, Json, Message, Owner, Predicate, Scope, Track
 
 TYPES = ("episodic_memory", "profile", "raw_message", "agent_memory")
+TOP_K = 5  # of each sort, in a context
 MOST_OWNERS = 16
 """Owners of a scope that a search looks at: the one asking first, then those with the most memories."""
 MOST_WAITING = 500
@@ -52,6 +51,20 @@ _FIELDS = {
 """Of a kind's data, what is shown; of others their content."""
 
 
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Whose memories: a user and the agent that works for them, in one scope, and the project they are at."""
+
+    scope: Scope
+    user: str
+    agent: str
+    project: str | None = None
+
+    @property
+    def owner(self) -> Owner:
+        return Owner(self.scope, "user", self.user)
+
+
 def search(
     engine: Engine,
     person: Person,
@@ -65,33 +78,32 @@ def search(
     """`chosen` narrows by the memory API's filters; `by_time` orders the best ones by their time."""
     users, agents = owners(engine, person)
     engine = replace(engine, embedder=asked_once(engine.embedder))
-    found = _recalled(engine, users, query, top_k, chosen, person.project) if "episodic_memory" in types else {}
-    learnt = _recalled(engine, agents, query, top_k, chosen, person.project) if "agent_memory" in types else {}
+    asked = (*(users if "episodic_memory" in types else ()), *(agents if "agent_memory" in types else ()))
+    queries = [Query(owner, query, top_k=top_k, filter=chosen, project=person.project) for owner in asked]
+    hits = [hit for one in queries for hit in recall(engine, one, CONTEXT).best]
 
-    def best(hits: list[Hit]) -> list[Hit]:
-        top = sorted(hits, key=lambda hit: (-hit.score, hit.stored.key.public_id))[:top_k]
-        return sorted(top, key=lambda hit: -hit.stored.timestamp) if by_time else top
+    def best(found_as: str) -> list[dict[str, Json]]:
+        mine = [hit for hit in hits if kind_of(hit.stored.key.kind).found_as == found_as]
+        top = sorted(mine, key=lambda hit: (-hit.score, hit.stored.key.public_id))[:top_k]
+        in_order = sorted(top, key=lambda hit: -hit.stored.timestamp) if by_time else top
+        return [_scored(hit, engine.clock) for hit in in_order]
 
-    clock = engine.clock
     return {
-        "items": [_scored(hit, clock) for hit in best(found.get("episode", []))],
+        "items": best("episode"),
         "profiles": _profile_lines(engine, users, query, chosen)[:top_k] if "profile" in types else [],
         "rawMessages": _waiting(engine, person, query, chosen)[:top_k] if "raw_message" in types else [],
-        "agentMemory": {
-            "cases": [_scored(hit, clock) for hit in best(learnt.get("case", []))],
-            "skills": [_scored(hit, clock) for hit in best(learnt.get("skill", []))],
-        },
+        "agentMemory": {"cases": best("case"), "skills": best("skill")},
     }
 
 
 def owners(engine: Engine, person: Person) -> tuple[list[Owner], list[Owner]]:
     """Users and agents of the scope, the asking ones first."""
-    counts = engine.index.rows.owners(person.scope)
+    known = sorted(engine.index.rows.owners(person.scope), key=lambda pair: (-pair[1], pair[0].id))
 
     def ordered(track: Track, first: str) -> list[Owner]:
-        others = sorted((o for o in counts if o[0].track == track), key=lambda pair: (-pair[1], pair[0].id))
         own = Owner(person.scope, track, first)
-        return [own, *(owner for owner, _ in others if owner != own)][:MOST_OWNERS]
+        others = [owner for owner, _ in known if owner.track == track and owner != own]
+        return [own, *others][:MOST_OWNERS]
 
     return ordered("user", person.user), ordered("agent", person.agent)
 
@@ -101,14 +113,18 @@ def context(engine: Engine, person: Person, query: str, budget: int, *, fitting_
 
     Nothing, if there is a query that no memory fits: it is somebody's prompt, and is better left alone. One that speaks
     of the user themselves ("What do I drink?") is told who they are, unless it is `fitting_only`, as for prompts."""
-    row = profile(engine, person.owner)
-    known = None if row is None else _here(row.data, person.project)
-    found = (
-        search(engine, person, query, TOP_K, types=("episodic_memory", "agent_memory", "raw_message")) if query else {}
+    row, known = profile(engine, person.owner), None
+    if row is not None:  # without what holds in other projects
+        here = (None, "", person.project)
+        infos = [one for one in row.data["explicit_info"] if person.project is None or one.get("project") in here]
+        known = {**row.data, "explicit_info": infos}
+    types = ("episodic_memory", "agent_memory", "raw_message")
+    found = search(engine, person, query, TOP_K, types=types) if query else {}
+    fits = (
+        not query
+        or (not fitting_only and about_oneself(query))
+        or any((found["items"], found["rawMessages"], *found["agentMemory"].values()))
     )
-    agent = found.get("agentMemory", {})
-    of_oneself = not fitting_only and about_oneself(query)
-    fits = not query or of_oneself or any((found["items"], found["rawMessages"], agent["cases"], agent["skills"]))
     text = markdown.context(known, found, last_session(engine, person), budget) if fits else ""
     now = engine.clock.show(engine.clock.now())
     return {
@@ -120,29 +136,20 @@ def context(engine: Engine, person: Person, query: str, budget: int, *, fitting_
     }
 
 
-def _here(data: Mapping[str, Json], project: str | None) -> dict[str, Json]:
-    """A profile without what holds in other projects."""
-    infos = [one for one in data["explicit_info"] if project is None or one.get("project") in (None, "", project)]
-    return {**data, "explicit_info": infos}
-
-
 def last_session(engine: Engine, person: Person) -> list[str]:
     """What the newest talk in this project was about, what it left open, and how it ended."""
     here = None if person.project is None else Predicate("project", "eq", person.project)
     rows = listing(engine, person.owner, "episode", filter=here, page_size=1).rows
     if not rows or not (turns := parse_turns(str(rows[0].data["episode"]))[1]):
         return []
-    row, clock = rows[0], engine.clock
-    day = clock.show(row.timestamp)[:10]
-    told = [line(row.data["subject"], origin=(day, "about"))]
+    row, day = rows[0], engine.clock.show(rows[0].timestamp)[:10]
+    told: list[str] = []
     for number, turn in enumerate(turns):
         ends = number >= len(turns) - LAST_TURNS
         left = [turn.text] if ends else [one for one in split(turn.text) if leaves_open(one)]
-        said = "how it ended" if ends else "left open"
-        told += [
-            line(one, whose=whose(row, turn.speaker), by=turn.speaker, origin=(day, said), most=BRIEF) for one in left
-        ]
-    return [told[0], *told[1:][-LAST_LINES:]]
+        origin, by = (day, "how it ended" if ends else "left open"), turn.speaker
+        told += [line(one, whose=whose(row, by), by=by, origin=origin, most=BRIEF) for one in left]
+    return [line(row.data["subject"], origin=(day, "about")), *told[-LAST_LINES:]]
 
 
 def get(engine: Engine, person: Person, public_id: str) -> dict[str, Json]:
@@ -176,7 +183,6 @@ def find(engine: Engine, person: Person, public_id: str) -> IndexedMemory:
 
 
 def shown(row: IndexedMemory, clock: Clock) -> dict[str, Json]:
-    """A memory as JSON, without a score."""
     kind, owner = row.key.kind, row.key.owner
     told: dict[str, Json] = {"id": row.key.public_id, f"{owner.track}Id": owner.id}
     told["timestamp"] = clock.show(row.updated if kind == "skill" else row.timestamp)
@@ -196,74 +202,50 @@ def _scored(hit: Hit, clock: Clock) -> dict[str, Json]:
     if hit.stored.key.owner.track == "user":  # what a run or a skill is for stands in its own fields
         item["passages"] = quotations(hit, clock)
     if hit.stored.key.kind == "episode":
-        item["atomicFacts"] = [
-            {"id": fact.stored.key.public_id, "content": fact.stored.data["content"], "score": fact.score}
-            for fact in hit.facts
-        ]
+        item["atomicFacts"] = facts(hit)
     elif hit.stored.key.kind not in _FIELDS:
         item["type"] = hit.stored.key.kind
     return item
-
-
-def _recalled(
-    engine: Engine, of: Sequence[Owner], query: str, top_k: int, chosen: Filter | None, project: str | None
-) -> dict[str, list[Hit]]:
-    hits: dict[str, list[Hit]] = {}
-    for owner in of:
-        asked = Query(owner, query, top_k=top_k, filter=chosen, project=project)
-        found_here = recall(engine, asked, CONTEXT).hits
-        for kind, found in found_here.items():
-            hits.setdefault(kind, []).extend(found)
-    return hits
 
 
 def _profile_lines(engine: Engine, users: Sequence[Owner], query: str, chosen: Filter | None) -> list[dict[str, Json]]:
     """Lines of profiles that have to do with the query, each an element of its own, as plugins show them. A profile is
     of no session."""
     lines: list[tuple[IndexedMemory, dict[str, Json]]] = []
-    for owner in users:
-        row = profile(engine, owner, chosen)
-        if row is None:
-            continue
-        lines += [
-            (row, {"item_type": "explicit_info", "embed_text": info["description"], **info})
-            for info in row.data["explicit_info"]
-        ]
-        lines += [
-            (row, {"item_type": "implicit_trait", "embed_text": f"{trait['trait']}: {trait['description']}", **trait})
-            for trait in row.data["implicit_traits"]
-        ]
+    for row in filter(None, (profile(engine, owner, chosen) for owner in users)):
+        told = [("explicit_info", one["description"], one) for one in row.data["explicit_info"]]
+        traits = row.data["implicit_traits"]
+        told += [("implicit_trait", f"{one['trait']}: {one['description']}", one) for one in traits]
+        lines += [(row, {"item_type": sort, "embed_text": text, **one}) for sort, text, one in told]
     scores = likeness(engine, query, [(row.key.owner, str(data["embed_text"])) for row, data in lines])
-    ranked = sorted(zip(scores, range(len(lines)), strict=True), key=lambda pair: (-pair[0], pair[1]))
+    ranked = sorted(zip(scores, lines, strict=True), key=lambda pair: -pair[0])
     return [
-        shown(lines[at][0], engine.clock) | {"profileData": lines[at][1], "score": round(score, 6)}
-        for score, at in ranked
+        shown(row, engine.clock) | {"profileData": data, "score": round(score, 6)}
+        for score, (row, data) in ranked
         if score >= NEAR
     ]
-
-
-def _overlap(terms: Sequence[str], text: str) -> float:
-    held = set(tokens(text))
-    return sum(term in held for term in terms) / len(terms) if terms else 0.0
 
 
 def _waiting(engine: Engine, person: Person, query: str, chosen: Filter | None) -> list[dict[str, Json]]:
     """Messages that no memory was made of yet."""
     terms = query_terms(query)
+
+    def share(message: Message) -> float:
+        return len(set(terms).intersection(tokens(message.text))) / len(terms) if terms else 0.0
+
     waiting = engine.buffer.waiting(person.scope, MOST_WAITING)
-    allowed = [message for message in waiting if chosen is None or holds(chosen, message)]
-    scored = [(_overlap(terms, message.text), message) for message in allowed]
-    matching = sorted((pair for pair in scored if pair[0] >= NEAR), key=lambda pair: (-pair[0], -pair[1].timestamp))
-    return [_raw(message, engine.clock) for _, message in matching]
-
-
-def _raw(message: Message, clock: Clock) -> dict[str, Json]:
-    return {
-        "id": message.id,
-        "sessionId": message.session_id,
-        "senderId": message.sender_id,
-        "senderName": message.speaker,
-        "role": message.role,
-        "timestamp": clock.show(message.timestamp),
-        "contentItems": [{"type": "text", "text": message.text}],
-    }
+    scored = [(share(one), one) for one in waiting if chosen is None or holds(chosen, one)]
+    scored.sort(key=lambda pair: (-pair[0], -pair[1].timestamp))
+    return [
+        {
+            "id": message.id,
+            "sessionId": message.session_id,
+            "senderId": message.sender_id,
+            "senderName": message.speaker,
+            "role": message.role,
+            "timestamp": engine.clock.show(message.timestamp),
+            "contentItems": [{"type": "text", "text": message.text}],
+        }
+        for score, message in scored
+        if score >= NEAR
+    ]

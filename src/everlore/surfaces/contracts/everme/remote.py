@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -25,19 +25,13 @@ TIMEOUT_SECONDS = 30.0
 _TOKEN = re.compile(r"(?:evt|emk)_[0-9a-f]{32}")
 
 
-@dataclass(frozen=True, slots=True)
-class Gateway:
-    base_url: str
-    agent_id: str
-    token: str = field(repr=False)
-
-
-def configured(env: Mapping[str, str] = os.environ) -> Gateway | None:
-    """The gateway to use, None for this vault. Raises `Misconfigured`."""
-    base = env.get("EVERME_API_BASE", "").strip().rstrip("/")
+def configured(env: Mapping[str, str] = os.environ) -> tuple[str, dict[str, str]] | None:
+    """The address of the gateway to use, and the headers of a request; None for this vault. Raises `Misconfigured`."""
+    base, agent, token = (
+        env.get(name, "").strip() for name in ("EVERME_API_BASE", "EVERME_AGENT_ID", "EVERME_AGENT_TOKEN")
+    )
     if not base:
         return None
-    agent, token = env.get("EVERME_AGENT_ID", "").strip(), env.get("EVERME_AGENT_TOKEN", "").strip()
     missing = [name for name, value in (("EVERME_AGENT_ID", agent), ("EVERME_AGENT_TOKEN", token)) if not value]
     if missing:
         raise Misconfigured(f"EVERME_API_BASE is set, but {' and '.join(missing)} not; run `evercli plugin install`")
@@ -45,7 +39,23 @@ def configured(env: Mapping[str, str] = os.environ) -> Gateway | None:
         raise Misconfigured("EVERME_API_BASE must be an address such as http://127.0.0.1:8000")
     if not _TOKEN.fullmatch(token):
         raise Misconfigured("EVERME_AGENT_TOKEN is not an agent token (evt_ and 32 hexadecimal digits)")
-    return Gateway(base if base.endswith(PREFIX) else base + PREFIX, agent, token)
+    headers = {
+        "Authorization": f"Bearer {token}",
+        "Accept": "application/json",
+        "User-Agent": f"everlore-everme (agentId={agent})",
+    }
+    return base.rstrip("/").removesuffix(PREFIX) + PREFIX, headers
+
+
+@cache
+def gateway() -> httpx.Client | None:
+    """None where this vault is meant. Raises `Misconfigured`."""
+    named = configured()
+    if named is None:
+        return None
+    import httpx
+
+    return httpx.Client(base_url=named[0], headers=named[1], timeout=TIMEOUT_SECONDS)
 
 
 def post(client: httpx.Client, path: str, body: Mapping[str, Json]) -> dict[str, Json]:
@@ -67,25 +77,10 @@ def post(client: httpx.Client, path: str, body: Mapping[str, Json]) -> dict[str,
     if answer["status"] == 0:
         result = answer.get("result")
         return result if isinstance(result, dict) else {}
-    raise _error(answer, response.status_code)
-
-
-def opened(gateway: Gateway) -> httpx.Client:
-    import httpx
-
-    headers = {
-        "Authorization": f"Bearer {gateway.token}",
-        "Accept": "application/json",
-        "User-Agent": f"everlore-everme (agentId={gateway.agent_id})",
-    }
-    return httpx.Client(base_url=gateway.base_url, headers=headers, timeout=TIMEOUT_SECONDS)
-
-
-def _error(answer: Mapping[str, Json], status: int) -> Exception:
     code = answer["status"] if isinstance(answer["status"], int) else 0
-    text = redact(str(answer.get("error") or f"HTTP {status}"))
+    text = redact(str(answer.get("error") or f"HTTP {response.status_code}"))
     if 30000 <= code < 30400 and code not in (30005, 30104):
-        return Denied("gateway", f"{text} (run `evercli plugin install` to register again)")
+        raise Denied("gateway", f"{text} (run `evercli plugin install` to register again)")
     if code == 40101:
-        return NotFound(text)
-    return InvalidInput(text) if 20000 <= code < 20005 else Unavailable(text)
+        raise NotFound(text)
+    raise InvalidInput(text) if 20000 <= code < 20005 else Unavailable(text)

@@ -1,38 +1,38 @@
 """The everme toolset: four tools and two resources over one person's memory.
 
-On this vault, or on a gateway's when EVERME_API_BASE is set; both give the same shapes, so what a tool answers is made
-in one place. Searches and contexts are markdown, savings are JSON text, errors begin with `error: `.
+On this vault, or on a gateway's when EVERME_API_BASE is set; both take and give the same shapes, so what a model passes
+is made into them, and what it is answered out of them, in one place. Searches and contexts are markdown, savings are
+JSON text, errors begin with `error: `.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from urllib.parse import parse_qs, urlsplit
 
+from everlore.clock import guessed_ms
 from everlore.config import load as load_settings
-from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.project import project_of
-from everlore.surfaces.contracts.everme import gateway, markdown, reading, remote
-from everlore.surfaces.contracts.everme.identity import IDENTITY
+from everlore.surfaces.contracts.everme import IDENTITY, gateway, markdown, reading, remote
+from everlore.surfaces.contracts.everme.gateway import CONTENT_MOST, QUERY_MOST, wanted
 from everlore.surfaces.contracts.everme.markdown import CONTEXT_TOKENS
-from everlore.surfaces.contracts.everme.messages import QUERY_MOST, session, statements, turns, wanted
-from everlore.surfaces.contracts.everme.saving import Person
+from everlore.surfaces.contracts.everme.reading import Person
 from everlore.surfaces.contracts.toolset import Caller, Content, Resource, Text, Toolset, tool
-from everlore.types import Json, Scope
-
-if TYPE_CHECKING:
-    import httpx
+from everlore.types import Json
 
 MARKDOWN = "text/markdown"
 HOOK = "hook"
 """What a host's hook calls itself: it asks at every prompt, and wants nothing where nothing fits."""
 AGENT = "default"
 """The agent of a vault that nobody has registered."""
+SESSION_MOST = 128
+MESSAGES_MOST = 500
+HEAD_SHARE = 0.7
+"""Of a text that is too long the beginning and the end are kept: results and reasons stand at the end."""
 CALLED = {"description": "Tools that an assistant message called."}
 
 Query = Annotated[str, {"description": "A few keywords, or the user's message."}]
@@ -78,7 +78,7 @@ def mem_search(
 def mem_context(ask: Caller, query: Query) -> Text:
     """Get what is known of the user, and what of the past has to do with the query, as one markdown block.
     Call it once at the start of a session with the user's first message."""
-    return Text(_known(_call(ask, "context", {"query": _told(query), "fittingOnly": ask.client_name == HOOK}), query))
+    return Text(_known(ask, _told(query), fittingOnly=ask.client_name == HOOK))
 
 
 @tool()
@@ -99,15 +99,12 @@ def mem_save_turn(
     """Save turns of a conversation, so that later sessions can reuse how a task was solved. Pass messages (preferred;
     with the assistant's toolCalls and the tool's answers), or role and text for a single one. With flush (the
     default) memories are made at once; without it the messages wait and are found as recent messages."""
-    single = {
-        "text": text,
-        "content": content,
-        "timestamp": timestamp,
-        "toolCallId": toolCallId,
-        "toolCalls": toolCalls,
-    }
-    said = turns(messages, role, single, _now())
-    return _saved(ask, "agent-memory", sessionKey, said, flush, ("status", "messageCount", "flushed"))
+    words = text if content is None else content
+    single = {"content": words, "timestamp": timestamp, "toolCallId": toolCallId, "toolCalls": toolCalls}
+    parts: Json = {name: part for name, part in single.items() if part is not None}
+    if not messages and not parts:
+        raise InvalidInput("mem_save_turn requires a non-empty `messages` array, or `role` and `text`")
+    return _saved(ask, "agent-memory", sessionKey, messages or [{"role": role or "user"} | parts], flush)
 
 
 @tool()
@@ -123,44 +120,113 @@ def mem_save_fact(
     """Save something lasting that the user said of themselves (a preference, habit, trait or decision) to their
     profile. Pass fact, messages with the roles user and assistant only, or both. For how a task was solved use
     mem_save_turn. `extracted: true` in the answer confirms that it is in the profile."""
-    said = statements(messages, fact, _now())
-    return _saved(ask, "personal", sessionKey, said, flush, ("status", "messageCount", "flushed", "extracted"))
+    if any(message.get("toolCalls") or message.get("toolCallId") for message in messages or ()):
+        raise InvalidInput("mem_save_fact accepts no tool calls; for turns with tools use mem_save_turn")
+    stated = [{"role": "user", "content": fact}] if fact and fact.strip() else []
+    if not messages and not stated:
+        raise InvalidInput("mem_save_fact requires either `fact` or a non-empty `messages` array")
+    return _saved(ask, "personal", sessionKey, [*(messages or ()), *stated], flush)
 
 
-def _saved(
-    ask: Caller, route: str, key: str | None, messages: list[dict[str, Json]], flush: bool, names: tuple[str, ...]
-) -> Text:
-    saved = _call(ask, route, {"conversationId": session(key), "messages": messages, "flush": flush})
-    shown = {"saved": True, **{name: saved.get(name) for name in names}}
-    return Text(json.dumps(shown, ensure_ascii=False, indent=2))
+def _saved(ask: Caller, route: str, key: str | None, given: Sequence[Mapping[str, Json]], flush: bool) -> Text:
+    session = (key or "").strip() or "default"
+    if len(session) > SESSION_MOST:
+        raise InvalidInput(f"sessionKey must have at most {SESSION_MOST} characters")
+    messages = converted(given, time.time_ns() // 1_000_000)
+    if route == "personal" and not any(message["role"] == "user" for message in messages):
+        raise InvalidInput("mem_save_fact needs something that the user said")
+    saved = _call(ask, route, {"conversationId": session, "messages": messages, "flush": flush})
+    return Text(json.dumps({"saved": True, **saved}, ensure_ascii=False, indent=2))
+
+
+def trim(text: str, most: int = CONTENT_MOST) -> str:
+    """At most so many characters: 70 % from the beginning, 30 % from the end, and between them how many are missing."""
+    if len(text) <= most:
+        return text
+    room = most - len(_missing(len(text)))
+    if room < 1:
+        return text[:most]
+    head = int(room * HEAD_SHARE)
+    return text[:head] + _missing(len(text) - room) + text[len(text) - room + head :]
+
+
+def _missing(count: int) -> str:
+    return f"\n[... {count} characters left out ...]\n"
+
+
+def converted(given: Sequence[Mapping[str, Json]], now: int) -> list[dict[str, Json]]:
+    """The messages in the gateway's form: completed, within its limits, and without those that say nothing."""
+    if len(given) > MESSAGES_MOST:
+        raise InvalidInput(f"at most {MESSAGES_MOST} messages may be saved at once")
+    converted = [message for at, one in enumerate(given) if (message := _message(f"messages[{at}]", one, now + at))]
+    if not converted:
+        raise InvalidInput("nothing to save: every message is empty")
+    return converted
+
+
+def _message(place: str, given: Mapping[str, Json], now: int) -> dict[str, Json] | None:
+    """None for a message that says nothing."""
+    role, moment = given.get("role") or "user", given.get("timestamp", now)
+    if moment <= 0:
+        raise InvalidInput(f"{place}.timestamp must be Unix milliseconds")
+    message: dict[str, Json] = {"role": role, "timestamp": guessed_ms(moment)}
+    content = _text(place, given["content"] if given.get("content") is not None else given.get("text"))
+    if role == "tool":
+        call = given.get("toolCallId") or given.get("tool_call_id")
+        if not call:
+            raise InvalidInput(f"{place}.toolCallId is required for role tool")
+        return message | {"toolCallId": str(call), "content": content}
+    said: dict[str, Json] = {"content": content} if content.strip() else {}
+    if role == "assistant" and given.get("toolCalls"):
+        said["toolCalls"] = [_called(call) for call in given["toolCalls"]]
+    return message | said if said else None
+
+
+def _text(place: str, content: Json) -> str:
+    if content is None or isinstance(content, str):
+        return trim(content or "")
+    if not isinstance(content, list):
+        raise InvalidInput(f"{place}.content must be text or a list of content items")
+    parts = []
+    for part in content:
+        item = part if isinstance(part, Mapping) else {"type": type(part).__name__, "text": part}
+        if not isinstance(item.get("text"), str):
+            raise InvalidInput(f"{place}.content has an item without text ({item.get('type')}); describe it in words")
+        parts.append(item["text"])
+    return trim("\n".join(parts))
+
+
+def _called(call: Mapping[str, Json]) -> dict[str, Json]:
+    given = call.get("arguments", "{}")
+    arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    return {"id": call["id"], "type": "function", "name": call["name"], "arguments": arguments}
 
 
 def _search(ask: Caller, query: str, top_k: object) -> str:
     query = _told(query)
-    usual = load_settings().mcp.top_k if _gateway() else ask.engine.settings.mcp.top_k
-    found = _call(ask, "search", {"query": query, "topK": wanted(top_k, usual)})
-    return markdown.search_results(query, found)
+    usual = load_settings().mcp.top_k if remote.gateway() else ask.engine.settings.mcp.top_k
+    return markdown.search_results(query, _call(ask, "search", {"query": query, "topK": wanted(top_k, usual)}))
 
 
-def _known(context: Mapping[str, Json], query: str = "") -> str:
+def _known(ask: Caller, query: str, **how: bool) -> str:
     """A gateway of another make gives the profile alone."""
-    text = str(context.get("context", markdown.context(context.get("profile"), {})))
+    known = _call(ask, "context", {"query": query, **how} if query else {})
+    text = str(known.get("context", markdown.context(known.get("profile"), {})))
     return text or (markdown.NOTHING_FITS if query else markdown.NOTHING_KNOWN)
 
 
 def _read(ask: Caller, uri: str) -> Content:
+    there_are = "there are mem://profile and mem://search?q="
     try:
         parts = urlsplit(uri)
         query = parse_qs(parts.query, keep_blank_values=True)
     except ValueError:
-        raise InvalidInput(
-            "the resource's address cannot be read; there are mem://profile and mem://search?q="
-        ) from None
+        raise InvalidInput(f"the resource's address cannot be read; {there_are}") from None
     place = (parts.netloc or parts.path.strip("/")).lower()
     if parts.scheme != "mem" or parts.path.strip("/") not in ("", place) or place not in ("profile", "search"):
-        raise NotFound(f"there is no resource {uri[:200]!r}; there are mem://profile and mem://search?q=")
+        raise NotFound(f"there is no resource {uri[:200]!r}; {there_are}")
     if place == "profile":
-        return Content(_known(_call(ask, "context", {})), MARKDOWN)
+        return Content(_known(ask, ""), MARKDOWN)
     named = query["q"] if "q" in query else query.get("query", [""])
     top_k = query.get("topK") or query.get("top_k") or [""]
     if not named[0].strip():
@@ -174,40 +240,23 @@ def _told(query: str) -> str:
     return query.strip()[:QUERY_MOST]
 
 
-def _now() -> int:
-    return time.time_ns() // 1_000_000
-
-
-@cache
-def _gateway() -> httpx.Client | None:
-    """None where this vault is meant. Raises `Misconfigured` when the gateway's variables are not complete."""
-    named = remote.configured()
-    return None if named is None else remote.opened(named)
-
-
 def _call(ask: Caller, route: str, body: Mapping[str, Json]) -> dict[str, Json]:
     """One of the gateway's memory routes, by its last word, on a gateway or on this vault."""
-    if (client := _gateway()) is not None:
+    if (client := remote.gateway()) is not None:
         return remote.post(client, f"/mem/{route}", body)
-    engine = ask.engine
-    person = _person(ask, engine)
+    # over HTTP the engine is that of the token's account, and the agent is the token's
+    user, agent = ask.user, (ask.principal.agent_id if ask.principal else "") or AGENT
+    project = project_of(ask.folder) if ask.folder else None
+    person = Person(user.scope, user.id, agent, project.id if project else None)
     match route:
         case "search":
-            return reading.search(engine, person, body["query"], body["topK"])
+            return reading.search(ask.engine, person, body["query"], body["topK"])
         case "context":
             query, only = str(body.get("query") or ""), bool(body.get("fittingOnly"))
-            return reading.context(engine, person, query, CONTEXT_TOKENS, fitting_only=only)
+            return reading.context(ask.engine, person, query, CONTEXT_TOKENS, fitting_only=only)
         case _:
             asked = gateway.SaveBody.model_validate(body)
-            return gateway.save(engine, person, asked, stating=route == "personal")
-
-
-def _person(ask: Caller, engine: Engine) -> Person:
-    """Over HTTP the engine is that of the token's account, and the agent is the token's."""
-    mcp = engine.settings.mcp
-    agent = (ask.principal.agent_id if ask.principal else "") or AGENT
-    project = project_of(ask.folder) if ask.folder else None
-    return Person(Scope(mcp.app, mcp.project), mcp.user, agent, project.id if project else None)
+            return gateway.save(ask.engine, person, asked, stating=route == "personal")
 
 
 def toolset() -> Toolset:
@@ -217,7 +266,7 @@ def toolset() -> Toolset:
         name="everme",
         identity=IDENTITY,
         error_prefix="error: ",
-        needs_vault=_gateway() is None,
+        needs_vault=remote.gateway() is None,
         tools=(mem_search, mem_context, mem_save_turn, mem_save_fact),
         resources=(
             Resource("mem://profile", "EverMe user profile", "The user's profile and what happened last.", MARKDOWN),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from operator import not_
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from everlore.clock import Clock
 from everlore.redact import redact
@@ -13,6 +15,8 @@ from everlore.surfaces.contracts.everos.requests import File
 from everlore.surfaces.contracts.quoting import Whose
 
 DataT = TypeVar("DataT")
+Additive = partial(Field, exclude_if=not_)
+"""A field that is sent only where there is something to say."""
 
 
 class Spending(BaseModel):
@@ -32,10 +36,8 @@ class Pending(BaseModel):
 
 
 class Metered(BaseModel):
-    """Additive: present only where there is something to say."""
-
-    pending: Pending | None = Field(None, exclude_if=lambda value: value is None)
-    usage: Spending | None = Field(None, exclude_if=lambda value: value is None)
+    pending: Pending | None = Additive(None)
+    usage: Spending | None = Additive(None)
 
 
 class AddData(Metered):
@@ -47,10 +49,8 @@ class FlushData(Metered):
     status: Literal["extracted", "no_extraction"]
 
 
-class Whole(BaseModel):
+class Whole(BaseModel, json_schema_serialization_defaults_required=True):
     """Always sent with all its fields, those with a default included, and described so."""
-
-    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
 class Placed(Whole):
@@ -150,8 +150,8 @@ class SearchData(BaseModel):
     agent_cases: list[SearchAgentCaseItem]
     agent_skills: list[SearchAgentSkillItem]
     unprocessed_messages: list[UnprocessedMessageDTO]
-    trace: dict[str, Any] | None = Field(None, exclude_if=lambda trace: trace is None)
-    usage: Spending | None = Field(None, exclude_if=lambda value: value is None)
+    trace: dict[str, Any] | None = Additive(None)
+    usage: Spending | None = Additive(None)
 
 
 class GetData(Whole):
@@ -176,9 +176,7 @@ class HistoryItem(Placed):
     valid_from: str
     valid_until: str | None
     superseded_by: str | None
-    dated_ahead: bool = Field(
-        False, exclude_if=lambda value: not value, description="Its date is in the future, so it decides nothing."
-    )
+    dated_ahead: bool = Additive(False, description="Its date is in the future, so it decides nothing.")
 
 
 class HistoryData(BaseModel):
@@ -189,7 +187,7 @@ class HistoryData(BaseModel):
 
 class ExportData(Whole):
     files: list[File]
-    refused: list[str] = Field([], exclude_if=lambda names: not names, description="What cannot be read, and why.")
+    refused: list[str] = Additive([], description="What cannot be read, and why.")
     total_count: int
     count: int
 
@@ -197,11 +195,7 @@ class ExportData(Whole):
 class ImportData(BaseModel):
     written: int
     unchanged: int
-    bin: str = Field(
-        "",
-        exclude_if=lambda name: not name,
-        description="What `/bin/restore` takes to bring back what was overwritten.",
-    )
+    bin: str = Additive("", description="What `/bin/restore` takes to bring back what was overwritten.")
 
 
 class Success(BaseModel, Generic[DataT]):

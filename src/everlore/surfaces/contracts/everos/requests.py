@@ -6,7 +6,6 @@ refused, so that a misspelt filter never widens an answer; only `add` accepts fu
 
 from __future__ import annotations
 
-import binascii
 import re
 from base64 import b64decode, b64encode
 from collections import Counter
@@ -16,7 +15,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     Tag,
@@ -71,8 +69,7 @@ SearchMethod = TypeAliasType("SearchMethod", Literal["keyword", "vector", "hybri
 GetMemoryType = TypeAliasType("GetMemoryType", Literal["episode", "profile", "agent_case", "agent_skill", "record"])
 
 
-class Request(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class Request(BaseModel, extra="forbid", frozen=True): ...
 
 
 class Scoped(Request):
@@ -93,10 +90,8 @@ class Owned(Scoped):
         return self
 
 
-class Opaque(Request):
+class Opaque(Request, extra="allow"):
     """Kept as sent, unknown keys included, because it is handed back or passed on as it came."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     def as_sent(self) -> dict[str, Json]:
         return self.model_dump(exclude_unset=True)
@@ -125,25 +120,17 @@ class ToolCall(Opaque):
     function: ToolFunction
 
 
-def _content_form(value: object) -> str | None:
-    if isinstance(value, str):
-        return TEXT_TAG
-    return ITEMS_TAG if isinstance(value, list) else None
-
-
 Content = Annotated[
     Annotated[str, Tag(TEXT_TAG)] | Annotated[list[ContentItem], Tag(ITEMS_TAG)],
     Discriminator(
-        _content_form,
+        lambda value: {str: TEXT_TAG, list: ITEMS_TAG}.get(type(value)),
         custom_error_type="content_type",
         custom_error_message="Input should be a string or an array of content items",
     ),
 ]
 
 
-class MessageItem(Request):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
+class MessageItem(Request, extra="ignore"):
     sender_id: str = Field(min_length=1)
     sender_name: str | None = None
     role: Literal["user", "assistant", "tool"]
@@ -160,9 +147,7 @@ class MessageItem(Request):
         return NewMessage(self.sender_id, self.role, guessed_ms(self.timestamp), content, *told)
 
 
-class AddRequest(Scoped):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
+class AddRequest(Scoped, extra="ignore"):
     session_id: SessionId
     project: ScopeId | None = Field(None, description="The project that was worked on; beyond the contract.")
     messages: list[MessageItem] = Field(min_length=1, max_length=500)
@@ -172,14 +157,12 @@ class FlushRequest(Scoped):
     session_id: SessionId
 
 
-class FilterNode(Request):
+class FilterNode(Request, extra="allow"):
     """Predicates on fields, beside `AND` and `OR` arrays of further nodes; all of one level must hold.
 
     Fields: session_id, parent_type, parent_id, timestamp, sender_id; values are scalars (equality) or maps of
     the operators eq, ne, gt, gte, lt, lte, in.
     """
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     AND: list[FilterNode] | None = None
     OR: list[FilterNode] | None = None
@@ -268,7 +251,7 @@ class File(Request):
             return self.text.encode("utf-8")
         try:
             return b64decode(self.base64 or "", validate=True)
-        except (binascii.Error, ValueError):
+        except ValueError:
             raise InvalidInput(f"the base64 of {self.path[:80]!r} cannot be read") from None
 
 
@@ -279,7 +262,7 @@ class ImportRequest(Owned):
     @field_validator("files")
     @classmethod
     def _each_once(cls, files: list[File]) -> list[File]:
-        repeated = [path for path, times in Counter(file.path for file in files).items() if times > 1]
-        if repeated:
-            raise ValueError(f"{repeated[0][:80]!r} is there twice, and only one of the two could be kept")
+        for path, times in Counter(file.path for file in files).items():
+            if times > 1:
+                raise ValueError(f"{path[:80]!r} is there twice, and only one of the two could be kept")
         return files

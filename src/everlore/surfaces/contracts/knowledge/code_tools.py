@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from everlore.code import code_hits, open_code, status_of
 from everlore.engine import Engine
 from everlore.errors import InvalidInput
-from everlore.surfaces.contracts.knowledge.asking import Maybe, limited
+from everlore.surfaces.contracts.knowledge.memories import Maybe
+from everlore.surfaces.contracts.signature import limited
 from everlore.surfaces.contracts.toolset import Caller, tool
 
 Count = Annotated[int, {"minimum": 0}]

@@ -16,11 +16,11 @@ from everlore.search.recipes import RECALL, SEARCH, SEARCH_TEXT
 from everlore.search.score import z_scores
 from everlore.search.vectors import await_embedder
 from everlore.stores.base import Vector
-from everlore.surfaces.contracts.knowledge import present
-from everlore.surfaces.contracts.knowledge.asking import Maybe, NotReady, limited, scope_of, tool
 from everlore.surfaces.contracts.knowledge.code_tools import is_local
+from everlore.surfaces.contracts.knowledge.memories import NOT_READY, Maybe, memory_type, text
 from everlore.surfaces.contracts.passages import passages
-from everlore.surfaces.contracts.toolset import Caller
+from everlore.surfaces.contracts.signature import limited
+from everlore.surfaces.contracts.toolset import Caller, tool
 from everlore.types import Json
 
 PATIENCE_SECONDS = 2.0
@@ -42,8 +42,7 @@ def search(
     ask: Caller, query: Annotated[str, "The search query text (will be embedded)"], limit: Bounded = 10
 ) -> dict[str, Json]:
     """Semantic vector search over memories using HNSW index."""
-    engine = ask.engine
-    return _found(engine, query, limit, SEARCH, _embedded(engine, _told(query)))
+    return _found(ask, query, limit, SEARCH, _embedded(ask.engine, _told(query)))
 
 
 @tool("Search by words", reads=True)
@@ -51,12 +50,21 @@ def search_text(
     ask: Caller, query: Annotated[str, "The keyword query for full-text search"], limit: Bounded = 10
 ) -> dict[str, Json]:
     """Full-text keyword search using BM25 algorithm."""
-    return _found(ask.engine, _told(query), limit, SEARCH_TEXT)
+    return _found(ask, _told(query), limit, SEARCH_TEXT)
 
 
-def _found(engine: Engine, query: str, limit: int, recipe: Recipe, vector: Vector | None = None) -> dict[str, Json]:
-    hits = find(engine, Query(None, query, limit, scope=scope_of(engine), vector=vector), recipe).best
-    results = [present.hit(hit, engine.clock) for hit in hits]
+def _found(ask: Caller, query: str, limit: int, recipe: Recipe, vector: Vector | None = None) -> dict[str, Json]:
+    hits = find(ask.engine, Query(None, query, limit, scope=ask.user.scope, vector=vector), recipe).best
+    results = [
+        {
+            "id": hit.stored.key.global_id,
+            "content": text(hit.stored),
+            "memory_type": memory_type(hit.stored),
+            "score": hit.score,
+            **passages(hit, ask.engine.clock),
+        }
+        for hit in hits
+    ]
     return {"results": results, "count": len(results), "query": query}
 
 
@@ -77,30 +85,31 @@ def recall(
 ) -> dict[str, Json]:
     """Hybrid search combining vector similarity, BM25 keywords, and graph context (PPR).
     Can search memories, code, or both with Z-Score normalization."""
-    engine, query, limit = ask.engine, _told(query), limited(limit, 50)
-    recipe = _weighted(vector_weight=vector_weight, bm25_weight=bm25_weight, ppr_weight=ppr_weight)
+    query, limit = _told(query), limited(limit, 50)
+    weights = {"vector_weight": vector_weight, "bm25_weight": bm25_weight, "ppr_weight": ppr_weight}
+    for name, value in weights.items():
+        if not 0 <= value < math.inf:
+            raise InvalidInput(f"{name} must be a number of at least 0")
+    meaning, words, graph = map(float, weights.values())
     both = include_memories and include_code
     memories, code, nodes = list[Scored](), list[Scored](), 0
     wanted = max(MEASURED, 3 * limit) if both else limit
     if include_memories:
-        found = find(engine, Query(None, query, wanted, scope=scope_of(engine)), recipe)
+        recipe = RECALL.but(RECALL.name, meaning=meaning, words=words, graph=graph)
+        found = find(ask.engine, Query(None, query, wanted, scope=ask.user.scope), recipe)
         memories, nodes = [(hit.score, hit) for hit in found.best], found.nodes
-    if include_code and is_local(ask):
-        code = [(_sum(recipe, one), one) for one in code_hits(engine, query, project_id, language, wanted)]
+    if include_code and is_local(ask):  # code has a graph of its own: which piece names which
+        chunks = code_hits(ask.engine, query, project_id, language, wanted)
+        code = [(meaning * one.vector_score + words * one.bm25_score + graph * one.ppr_score, one) for one in chunks]
         code.sort(key=lambda pair: -pair[0])
     results = _merged(memories, code, limit) if both else memories or code
     return {
-        "results": [_result(score, one, engine.clock) for score, one in results],
+        "results": [_result(score, one, ask.engine.clock) for score, one in results],
         "query": query,
         "subgraph_nodes": nodes,
         "memories_count": sum(isinstance(one, Hit) for _, one in results),
         "code_count": sum(isinstance(one, CodeHit) for _, one in results),
     }
-
-
-def _sum(recipe: Recipe, one: CodeHit) -> float:
-    """Code has a graph of its own: which piece names which."""
-    return recipe.meaning * one.vector_score + recipe.words * one.bm25_score + recipe.graph * one.ppr_score
 
 
 def _merged(memories: list[Scored], code: list[Scored], limit: int) -> list[Scored]:
@@ -115,7 +124,7 @@ def _result(score: float, one: Hit | CodeHit, clock: Clock) -> dict[str, Any]:
     told: dict[str, Any]
     if isinstance(one, Hit):
         parts = (one.parts.meaning, one.parts.words, one.parts.graph)
-        told = {"id": one.stored.key.global_id, "content": present.text(one.stored), "source": "memory"}
+        told = {"id": one.stored.key.global_id, "content": text(one.stored), "source": "memory"}
         more = passages(one, clock) | ({"moved": list(one.moved)} if one.moved else {})
     else:
         parts = (one.vector_score, one.bm25_score, one.ppr_score)
@@ -131,24 +140,15 @@ def _told(query: str) -> str:
     return Query(None, query).text  # refuses what is too long to be a question
 
 
-def _weighted(**given: float) -> Recipe:
-    """The contract's recipe, with the weights that the caller wants."""
-    for name, value in given.items():
-        if not math.isfinite(value) or value < 0:
-            raise InvalidInput(f"{name} must be a number of at least 0")
-    meaning, words, graph = map(float, given.values())
-    return RECALL.but(RECALL.name, meaning=meaning, words=words, graph=graph)
-
-
 def _embedded(engine: Engine, query: str) -> Vector:
     """The query's vector; a model that has just begun to load is waited for a little."""
     if not await_embedder(engine, PATIENCE_SECONDS) and engine.embedder.state() == "loading":
-        raise NotReady
+        raise Unavailable(NOT_READY)
     try:
         return engine.embedder.query(query)
     except (Unavailable, Misconfigured) as error:
         log.warning("the embedding model failed", error=str(error))
-        raise NotReady from error
+        raise Unavailable(NOT_READY) from error
 
 
 TOOLS = (search, search_text, recall)

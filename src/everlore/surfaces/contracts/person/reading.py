@@ -1,12 +1,15 @@
-"""Questions that change nothing: searches, lists, single memories, and what is known of the person who asks."""
+"""Who asks, and questions that change nothing: searches, lists, single memories, and what is known of the person."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import difflib
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from everlore import memory
 from everlore.clock import DAY_MS
+from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound
 from everlore.graph.names import name_key, names
 from everlore.kinds.case import CASE
@@ -17,14 +20,65 @@ from everlore.project import JOINT, Project
 from everlore.search import Hit, Passage, Query, recall
 from everlore.search.recipes import PERSON
 from everlore.stores.tokens import query_terms, tokens
-from everlore.surfaces.contracts.person.asking import Person, listed, row, statement
-from everlore.types import PERSONAL, IndexedMemory, Json, Predicate, Where
+from everlore.types import PERSONAL, IndexedMemory, Json, Owner, Predicate, Where
 
 MOST = 1000
 TOLD = 5
 """Lines that say who somebody is."""
 WHO = ("identity", "home", "work", "family", "preference", "health", "goal")
 """What they are of, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who asks. `project` is the one whose folder they are in."""
+
+    engine: Engine
+    owner: Owner
+    project: Project | None = None
+
+    def named(self, public_id: str) -> IndexedMemory:
+        """A memory of theirs, or of an agent that works in the same scope."""
+        agents = [one for one in others(self) if one.track == "agent" and public_id.startswith(f"{one.id}_")]
+        for owner in (self.owner, *agents):
+            with suppress(NotFound):
+                return memory.named(self.engine, owner, public_id)
+        raise NotFound(f"no memory {public_id!r} of {self.owner.id!r}; `everlore search` and `log` show their ids")
+
+
+def others(who: Person) -> list[Owner]:
+    """Who else has memories in the same scope, most first."""
+    known = sorted(who.engine.index.rows.owners(who.owner.scope), key=lambda pair: (-pair[1], pair[0].id))
+    return [owner for owner, _ in known if owner != who.owner]
+
+
+def row(who: Person, found: IndexedMemory) -> dict[str, Json]:
+    """A memory in short."""
+    clock, end = who.engine.clock, found.validity.end
+    return {
+        "id": found.key.public_id,
+        "kind": found.key.kind,
+        "time": clock.show(found.timestamp),
+        "valid_until": None if end is None else clock.show(end),
+        "text": statement(found),
+    }
+
+
+def statement(found: IndexedMemory) -> str:
+    """What it says, in a line."""
+    text = str(found.data.get("subject") or found.data.get(kind(found.key.kind).statement) or "")
+    return " ".join(text.split())
+
+
+def listed(who: Person, rows: Sequence[Json], *, everywhere: bool = True) -> Json:
+    """An answer with what a person is told where there is nothing: whose memories these are, and who else has some."""
+    project = who.project.name if who.project and not everywhere else None
+    told: dict[str, Json] = {"user": who.owner.id, "project": project, "rows": rows}
+    if rows:
+        return told
+    users = [one.id for one in others(who) if one.track == "user"]
+    meant = difflib.get_close_matches(who.owner.id, users, n=1)
+    return told | {"others": users, "meant": meant[0] if meant else None}
 
 
 def search(
@@ -42,9 +96,12 @@ def search(
 
 def log(who: Person, limit: int = 20, session: str | None = None) -> Json:
     """Talks, the newest first."""
+    return listed(who, [row(who, one) for one in _talks(who, limit, session)])
+
+
+def _talks(who: Person, limit: int, session: str | None = None) -> Sequence[IndexedMemory]:
     of = Predicate("session_id", "eq", session) if session else None
-    rows = memory.listing(who.engine, who.owner, EPISODE.name, filter=of, page_size=limit).rows
-    return listed(who, [row(who, one) for one in rows])
+    return memory.listing(who.engine, who.owner, EPISODE.name, filter=of, page_size=limit).rows
 
 
 def show(who: Person, id_: str) -> Json:
@@ -69,11 +126,15 @@ def history(who: Person, id_: str | None = None, as_of: str | None = None, limit
 
 def rules(who: Person, *, everywhere: bool = False) -> Json:
     """What the user ordered, as far as it holds here."""
-    known = memory.profile(who.engine, who.owner)
     here = ("", PERSONAL, *([who.project.id] if who.project else []))
-    found = [one for one in (known.data["explicit_info"] if known else ()) if one.get("category") == "rule"]
+    found = [one for one in _profile(who) if one.get("category") == "rule"]
     said = [str(one["description"]) for one in found if everywhere or one.get("project", "") in here]
     return listed(who, said, everywhere=everywhere)
+
+
+def _profile(who: Person) -> list[Json]:
+    known = memory.profile(who.engine, who.owner)
+    return list(known.data["explicit_info"]) if known else []
 
 
 def users(who: Person) -> Json:
@@ -87,10 +148,9 @@ def sessions(who: Person, limit: int = 20) -> Json:
     where, clock = Where(who.owner, (EPISODE.name,)), who.engine.clock
     rows = []
     for session, number, first, last in who.engine.index.overview.sessions(where, 0, limit):
-        of = Predicate("session_id", "eq", session)
-        newest = memory.listing(who.engine, who.owner, EPISODE.name, filter=of, page_size=1).rows
-        about = {"project": newest[0].project or None, "text": statement(newest[0])} if newest else {}
-        rows.append({"id": session, "talks": number, "first": clock.show(first), "last": clock.show(last), **about})
+        about = [{"project": one.project or None, "text": statement(one)} for one in _talks(who, 1, session)]
+        times = {"first": clock.show(first), "last": clock.show(last)}
+        rows.append({"id": session, "talks": number, **times, **(about[0] if about else {})})
     return listed(who, rows)
 
 
@@ -107,16 +167,16 @@ def people(who: Person, called: str | None = None, limit: int = 20) -> Json:
 
 def cases(who: Person, limit: int = 20) -> Json:
     """What agents were asked to do, and how it went; the newest first."""
-    rows = who.engine.index.rows.page(Where(None, (CASE.name,), scope=who.owner.scope), limit=limit).rows
-    told = [row(who, one) | {name: one.data[name] for name in ("quality_score", "key_insight")} for one in rows]
-    return listed(who, [one | {"agent": found.key.owner.id} for one, found in zip(told, rows, strict=True)])
+    found = who.engine.index.rows.page(Where(None, (CASE.name,), scope=who.owner.scope), limit=limit).rows
+    names = ("quality_score", "key_insight")
+    told = [row(who, one) | {name: one.data[name] for name in names} | {"agent": one.key.owner.id} for one in found]
+    return listed(who, told)
 
 
 def learnt(who: Person, since: int | None = None, limit: int = 100) -> Json:
     """What was written after a moment, in order, and the moment to ask from next."""
-    now = who.engine.clock.now()
     if since is None:
-        return {"rows": [], "until": now}
+        return {"rows": [], "until": who.engine.clock.now()}
     kinds = kinds_where(lambda one: one.name != "profile")
     found = who.engine.index.overview.changed(Where(None, kinds, scope=who.owner.scope), since, limit)[::-1]
     shown = [one for one in found if one.key.owner.track == "agent" or one.key.owner == who.owner]
@@ -126,9 +186,7 @@ def learnt(who: Person, since: int | None = None, limit: int = 100) -> Json:
 
 def known(who: Person) -> Json:
     """In a few lines, what is known of the person who asks."""
-    rows = who.engine.index.rows
-    profile = memory.profile(who.engine, who.owner)
-    said = list(profile.data["explicit_info"]) if profile else []
+    said = _profile(who)
     newest = sorted(said, key=lambda one: str(one.get("evidence") or ""), reverse=True)
     first = {one["category"]: one for one in reversed(newest) if one.get("category") in WHO}
     others = [one for one in newest if one not in first.values() and one.get("category") != "rule"]
@@ -138,27 +196,22 @@ def known(who: Person) -> Json:
         "project": who.project.name if who.project else None,
         "about": told[:TOLD],
         "rules": sum(one.get("category") == "rule" for one in said),
-        "talks": rows.count(Where(who.owner, (EPISODE.name,))),
+        "talks": who.engine.index.rows.count(Where(who.owner, (EPISODE.name,))),
         "waiting": who.engine.buffer.count(),
     }
 
 
 def projects(who: Person) -> list[str]:
     """In which the latest talks were held."""
-    rows = memory.listing(who.engine, who.owner, EPISODE.name, page_size=MOST).rows
-    return list(dict.fromkeys(one.project for one in rows if one.project not in ("", PERSONAL)))
+    return list(dict.fromkeys(one.project for one in _talks(who, MOST) if one.project not in ("", PERSONAL)))
 
 
 def complete(who: Person, what: str, begin: str) -> list[str]:
     """Users, sessions, projects or ids that begin so, for the completion of a shell."""
-    if what == "user":
-        found: Iterator[str] | list[str] = users(who)
-    elif what == "session":
-        found = [one["id"] for one in sessions(who, MOST)["rows"]]
-    elif what == "project":
-        found = projects(who)
+    if what in ("user", "project"):
+        found = list(users(who)) if what == "user" else projects(who)
     else:
-        found = [one["id"] for one in log(who, MOST)["rows"]]
+        found = [one["id"] for one in (sessions if what == "session" else log)(who, MOST)["rows"]]
     return [one for one in found if one.startswith(begin)]
 
 
@@ -190,9 +243,8 @@ def _hit(who: Person, hit: Hit, terms: set[str], *, why: bool) -> Json:
     told = row(who, found) | {"score": hit.score, "fits": hit.fits}
     told["passages"] = [_passage(who, one, terms) for one in said]
     if why:
-        evidence = hit.parts
-        shares = {"words": evidence.words, "meaning": evidence.meaning, "graph": evidence.graph}
-        told["why"] = {name: round(share, 4) for name, share in shares.items()} | {"moved": list(hit.moved)}
+        shares = {name: round(getattr(hit.parts, name), 4) for name in ("words", "meaning", "graph")}
+        told["why"] = shares | {"moved": list(hit.moved)}
     return told
 
 
@@ -215,3 +267,6 @@ def _age(ms: int) -> str:
             number = days // size
             return f"{number} {name}{'s' if number > 1 else ''} ago"
     return "today" if days == 0 else "to come"
+
+
+QUESTIONS = (search, log, show, history, rules, users, sessions, people, cases, learnt, known, complete)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from contextlib import suppress
 from typing import Annotated
 
 from pydantic_core import from_json
@@ -14,30 +15,25 @@ from everlore.surfaces.contracts.records.environment import ENVIRONMENT
 from everlore.surfaces.contracts.signature import Read
 from everlore.types import Json
 
-LONGEST_QUERY = 1000
-LONGEST_NAME = 1000
+LONGEST = 1000
 MOST_LISTED = 1000
 TAG = re.compile(r"[a-z0-9:_-]{1,100}")
 TAG_FORM = "Letters, digits, colon, _ and -; lower case, at most 100 characters each."
 
 
-def query(value: Json, name: str) -> str:
+def text(value: Json, name: str, too_long: str = f"is too long (max {LONGEST} characters)") -> str:
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"{name} is required and must be a non-empty string")
-    if len(value) > LONGEST_QUERY:
-        raise InvalidInput(f"{name} length cannot exceed {LONGEST_QUERY} characters")
+    if len(value.strip()) > LONGEST:
+        raise InvalidInput(f"{name} {too_long}")
     return value.strip()
 
 
-def wanted_type(value: Json, name: str) -> str | None:
-    if value is None or value == "":
-        return None
-    if not isinstance(value, str):
-        raise InvalidInput(f"{name} must be a string")
-    return value.strip() or None
+def query(value: Json, name: str) -> str:
+    return text(value, name, f"length cannot exceed {LONGEST} characters")
 
 
-def tags(value: Json, name: str = "tags") -> tuple[str, ...]:
+def tags(value: Json, name: str) -> tuple[str, ...]:
     value = _unwrapped(value, list)
     if value is None:
         return ()
@@ -56,20 +52,10 @@ def tags(value: Json, name: str = "tags") -> tuple[str, ...]:
 
 def limit(value: Json, default: int, most: int) -> int:
     """More than the maximum is the maximum."""
-    if value is None:
-        return default
-    number = _number(value)
-    if number is None or number < 1:
+    number = _number(default if value is None else value)
+    if not number >= 1:
         raise InvalidInput("limit must be a positive number")
-    return min(most, int(min(number, most)))
-
-
-def name_of(value: Json, name: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise InvalidInput(f"{name} is required and must be a non-empty string")
-    if len(value.strip()) > LONGEST_NAME:
-        raise InvalidInput(f"{name} is too long (max {LONGEST_NAME} characters)")
-    return value.strip()
+    return int(min(number, most))
 
 
 def content(value: Json, name: str) -> Json:
@@ -89,7 +75,7 @@ def content(value: Json, name: str) -> Json:
 
 def confidence(value: Json, name: str) -> float:
     number = _number(value)
-    if number is None or not 0 <= number <= 1:
+    if not 0 <= number <= 1:
         raise InvalidInput(f"{name} is required and must be a number between 0 and 1")
     return number
 
@@ -97,29 +83,27 @@ def confidence(value: Json, name: str) -> float:
 def _unwrapped(value: Json, kind: type) -> Json:
     """Clients send lists and objects as JSON text, too: the same thing must not become two."""
     if isinstance(value, str):
-        try:
+        with suppress(ValueError):
             parsed = from_json(value, allow_inf_nan=False)
-        except ValueError:
-            return value
-        return parsed if isinstance(parsed, kind) else value
+            return parsed if isinstance(parsed, kind) else value
     return value
 
 
-def _number(value: Json) -> float | None:
-    """Clients send numbers as text, too."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
+def _number(value: Json) -> float:
+    """Clients send numbers as text, too. What is none is not a number either in Python's sense."""
+    with suppress(TypeError, ValueError, OverflowError):
+        return math.nan if isinstance(value, bool) else float(value)
+    return math.nan
 
 
-Name = Annotated[str, Read(name_of)]
+Name = Annotated[str, Read(text)]
 Body = Annotated[dict[str, Json], Read(content)]
 Confidence = Annotated[float, "0 to 1", {"minimum": 0, "maximum": 1}, Read(confidence)]
-Query = Annotated[str, "A short, specific question", {"minLength": 1, "maxLength": LONGEST_QUERY}, Read(query)]
-Type = Annotated[str | None, "Only this type", Read(wanted_type)]
+Query = Annotated[str, "A short, specific question", {"minLength": 1, "maxLength": LONGEST}, Read(query)]
+Type = Annotated[str | None, "Only this type"]
 Tags = Annotated[tuple[str, ...], {"maxItems": ENVIRONMENT.max_tags}, Read(tags)]
 WantedTags = Annotated[Tags, f"Tags such as project:alpha, all of which must be present. {TAG_FORM}"]
+_Limit = Annotated[int, f"Default {ENVIRONMENT.default_limit}, at most {ENVIRONMENT.max_limit}", {"type": "number"}]
+Limit = Annotated[_Limit, Read(lambda value, _: limit(value, ENVIRONMENT.default_limit, ENVIRONMENT.max_limit))]
+_Most = Annotated[int | None, f"At most {MOST_LISTED}", {"type": "number"}]
+Most = Annotated[_Most, Read(lambda value, _: limit(value, MOST_LISTED, MOST_LISTED))]

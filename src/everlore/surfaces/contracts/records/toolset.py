@@ -10,26 +10,26 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from everlore.clock import iso
 from everlore.engine import Engine
 from everlore.errors import InvalidInput, NotFound, Unavailable
 from everlore.kinds import record
+from everlore.kinds.registry import kind
 from everlore.logs import get_logger
 from everlore.memory.records import save_record
 from everlore.search import Hit, Query, recall
 from everlore.search.recipes import ALONE, MEMORIES, RECORDS
 from everlore.stores.base import Vector
+from everlore.surfaces.contracts.passages import passages
 from everlore.surfaces.contracts.quoting import as_json
-from everlore.surfaces.contracts.records import fields, present
+from everlore.surfaces.contracts.records import IDENTITY, fields
 from everlore.surfaces.contracts.records.environment import ENVIRONMENT
 from everlore.surfaces.contracts.records.fields import MOST_LISTED
-from everlore.surfaces.contracts.records.identity import IDENTITY
-from everlore.surfaces.contracts.signature import Read
 from everlore.surfaces.contracts.toolset import Argument, Caller, Content, Items, Prompt, Resource, Toolset, tool
-from everlore.types import AllOf, IndexedMemory, Json, Owner, Predicate, Scope, Where
+from everlore.types import AllOf, IndexedMemory, Predicate, Where
 
 RECORD = record.RECORD.name
 OTHERS = tuple(kind for kind in MEMORIES if kind != RECORD)
@@ -40,24 +40,18 @@ log = get_logger("everlore.mcp.records")
 
 
 def _begin() -> None:
-    _set_up_logs()
-    for complaint in ENVIRONMENT.complaints:
-        log.warning(complaint)
-
-
-def _set_up_logs() -> None:
     root = logging.getLogger()
     if ENVIRONMENT.log_level:
         root.setLevel(ENVIRONMENT.log_level.upper())
     if ENVIRONMENT.debug_log:
         try:
             handler = logging.FileHandler(ENVIRONMENT.debug_log, encoding="utf-8")
+            handler.setFormatter(root.handlers[0].formatter if root.handlers else None)
+            root.addHandler(handler)
         except OSError as error:
             log.warning("MCP_DEBUG_LOG_PATH cannot be written", error=str(error))
-            return
-        if root.handlers:
-            handler.setFormatter(root.handlers[0].formatter)
-        root.addHandler(handler)
+    for complaint in ENVIRONMENT.complaints:
+        log.warning(complaint)
 
 
 @tool("Save a memory", repeatable=True)
@@ -75,8 +69,7 @@ def memory_create(
 ) -> Items:
     """Save a structured memory. Idempotent: the same type, source and content are one memory;
     saving it again merges the tags and keeps the higher confidence."""
-    engine = ask.engine
-    saved = save_record(engine, _owner(engine), type_, content, source, tags, confidence)
+    saved = save_record(ask.engine, ask.user, type_, content, source, tags, confidence)
     shown = {
         "id": saved.local_id,
         "type": saved.type,
@@ -94,129 +87,122 @@ def memory_search(
     query: fields.Query,
     type_: fields.Type = None,
     tags: fields.WantedTags = (),
-    limit: Annotated[
-        int,
-        f"Default {ENVIRONMENT.default_limit}, at most {ENVIRONMENT.max_limit}",
-        {"type": "number"},
-        Read(lambda value, _: fields.limit(value, ENVIRONMENT.default_limit, ENVIRONMENT.max_limit)),
-    ] = ENVIRONMENT.default_limit,
+    limit: fields.Limit = ENVIRONMENT.default_limit,
 ) -> Items:
     """Find memories by meaning, best first. Returns ids, types, tags and similarity (0 to 1) with links;
     read mem://item/{id} for the content."""
-    engine = ask.engine
-    vector = _embedded(engine, query)
+    vector = _embedded(ask.engine, query)
     found: list[Hit] = []
-    for where in _places(engine, type_, tags):
+    for where in _places(ask, type_, tags, ask.engine.clock.now()):
         asked = Query(None, query, limit, filter=where.filter, scope=where.scope, kinds=where.kinds, vector=vector)
-        found += recall(engine, asked, RECORDS).best
+        found += recall(ask.engine, asked, RECORDS).best
     best = sorted(found, key=lambda hit: (-hit.score, -hit.stored.timestamp, hit.stored.key.global_id))[:limit]
-    return Items(
-        tuple(present.found(hit, engine.clock) for hit in best), tuple(present.link(hit.stored) for hit in best)
-    )
+    # with the sentences that matched, where a longer text is behind the link
+    items = tuple(item(hit.stored, similarity=hit.score) | passages(hit, ask.engine.clock) for hit in best)
+    return Items(items, tuple(link(hit.stored) for hit in best))
 
 
 @tool("List memories", reads=True)
 def memory_list(
-    ask: Caller,
-    type_: fields.Type = None,
-    tags: fields.WantedTags = (),
-    limit: Annotated[
-        int | None,
-        f"At most {MOST_LISTED}",
-        {"type": "number"},
-        Read(lambda value, _: fields.limit(value, MOST_LISTED, MOST_LISTED)),
-    ] = None,
+    ask: Caller, type_: fields.Type = None, tags: fields.WantedTags = (), limit: fields.Most = None
 ) -> Items:
     """List memories by type and tags, newest first, with links to their content."""
-    rows = _newest(ask.engine, type_, tags, limit or MOST_LISTED)
-    return Items(tuple(present.item(row) for row in rows), tuple(present.link(row) for row in rows))
+    rows = _newest(ask, type_, tags, limit or MOST_LISTED)
+    return Items(tuple(item(row) for row in rows), tuple(link(row) for row in rows))
 
 
-def _newest(engine: Engine, type_: str | None, tags: tuple[str, ...], limit: int) -> list[IndexedMemory]:
+def _newest(ask: Caller, type_: str | None, tags: tuple[str, ...], limit: int) -> list[IndexedMemory]:
     rows: list[IndexedMemory] = []
-    for where in _places(engine, type_, tags, valid_only=False):
+    for where in _places(ask, type_, tags):
         kinds = tuple(kind for kind in where.kinds if kind not in ALONE)
         alone = tuple(kind for kind in where.kinds if kind in ALONE)
-        rows += engine.index.rows.newest(replace(where, kinds=kinds), alone, limit=limit).rows
+        rows += ask.engine.index.rows.newest(replace(where, kinds=kinds), alone, limit=limit).rows
     return sorted(rows, key=lambda row: (-row.timestamp, row.key.global_id))[:limit]
 
 
-def _places(engine: Engine, type_: str | None, tags: tuple[str, ...], *, valid_only: bool = True) -> list[Where]:
+def _places(ask: Caller, type_: str | None, tags: tuple[str, ...], valid_at: int | None = None) -> list[Where]:
     """Where records with this type and all of these tags are, and where other memories are that may be meant."""
-    scope, now = _scope(engine), engine.clock.now() if valid_only else None
+    type_, scope = (type_ or "").strip(), ask.user.scope
     demands = [Predicate("sender_id", "eq", tag) for tag in tags]
-    if type_ is not None:
-        demands.append(Predicate("parent_type", "eq", type_))
-    places = [Where(None, (RECORD,), AllOf(tuple(demands)) if demands else None, valid_at=now, scope=scope)]
-    others = OTHERS + ALONE if type_ is None else tuple(kind for kind in OTHERS + ALONE if kind == type_)
+    demands += [Predicate("parent_type", "eq", type_)] if type_ else []
+    places = [Where(None, (RECORD,), AllOf(tuple(demands)) if demands else None, valid_at=valid_at, scope=scope)]
+    others = tuple(kind for kind in OTHERS + ALONE if type_ in ("", kind))
     if others and not tags:
-        places.append(Where(None, others, valid_at=now, scope=scope))
+        places.append(Where(None, others, valid_at=valid_at, scope=scope))
     return places
 
 
 def _embedded(engine: Engine, query: str) -> Vector:
     """The query's vector. The model may still be loading, which is waited for; what fails is tried again."""
-    for attempt in range(ENVIRONMENT.retries):
+    for attempt in range(ENVIRONMENT.retries - 1):
         try:
             return engine.embedder.query(query)
         except Unavailable as error:
-            if attempt + 1 == ENVIRONMENT.retries:
-                raise
             log.info("embedding the query failed, trying again", error=str(error))
             time.sleep(0.2 * 2**attempt)
-    raise Unavailable("the query was not embedded")
-
-
-def _scope(engine: Engine) -> Scope:
-    return Scope(engine.settings.mcp.app, engine.settings.mcp.project)
-
-
-def _owner(engine: Engine) -> Owner:
-    return Owner(_scope(engine), "user", engine.settings.mcp.user)
+    return engine.embedder.query(query)
 
 
 def _read(ask: Caller, uri: str) -> Content:
-    engine = ask.engine
     parts = urlsplit(uri)
     rest = unquote(parts.path.strip("/"))
     asked = parse_qs(parts.query, keep_blank_values=True).get("limit", [None])[-1]
-    if parts.scheme == "mem":
-        if parts.netloc == "item" and rest:
-            return _content(present.whole(_item(engine, rest)))
-        limit = fields.limit(asked, RECENT, MOST_RECENT)
-        if parts.netloc == "recent" and not rest:
-            return _shown(_newest(engine, None, (), limit))
-        if parts.netloc == "by-tags" and rest:
-            tags = fields.tags([tag for tag in rest.split(",") if tag.strip()])
-            return _shown(_newest(engine, None, tags, limit))
-        if parts.netloc == "by-type" and rest:
-            return _shown(_newest(engine, rest.strip(), (), limit))
-    raise InvalidInput(
-        f"there is no resource {uri[:200]}; there are mem://item/{{id}}, mem://recent?limit=20,"
-        " mem://by-tags/{tags}?limit=20 and mem://by-type/{type}?limit=20"
-    )
+    place = parts.netloc if parts.scheme == "mem" else ""
+    if place == "item" and rest:
+        return Content(as_json(whole(_item(ask, rest))))
+    if place not in ("recent", "by-tags", "by-type") or (place == "recent") == bool(rest):
+        raise InvalidInput(
+            f"there is no resource {uri[:200]}; there are mem://item/{{id}}, mem://recent?limit=20,"
+            " mem://by-tags/{tags}?limit=20 and mem://by-type/{type}?limit=20"
+        )
+    tags = [tag for tag in rest.split(",") if tag.strip()] if place == "by-tags" else []
+    limit = fields.limit(asked, RECENT, MOST_RECENT)
+    rows = _newest(ask, rest if place == "by-type" else None, fields.tags(tags, "tags"), limit)
+    return Content(as_json([short(row) for row in rows]))
 
 
-def _item(engine: Engine, number: str) -> IndexedMemory:
-    scope, number = _scope(engine), number.lower()
-    found = engine.index.rows.by_global_id([number]).get(number)
-    if found is not None and found.key.owner.scope == scope and found.key.kind in (*MEMORIES, *ALONE):
+def _item(ask: Caller, number: str) -> IndexedMemory:
+    rows, mine, number = ask.engine.index.rows, ask.user, number.lower()
+    found = rows.by_global_id([number]).get(number)
+    if found is not None and found.key.owner.scope == mine.scope and found.key.kind in (*MEMORIES, *ALONE):
         return found
-    mine = _owner(engine)
-    others = (owner for owner, _ in engine.index.rows.owners(scope) if owner != mine)
-    for owner in (mine, *others):
-        key = record.key(owner, number)
-        if key in (rows := engine.index.rows.find([key])):
-            return rows[key]
+    for owner in (mine, *(owner for owner, _ in rows.owners(mine.scope) if owner != mine)):
+        for row in rows.find([record.key(owner, number)]).values():
+            return row
     raise NotFound(f"Memory not found: {number[:100]}")
 
 
-def _shown(rows: list[IndexedMemory]) -> Content:
-    return _content([present.short(row) for row in rows])
+def whole(row: IndexedMemory) -> dict[str, Any]:
+    """A record as the contract shows it; any other memory alike, with its kind for a type and without tags."""
+    number, said = row.key.local_id.removeprefix(f"{record.RECORD.code}_"), row.data
+    if row.key.kind != RECORD:
+        number, text = row.key.global_id, kind(row.key.kind).text(row.data)
+        said = {"type": row.key.kind, "tags": (), "confidence": 1.0, "json": {"text": text}}
+        said["source"] = f"everlore://{row.key.kind}/{row.key.public_id}"
+    return {
+        "id": number,
+        "type": said["type"],
+        "tags": list(said["tags"]),
+        "confidence": said["confidence"],
+        "created_at": iso(row.timestamp),
+        "updated_at": iso(row.updated),
+        "content": said["json"],
+        "source": said["source"],
+    }
 
 
-def _content(value: Json) -> Content:
-    return Content(as_json(value))
+def short(row: IndexedMemory) -> dict[str, Any]:
+    return {name: value for name, value in whole(row).items() if name not in ("content", "source")}
+
+
+def item(row: IndexedMemory, **more: float) -> dict[str, Any]:
+    told = whole(row)
+    return {"id": told["id"], "type": told["type"], **more, "tags": told["tags"], "createdAt": told["created_at"]}
+
+
+def link(row: IndexedMemory) -> Resource:
+    number = whole(row)["id"]
+    return Resource(uri=f"mem://item/{number}", name=f"memory:{number}", description=f"Full content for {number}")
 
 
 RESOURCES = (
@@ -248,28 +234,22 @@ def _save_prompt(arguments: Mapping[str, str]) -> str:
     )
 
 
+def _takes(required: int, **about: str) -> tuple[Argument, ...]:
+    """Of these the first so many are required."""
+    return tuple(Argument(name, told, at < required) for at, (name, told) in enumerate(about.items()))
+
+
+_RECALL = _takes(1, query="What to recall", tags="Tags that narrow it, with commas between", limit="How many at most")
+_SAVE = _takes(
+    3,
+    type="note, decision, runbook, todo, ...",
+    source="Where it comes from",
+    confidence="0 to 1",
+    tags="Tags, with commas between",
+)
 PROMPTS = (
-    Prompt(
-        "memory_recall",
-        "Recall memories before answering",
-        (
-            Argument("query", "What to recall", required=True),
-            Argument("tags", "Tags that narrow it, with commas between"),
-            Argument("limit", "How many at most"),
-        ),
-        _recall_prompt,
-    ),
-    Prompt(
-        "memory_save",
-        "Save what was learned",
-        (
-            Argument("type", "note, decision, runbook, todo, ...", required=True),
-            Argument("source", "Where it comes from", required=True),
-            Argument("confidence", "0 to 1", required=True),
-            Argument("tags", "Tags, with commas between"),
-        ),
-        _save_prompt,
-    ),
+    Prompt("memory_recall", "Recall memories before answering", _RECALL, _recall_prompt),
+    Prompt("memory_save", "Save what was learned", _SAVE, _save_prompt),
 )
 
 

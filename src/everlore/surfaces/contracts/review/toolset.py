@@ -5,13 +5,40 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
+from everlore.clock import iso
 from everlore.errors import InvalidInput
+from everlore.extract.curation import INSTRUCTIONS, reply_schema, shown
 from everlore.kinds.base import UTC_CLOCK
-from everlore.memory import curate, review, save_fact, undo_curation, waiting_for_review
-from everlore.surfaces.contracts.review.identity import IDENTITY
-from everlore.surfaces.contracts.review.shapes import LONGEST_REPLY, lent, outcome_shown
+from everlore.memory import CurationOutcome, curate, review, save_fact, undo_curation, waiting_for_review
+from everlore.memory.review import Item
+from everlore.surfaces.contracts.review import IDENTITY
 from everlore.surfaces.contracts.toolset import Caller, Toolset, tool
-from everlore.types import Json, Owner, Scope
+from everlore.types import Json
+
+LONGEST_REPLY = 200_000
+"""Characters of a reply as JSON."""
+
+
+def lent(items: list[Item], waiting: int) -> dict[str, Json]:
+    """Instructions and schema once, then the episodes."""
+    told = {"instructions": INSTRUCTIONS, "reply_schema": reply_schema()} if items else {}
+    return {**told, "items": [item_shown(item) for item in items], "waiting": waiting}
+
+
+def item_shown(item: Item) -> dict[str, Json]:
+    lease = {"id": item.id, "lease": item.lease, "lease_until": iso(item.until), "session_id": item.session_id}
+    return {**lease, **shown(item.stretch)}
+
+
+def outcome_shown(outcome: CurationOutcome) -> dict[str, Json]:
+    return {
+        "id": outcome.id,
+        "state": outcome.state,
+        "changed": outcome.taken,
+        "changes": outcome.changes.splitlines(),
+        "refused": [{"where": one.where, "reason": one.reason} for one in outcome.refused],
+    }
+
 
 Place = Literal[
     "home", "work", "health", "family", "identity", "preference", "habit", "possession", "goal", "contact", "rule"
@@ -29,9 +56,8 @@ def memory_review(ask: Caller, limit: Limit = 1, id_: Id = None, tokens: Tokens 
     """Get stretches of talk that were remembered without understanding: their turns, the draft, older statements that
     they may have ended, and the schema of the reply. Each is lent to you for 15 minutes; answer with memory_curate.
     An empty list means that nothing waits."""
-    engine, owner = ask.engine, _owner(ask)
-    items = review(engine, owner, limit=limit, id_=id_ or "", budget=tokens)
-    return lent(items, waiting_for_review(engine, owner))
+    items = review(ask.engine, ask.user, limit=limit, id_=id_ or "", budget=tokens)
+    return lent(items, waiting_for_review(ask.engine, ask.user))
 
 
 @tool("Put a review in the place of a draft", destroys=True, repeatable=True)
@@ -44,13 +70,11 @@ def memory_curate(
 ) -> dict[str, Json]:
     """Send what you made of a stretch. Right statements are taken, the others refused with reasons: mend them and send
     the whole reply again with the same lease. The draft is kept and can be put back with undo."""
-    engine, owner = ask.engine, _owner(ask)
     if undo:
-        return outcome_shown(undo_curation(engine, owner, id_))
+        return outcome_shown(undo_curation(ask.engine, ask.user, id_))
     if reply is None:
         raise InvalidInput("reply is required (object); memory_review tells its schema")
-    reviewer = ask.client_name or "agent"
-    return outcome_shown(curate(engine, owner, id_, lease, _read(reply), reviewer))
+    return outcome_shown(curate(ask.engine, ask.user, id_, lease, _read(reply), ask.client_name or "agent"))
 
 
 @tool("Save a fact")
@@ -67,7 +91,7 @@ def memory_save_fact(
     start = UTC_CLOCK.parse(f"{valid_from}T00:00:00Z" if len(valid_from) == 10 else valid_from) if valid_from else None
     key, new = save_fact(
         ask.engine,
-        _owner(ask),
+        ask.user,
         fact,
         source=ask.client_name or "agent",
         category=category or "",
@@ -88,11 +112,6 @@ def _read(reply: Json) -> Json:
     if len(json.dumps(reply)) > LONGEST_REPLY:
         raise InvalidInput(f"reply must not be longer than {LONGEST_REPLY} characters")
     return reply
-
-
-def _owner(ask: Caller) -> Owner:
-    mcp = ask.engine.settings.mcp
-    return Owner(Scope(mcp.app, mcp.project), "user", mcp.user)
 
 
 def toolset() -> Toolset:

@@ -9,7 +9,7 @@ from everlore.search import METHODS, Hit, Passage, Query, recall
 from everlore.search.query import Recall
 from everlore.search.recipes import Method
 from everlore.surfaces.contracts.everme import markdown, reading
-from everlore.surfaces.contracts.everme.saving import Person
+from everlore.surfaces.contracts.everme.reading import Person
 from everlore.surfaces.page.markup import Html, el, join, marked, table
 from everlore.surfaces.page.views.base import Shown, View
 from everlore.surfaces.page.views.parts import (

@@ -117,7 +117,7 @@ def _site(visit: Visit, place: Place) -> Html:
     try:
         tool, given = ("evo.content.children", {"id": node}) if node else ("evo.content.root_tree", {})
         limit = min(CHILDREN, engine.settings.emcp.max_result_items)
-        asked = partial(content_call, visit.state.content.opener, engine, 0)
+        asked = partial(content_call, engine, 0)
         found = asked(tool, {**given, "limit": limit})
         above = asked("evo.content.ancestors", {"id": node, "limit": limit}) if node else {}
     except EverloreError as error:
